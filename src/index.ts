@@ -1,0 +1,5 @@
+const worker: ExportedHandler<Env> = {
+  fetch: () => new Response("not yet", { status: 501 }),
+};
+
+export default worker;

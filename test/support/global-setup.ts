@@ -1,0 +1,13 @@
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where the servers that stand in for the outside world listen. */
+    servers: { [name: string]: number };
+  }
+}
+
+/** Starts the servers that stand in for the outside world and tells the tests where they listen. */
+export default async function setup(project: TestProject) {
+  project.provide("servers", {});
+}

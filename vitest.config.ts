@@ -1,0 +1,43 @@
+import path from "node:path";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+
+/**
+ * Two projects. `workers`: tests inside workerd, on real D1, Queues and R2, against servers that
+ * test/support/global-setup.ts starts. `host`: tests in Node, which start and kill whole hosts.
+ */
+export default defineConfig(async () => {
+  const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
+  return {
+    test: {
+      projects: [
+        {
+          plugins: [
+            cloudflareTest(({ inject }) => ({
+              main: "./src/index.ts",
+              wrangler: { configPath: "./wrangler.toml" },
+              miniflare: {
+                cf: false,
+                bindings: {
+                  TEST_MIGRATIONS: migrations,
+                  TEST_SERVERS: inject("servers"),
+                  TEST_LONG: process.env.TEST_LONG === "1",
+                },
+              },
+            })),
+          ],
+          test: {
+            name: "workers",
+            globalSetup: ["./test/support/global-setup.ts"],
+            setupFiles: ["./test/support/setup.ts"],
+            include: ["test/**/*.test.ts"],
+            exclude: ["test/host/**"],
+          },
+        },
+        {
+          test: { name: "host", include: ["test/host/**/*.test.ts"], environment: "node", testTimeout: 120_000 },
+        },
+      ],
+    },
+  };
+});
