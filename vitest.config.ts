@@ -1,12 +1,15 @@
 import path from "node:path";
-import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
 /**
  * Two projects. `workers`: tests inside workerd, on real D1, Queues and R2, against servers that
  * test/support/global-setup.ts starts. `host`: tests in Node, which start and kill whole hosts.
  */
 export default defineConfig(async () => {
+  await trustThrowawayCa();
+  // Only now: Miniflare, which this loads, reads the authorities it is to trust when it is loaded.
+  const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-pool-workers");
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
     test: {

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { startSmtpServers } from "./smtp-control-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -9,5 +10,7 @@ declare module "vitest" {
 
 /** Starts the servers that stand in for the outside world and tells the tests where they listen. */
 export default async function setup(project: TestProject) {
-  project.provide("servers", {});
+  const smtp = await startSmtpServers();
+  project.provide("servers", { ...smtp.ports });
+  return () => smtp.stop();
 }

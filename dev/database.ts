@@ -1,0 +1,47 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { type Layout, ROOT } from "./layout.ts";
+import { quietWrangler } from "./worker/environment.ts";
+
+const MIGRATIONS = path.join(ROOT, "migrations");
+
+/** Opens the Worker's own bindings (its local database among them) in this process, while the Worker does not run. */
+export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise<T>): Promise<T> {
+  Object.assign(process.env, quietWrangler(layout), { WRANGLER_LOG: "error" });
+  const { getPlatformProxy } = await import("wrangler");
+  const platform = await getPlatformProxy<Env>({
+    configPath: path.join(ROOT, "wrangler.toml"),
+    envFiles: [layout.workerEnvFile],
+    persist: { path: path.join(layout.persistDir, "v3") },
+    remoteBindings: false,
+  });
+  try {
+    return await use(platform.env);
+  } finally {
+    await platform.dispose();
+  }
+}
+
+/** Applies the migrations that are missing, in the table that `wrangler d1 migrations` keeps, one batch each. */
+export async function migrate(db: D1Database): Promise<string[]> {
+  await db
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+       applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    )
+    .run();
+  const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const applied = new Set(results.map((row) => row.name));
+  const missing = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql") && !applied.has(name)).sort();
+  for (const name of missing) await apply(db, name);
+  return missing;
+}
+
+async function apply(db: D1Database, name: string) {
+  const { unstable_splitSqlQuery: splitStatements } = await import("wrangler");
+  const statements = splitStatements(await readFile(path.join(MIGRATIONS, name), "utf8"));
+  await db.batch([
+    ...statements.map((statement) => db.prepare(statement)),
+    db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
+  ]);
+}

@@ -1,0 +1,39 @@
+import type { LocalService } from "../local-file.ts";
+
+export interface Accepted {
+  id: string;
+  status: string;
+  message_id: string;
+}
+
+export interface EmailDetail {
+  status: string;
+  created_at: string;
+  delivered_at: string | null;
+  events: { event_type: string; metadata: unknown; created_at: string }[];
+}
+
+/** POST /v1/emails/ with a small mail in two forms. */
+export async function sendMail(local: LocalService): Promise<Accepted> {
+  const mail = {
+    from_: { email: local.mailbox, name: "The demo" },
+    to: [{ email: "ada@example.org", name: "Ada" }],
+    subject: "A first mail, all the way — ça marche",
+    text: "Hello Ada,\n\nthis mail was accepted by the API, signed, and handed over by SMTP.\n\nThe demo",
+    html: "<h1>Hello Ada</h1><p>This mail was accepted by the API, <b>signed</b>, and handed over by SMTP.</p>",
+  };
+  return call(local, "/emails/", { method: "POST", body: JSON.stringify(mail) }, 202);
+}
+
+/** GET /v1/emails/{id}: status and events. */
+export async function fetchDetail(local: LocalService, id: string): Promise<EmailDetail> {
+  return call(local, `/emails/${id}`, {}, 200);
+}
+
+async function call<T>(local: LocalService, path: string, init: RequestInit, expected: number): Promise<T> {
+  const headers = { Authorization: `Bearer ${local.api_key}`, "Content-Type": "application/json" };
+  const response = await fetch(`${local.base_url}${path}`, { ...init, headers });
+  const text = await response.text();
+  if (response.status !== expected) throw new Error(`${path} answered ${response.status}: ${text}`);
+  return JSON.parse(text) as T;
+}

@@ -1,0 +1,27 @@
+import net from "node:net";
+import type { Ports } from "./layout.ts";
+import { HOST } from "./layout.ts";
+
+/** The ports of a service that something else listens on. */
+export async function findTakenPorts(ports: Ports): Promise<number[]> {
+  const wanted = [ports.api, ports.smtp, ports.captured_mail];
+  const free = await Promise.all(wanted.map(isFree));
+  return wanted.filter((_, index) => !free[index]);
+}
+
+/** A port with the two behind it free, for a service that nobody gave one. */
+export async function findFreePort(from: number): Promise<number> {
+  for (let api = from; api < from + 1_000; api += 10) {
+    const taken = await findTakenPorts({ api, smtp: api + 1, captured_mail: api + 2, dns: api + 3 });
+    if (taken.length === 0) return api;
+  }
+  throw new Error(`No free ports from ${from} on.`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

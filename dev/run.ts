@@ -1,0 +1,28 @@
+import { spawn } from "node:child_process";
+import { ROOT } from "./layout.ts";
+
+interface Result {
+  code: number;
+  /** Standard output and error together, in the order in which they came. */
+  output: string;
+}
+
+/** Runs a tool from node_modules/.bin (first in our PATH) in the project's root and waits for it. */
+export function run(command: string, args: string[], options: { env?: Record<string, string>; show?: boolean } = {}) {
+  return new Promise<Result>((resolve) => {
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      stdio: ["ignore", options.show ? "inherit" : "pipe", options.show ? "inherit" : "pipe"],
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true", ...options.env },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    child.on("error", (error) => resolve({ code: 1, output: error.message }));
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+    process.once("exit", () => child.kill());
+  });
+}

@@ -1,0 +1,81 @@
+// `npm start`: the whole service on this machine, from an empty folder. Reads as a table of contents.
+import { mkdir, rm } from "node:fs/promises";
+import { openMailStore } from "./captured-mail/mail-store.ts";
+import { startCapturedMail } from "./captured-mail/server.ts";
+import { startEgress } from "./egress/smtp.ts";
+import { type Layout, readLayout } from "./layout.ts";
+import { publish, unpublish } from "./local-file.ts";
+import { findTakenPorts } from "./ports.ts";
+import { tickEachMinute } from "./scheduled.ts";
+import { prepareDatabase } from "./seed.ts";
+import { Shutdown } from "./shutdown.ts";
+import { loadCertificates } from "./state/certificates.ts";
+import { lockState } from "./state/lock.ts";
+import { EGRESS_USER, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
+import { logTail, summary } from "./summary.ts";
+import { WorkerKeeper } from "./worker/keep.ts";
+import { endLeftovers } from "./worker/leftovers.ts";
+
+const shutdown = new Shutdown();
+const layout = orExit(() => readLayout(process.env));
+try {
+  await start(layout);
+} catch (error) {
+  await shutdown.fail(error, await logTail(layout));
+}
+
+async function start(layout: Layout) {
+  await takeState(layout);
+  const secrets = await loadSecrets(layout);
+  const certificates = await loadCertificates(layout.certificateDir);
+  await writeWorkerEnv(layout, secrets);
+  console.log("Preparing the database ...");
+  const seed = await prepareDatabase(layout);
+
+  const store = await openMailStore(layout.mailDir);
+  const account = { user: EGRESS_USER, password: secrets.egress_password };
+  const egress = await startEgress({ port: layout.ports.smtp, certificate: certificates, account, store });
+  shutdown.onStop(() => egress.close());
+  const page = await startCapturedMail(layout.ports.captured_mail, store);
+  shutdown.onStop(() => page.close());
+
+  console.log("Starting the Worker ...");
+  const worker = new WorkerKeeper(layout, certificates.authorityFile);
+  shutdown.onStop(() => worker.stop());
+  await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
+  void tickEachMinute(layout, shutdown.signal);
+
+  const local = await publish(layout, seed);
+  shutdown.onStop(() => unpublish(layout));
+  console.log(summary(layout, local));
+}
+
+/** Makes this process the only one on its state directory and its ports. */
+async function takeState(layout: Layout) {
+  await mkdir(layout.stateDir, { recursive: true, mode: 0o700 });
+  const { holder } = await lockState(layout.stateDir, { pid: process.pid, apiPort: layout.ports.api });
+  if (holder) {
+    shutdown.refuse(
+      `The service already runs on ${layout.stateDir} (process ${holder.pid}, http://127.0.0.1:${holder.apiPort}).\n` +
+        "For a second one beside it: STATE_DIR=.dev-2 PORT=9000 npm start",
+    );
+  }
+  await unpublish(layout);
+  await rm(layout.workerLog, { force: true });
+  await endLeftovers(layout.stateDir);
+  const taken = await findTakenPorts(layout.ports);
+  if (taken.length > 0) {
+    shutdown.refuse(
+      `Something else listens on port ${taken.join(" and ")}. The service needs ${layout.ports.api} to ` +
+        `${layout.ports.captured_mail}; PORT moves all of them: PORT=9000 npm start`,
+    );
+  }
+}
+
+function orExit<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return shutdown.refuse((error as Error).message);
+  }
+}

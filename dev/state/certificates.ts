@@ -1,0 +1,70 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import selfsigned from "selfsigned";
+import { readJson, writeDurably } from "./files.ts";
+
+/** The local egress' certificate, and the throwaway authority that signed it. */
+export interface Certificates {
+  /** PEM file with the authority's certificate, for NODE_EXTRA_CA_CERTS. */
+  authorityFile: string;
+  key: string;
+  certificate: string;
+}
+
+interface Stored {
+  expires_at: string;
+  key: string;
+  certificate: string;
+}
+
+const VALID_DAYS = 365;
+const RENEW_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/** Reads the certificates of this state directory; makes new ones when there are none or they are about to expire. */
+export async function loadCertificates(directory: string): Promise<Certificates> {
+  await mkdir(directory, { recursive: true });
+  const authorityFile = path.join(directory, "authority.pem");
+  const leafFile = path.join(directory, "egress.json");
+  const known = await readJson<Stored>(leafFile);
+  const leaf = known && Date.parse(known.expires_at) > Date.now() + RENEW_DAYS * DAY_MS ? known : null;
+  if (leaf) return { authorityFile, key: leaf.key, certificate: leaf.certificate };
+  const made = await makeCertificates();
+  // The authority goes first: a leaf that is there always has its authority.
+  await writeDurably(authorityFile, made.authority);
+  await writeDurably(leafFile, JSON.stringify(made.leaf, null, 2), 0o600);
+  return { authorityFile, key: made.leaf.key, certificate: made.leaf.certificate };
+}
+
+async function makeCertificates(): Promise<{ authority: string; leaf: Stored }> {
+  const expires = new Date(Date.now() + VALID_DAYS * DAY_MS);
+  // RSA: selfsigned 5.5.0 cannot make elliptic ones ("Cannot get schema for 'AlgorithmIdentifier'").
+  const common = { algorithm: "sha256", keyType: "rsa", notAfterDate: expires } as const;
+  const authority = await selfsigned.generate([{ name: "commonName", value: "Throwaway authority for npm start" }], {
+    ...common,
+    extensions: [
+      { name: "basicConstraints", cA: true, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const leaf = await selfsigned.generate([{ name: "commonName", value: "localhost" }], {
+    ...common,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, keyEncipherment: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      {
+        name: "subjectAltName",
+        altNames: [
+          { type: 2, value: "localhost" },
+          { type: 7, ip: "127.0.0.1" },
+        ],
+      },
+    ],
+  });
+  return {
+    authority: authority.cert,
+    leaf: { expires_at: expires.toISOString(), key: leaf.private, certificate: leaf.cert },
+  };
+}

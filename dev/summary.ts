@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { HOST, type Layout } from "./layout.ts";
+import type { LocalService } from "./local-file.ts";
+
+const TAIL_LINES = 30;
+
+/** What a person sees when the service is ready. */
+export function summary(layout: Layout, local: LocalService): string {
+  return `
+The service is ready.
+
+  API            ${local.base_url}
+  Captured mail  ${local.captured_mail_url}
+  Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
+  Sender         ${local.mailbox}
+  API key        ${local.api_key}
+  State          ${layout.stateDir} (survives a restart; npm run reset clears it)
+  Worker log     ${layout.workerLog}
+
+Send a first mail, then look at ${local.captured_mail_url}
+
+  ${curlLine(local)}
+
+Stop with Ctrl-C.
+`;
+}
+
+/** One line to paste into a shell. */
+export function curlLine(local: LocalService): string {
+  const mail = {
+    from_: { email: local.mailbox, name: "Example" },
+    to: [{ email: "friend@example.org" }],
+    subject: "Hello from my first mail",
+    text: "It works.",
+  };
+  const headers = `-H 'Authorization: Bearer ${local.api_key}' -H 'Content-Type: application/json'`;
+  return `curl -sS ${local.base_url}/emails/ ${headers} -d '${JSON.stringify(mail)}'`;
+}
+
+/** The end of the worker log, for a start that failed. */
+export async function logTail(layout: Layout): Promise<string> {
+  const text = await readFile(layout.workerLog, "utf8").catch(() => "");
+  return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");
+}

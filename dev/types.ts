@@ -1,0 +1,6 @@
+// `npm run types`: writes worker-configuration.d.ts anew, after a change of wrangler.toml.
+import { run } from "./run.ts";
+
+const { code, output } = await run("wrangler", ["types", "--include-runtime=false"]);
+console.log(output.trim());
+process.exit(code);

@@ -1,0 +1,37 @@
+import { statSync, watch } from "node:fs";
+import { open } from "node:fs/promises";
+
+const CRASH = "The Workers runtime crashed unexpectedly";
+
+/**
+ * Calls `crashed` each time the worker log says, from now on, that workerd crashed: it is not our child,
+ * and wrangler goes on without it.
+ */
+export function watchForCrashes(workerLog: string, crashed: () => void): { close(): void } {
+  let offset = statSync(workerLog).size;
+  let rest = "";
+  let reading = Promise.resolve();
+  return watch(workerLog, () => {
+    reading = reading
+      .then(async () => {
+        const added = await readFrom(workerLog, offset);
+        offset += added.length;
+        const parts = (rest + added.toString("latin1")).split(CRASH);
+        rest = (parts.at(-1) ?? "").slice(-CRASH.length);
+        if (parts.length > 1) crashed();
+      })
+      .catch(() => {});
+  });
+}
+
+async function readFrom(file: string, offset: number): Promise<Buffer> {
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    const buffer = Buffer.alloc(Math.max(0, size - offset));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,14 @@
+-- What analytics reads: per workspace, hour and recipient domain, counted in recipients; the row of
+-- domain '' counts emails. Written with each flush, from the state before it, so a replay adds nothing.
+CREATE TABLE rollups_hourly (
+  workspace INTEGER NOT NULL,
+  hour INTEGER NOT NULL, -- hours since 1970
+  domain TEXT NOT NULL,
+  sent INTEGER NOT NULL DEFAULT 0,
+  delivered INTEGER NOT NULL DEFAULT 0,
+  bounced INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  opens INTEGER NOT NULL DEFAULT 0,
+  clicks INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (workspace, hour, domain)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,95 @@
+import type { Actor, CallerWorkspace, Ctx, Role } from "../context.ts";
+import { unauthorized } from "../errors.ts";
+import { keyedHashes } from "../lib/secret-box.ts";
+import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
+import { effectiveScopes } from "./scopes.ts";
+
+/** last_used_at is written at most this often (decisions 3). */
+const LAST_USED_EVERY_MS = 60_000;
+
+interface KeyRow {
+  key_id: string;
+  prefix: string;
+  scopes: string;
+  domain_ids: string | null;
+  last_used_at: number | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  user_id: string;
+  email: string;
+  user_name: string | null;
+  restricted_at: number | null;
+  role: Role;
+  number: number;
+  workspace_id: string;
+  workspace_name: string;
+  slug: string;
+  sending_paused_at: number | null;
+}
+
+// A key without its membership finds nothing: it ends when its maker leaves the workspace.
+const FIND_KEY = `
+  SELECT k.id AS key_id, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
+         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
+         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at
+    FROM api_keys k
+    JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
+    JOIN users u ON u.id = k.user_id
+    JOIN workspaces w ON w.number = k.workspace
+   WHERE k.hash IN (SELECT value FROM json_each(?1))`;
+
+export interface Caller {
+  actor: Actor;
+  workspace: CallerWorkspace;
+  /** Set when last_used_at is worth writing; run it after the answer. */
+  touch: (() => Promise<void>) | null;
+}
+
+/**
+ * Says who calls with this API key, in one D1 read: key, person, membership, workspace and their flags.
+ * Throws 401 for a key that is malformed, unknown, revoked or expired, all in the same words.
+ */
+export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller> {
+  if (!isApiKey(key)) throw unauthorized("Invalid API key");
+  const hashes = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
+  const row = await ctx.db.prepare(FIND_KEY).bind(JSON.stringify(hashes)).first<KeyRow>();
+  const now = ctx.now();
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
+    throw unauthorized("Invalid API key");
+  }
+  const stale = row.last_used_at === null || row.last_used_at <= now - LAST_USED_EVERY_MS;
+  return { actor: toActor(row), workspace: toWorkspace(row), touch: stale ? () => touchKey(ctx, row.key_id) : null };
+}
+
+function toActor(row: KeyRow): Actor {
+  return {
+    kind: "api_key",
+    keyId: row.key_id,
+    keyPrefix: row.prefix,
+    userId: row.user_id,
+    email: row.email,
+    name: row.user_name,
+    role: row.role,
+    scopes: effectiveScopes(JSON.parse(row.scopes) as string[], row.role),
+    domainIds: row.domain_ids === null ? null : new Set(JSON.parse(row.domain_ids) as string[]),
+    restricted: row.restricted_at !== null,
+  };
+}
+
+function toWorkspace(row: KeyRow): CallerWorkspace {
+  return {
+    number: row.number,
+    id: row.workspace_id,
+    name: row.workspace_name,
+    slug: row.slug,
+    sendingPaused: row.sending_paused_at !== null,
+  };
+}
+
+async function touchKey(ctx: Ctx, keyId: string): Promise<void> {
+  const now = ctx.now();
+  await ctx.db
+    .prepare("UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
+    .bind(now, keyId, now - LAST_USED_EVERY_MS)
+    .run();
+}

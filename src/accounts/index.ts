@@ -1,0 +1,2 @@
+export { authenticateApiKey } from "./authenticate.ts";
+export { type Need, roleScopes, routeNeeds, type Scope, scopes } from "./scopes.ts";

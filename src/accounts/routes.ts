@@ -1,0 +1,15 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../http/env.ts";
+import { responses } from "../http/openapi.ts";
+import { MeOut, toMe } from "./schema.ts";
+
+export const accountRoutes = new Hono<AppEnv>().get(
+  "/v1/me",
+  describeRoute({
+    summary: "Who is calling, where, and what they may do",
+    tags: ["Accounts"],
+    responses: responses(200, "The caller", MeOut),
+  }),
+  (c) => c.json(toMe(c.get("caller"))),
+);

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { CallerCtx } from "../context.ts";
+
+/** The caller, its active workspace, role and scopes, and how it authenticated (decisions 2). */
+export const MeOut = z
+  .object({
+    user: z.object({ id: z.uuid(), email: z.string(), name: z.string().nullable() }),
+    workspace: z.object({ id: z.uuid(), name: z.string(), slug: z.string(), sending_paused: z.boolean() }),
+    role: z.enum(["owner", "admin", "member"]),
+    scopes: z.array(z.string()),
+    authentication: z.object({ method: z.enum(["api_key"]), api_key_id: z.uuid(), api_key_prefix: z.string() }),
+  })
+  .meta({ ref: "Me" });
+export type MeOut = z.output<typeof MeOut>;
+
+export function toMe({ actor, workspace }: CallerCtx): MeOut {
+  return {
+    user: { id: actor.userId, email: actor.email, name: actor.name },
+    workspace: {
+      id: workspace.id,
+      name: workspace.name,
+      slug: workspace.slug,
+      sending_paused: workspace.sendingPaused,
+    },
+    role: actor.role,
+    scopes: [...actor.scopes].sort(),
+    authentication: { method: actor.kind, api_key_id: actor.keyId, api_key_prefix: actor.keyPrefix },
+  };
+}

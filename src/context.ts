@@ -1,0 +1,106 @@
+import type { Scope } from "./accounts/scopes.ts";
+import { uuidv7 } from "./lib/ids.ts";
+import { readSettings, type Settings } from "./settings.ts";
+
+/** What every verb takes first: where records live, what time it is, how to mint ids and wake work. */
+export interface Ctx {
+  env: Env;
+  settings: Settings;
+  db: D1Database;
+  requestId: string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A new UUIDv7. */
+  newId(): string;
+  /** Tells the queue that these outbox rows are due, or will be in some seconds. Losing it costs time, never mail, so it never throws. */
+  wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<void>;
+  log(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** Names an outbox row by its key. A row that has moved since is somebody else's work. */
+export interface WakeUp {
+  dueAt: number;
+  id: string;
+  kind: WorkKind;
+}
+
+/** Kinds of work in the outbox; queue.ts maps each to what does it. */
+export type WorkKind = "deliver";
+
+/** A queue message. Tagged and versioned; ids only. */
+export interface WorkMessage {
+  type: "outbox.wake.v1";
+  rows: WakeUp[];
+}
+
+/** A Ctx on behalf of somebody. */
+export interface CallerCtx extends Ctx {
+  actor: Actor;
+  workspace: CallerWorkspace;
+}
+
+export type Role = "owner" | "admin" | "member";
+
+/** Who is calling. */
+export interface Actor {
+  kind: "api_key";
+  keyId: string;
+  keyPrefix: string;
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  scopes: ReadonlySet<Scope>;
+  /** Null: every domain of the workspace. */
+  domainIds: ReadonlySet<string> | null;
+  restricted: boolean;
+}
+
+export interface CallerWorkspace {
+  number: number;
+  id: string;
+  name: string;
+  slug: string;
+  sendingPaused: boolean;
+}
+
+/** Rows a message and messages a call: about 8 KB a message, well under 128 KB each and 256 KB a call (platform.md 1.4). */
+const ROWS_PER_MESSAGE = 100;
+const MESSAGES_PER_CALL = 25;
+
+/** The context of one invocation of the Worker. */
+export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
+  const log: Ctx["log"] = (event, fields = {}) =>
+    console.log(JSON.stringify({ event, request_id: requestId, ...fields }));
+  return {
+    env,
+    get settings() {
+      return readSettings(env);
+    },
+    db: env.DB,
+    requestId,
+    now,
+    newId: () => uuidv7(now()),
+    log,
+    async wake(rows, delaySeconds = 0) {
+      try {
+        for (const messages of slices(toMessages(rows, delaySeconds), MESSAGES_PER_CALL)) {
+          await env.WORK.sendBatch(messages);
+        }
+      } catch (error) {
+        log("wake.failed", { error: String(error), rows: rows.length });
+      }
+    },
+  };
+}
+
+function toMessages(rows: readonly WakeUp[], delaySeconds: number): MessageSendRequest<WorkMessage>[] {
+  return slices(rows, ROWS_PER_MESSAGE).map((some) => ({
+    body: { type: "outbox.wake.v1", rows: some },
+    ...(delaySeconds > 0 ? { delaySeconds } : {}),
+  }));
+}
+
+function slices<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

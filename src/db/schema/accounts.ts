@@ -1,0 +1,73 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const users = sqliteTable(
+  "users",
+  {
+    id: text().primaryKey().notNull(),
+    email: text().notNull(),
+    emailKey: text("email_key").notNull(),
+    name: text(),
+    isPlatformAdmin: integer("is_platform_admin", { mode: "boolean" }).notNull().default(false),
+    restrictedAt: integer("restricted_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("users_by_email").on(t.emailKey)],
+);
+
+export const workspaces = sqliteTable(
+  "workspaces",
+  {
+    number: integer().primaryKey({ autoIncrement: true }).notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    settings: text({ mode: "json" }).$type<WorkspaceSettings>().notNull().default({}),
+    sendingPausedAt: integer("sending_paused_at"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
+);
+
+/** What a workspace has switched; an absent key has its default. */
+export interface WorkspaceSettings {
+  tracking_opens?: boolean;
+  tracking_clicks?: boolean;
+}
+
+export const memberships = sqliteTable(
+  "memberships",
+  {
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id),
+    role: text({ enum: ["owner", "admin", "member"] }).notNull(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.userId] }), index("memberships_by_user").on(t.userId)],
+);
+
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: text().primaryKey().notNull(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id),
+    name: text().notNull(),
+    prefix: text().notNull(),
+    hash: text().notNull(),
+    scopes: text({ mode: "json" }).$type<string[]>().notNull(),
+    domainIds: text("domain_ids", { mode: "json" }).$type<string[]>(),
+    lastUsedAt: integer("last_used_at"),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at"),
+    revokedAt: integer("revoked_at"),
+  },
+  (t) => [uniqueIndex("api_keys_by_hash").on(t.hash), index("api_keys_by_workspace").on(t.workspace, t.id)],
+);

@@ -1,0 +1,41 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { workspaces } from "./accounts.ts";
+
+export const domains = sqliteTable(
+  "domains",
+  {
+    id: text().primaryKey().notNull(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    name: text().notNull(),
+    status: text({ enum: ["pending", "verified", "failed"] }).notNull(),
+    ownershipToken: text("ownership_token").notNull(),
+    createdAt: integer("created_at").notNull(),
+    verifiedAt: integer("verified_at"),
+    lastCheckedAt: integer("last_checked_at"),
+    failedDays: integer("failed_days").notNull().default(0),
+  },
+  (t) => [
+    uniqueIndex("domains_by_name").on(t.workspace, t.name),
+    uniqueIndex("domains_verified").on(t.name).where(sql`status = 'verified'`),
+  ],
+);
+
+export const dkimKeys = sqliteTable(
+  "dkim_keys",
+  {
+    id: text().primaryKey().notNull(),
+    domainId: text("domain_id")
+      .notNull()
+      .references(() => domains.id),
+    selector: text().notNull(),
+    algorithm: text({ enum: ["rsa-sha256", "ed25519-sha256"] }).notNull(),
+    publicKey: text("public_key").notNull(),
+    privateKey: text("private_key").notNull(),
+    createdAt: integer("created_at").notNull(),
+    retiredAt: integer("retired_at"),
+  },
+  (t) => [index("dkim_keys_by_domain").on(t.domainId)],
+);

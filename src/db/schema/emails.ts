@@ -1,0 +1,56 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const emails = sqliteTable(
+  "emails",
+  {
+    n: integer().primaryKey().notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    status: text({
+      enum: ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"],
+    }).notNull(),
+    source: text().notNull(),
+    domainId: text("domain_id").notNull(),
+    mailboxId: text("mailbox_id").notNull(),
+    userId: text("user_id"),
+    fromEmail: text("from_email").notNull(),
+    fromName: text("from_name"),
+    messageId: text("message_id").notNull(),
+    subject: text().notNull(),
+    recipients: text().notNull(),
+    tags: text(),
+    events: text().notNull(),
+    contentKey: text("content_key"),
+    contentAt: integer("content_at").notNull(),
+    contentSize: integer("content_size").notNull(),
+    attempts: integer().notNull().default(0),
+    dueAt: integer("due_at"),
+    work: text(),
+    version: integer().notNull().default(0),
+    openedCount: integer("opened_count").notNull().default(0),
+    clickedCount: integer("clicked_count").notNull().default(0),
+    scheduledAt: integer("scheduled_at"),
+    createdAt: integer("created_at").notNull(),
+    sentAt: integer("sent_at"),
+    deliveredAt: integer("delivered_at"),
+    rejectionReason: text("rejection_reason"),
+    retryOfId: text("retry_of_id"),
+  },
+  (t) => [
+    uniqueIndex("emails_by_id").on(t.workspace, t.id),
+    index("emails_by_rare_status")
+      .on(t.workspace, t.status, t.id)
+      .where(sql`status IN ('scheduled', 'bounced', 'rejected', 'failed', 'cancelled')`),
+  ],
+);
+
+export const changes = sqliteTable(
+  "changes",
+  {
+    workspace: integer().notNull(),
+    atUs: integer("at_us").notNull(),
+    emails: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.atUs] })],
+);

@@ -1,0 +1,8 @@
+/** The whole data model. The SQL of migrations/ is what counts; a test compares the two. */
+export * from "./accounts.ts";
+export * from "./domains.ts";
+export * from "./emails.ts";
+export * from "./mailboxes.ts";
+export * from "./outbox.ts";
+export * from "./rollups.ts";
+export * from "./suppressions.ts";

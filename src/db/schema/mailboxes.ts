@@ -1,0 +1,24 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { workspaces } from "./accounts.ts";
+import { domains } from "./domains.ts";
+
+export const mailboxes = sqliteTable(
+  "mailboxes",
+  {
+    id: text().primaryKey().notNull(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    domainId: text("domain_id")
+      .notNull()
+      .references(() => domains.id),
+    localPart: text("local_part").notNull(),
+    address: text().notNull(),
+    displayName: text("display_name"),
+    isActive: integer("is_active", { mode: "boolean" }).notNull().default(true),
+    quotaBytes: integer("quota_bytes"),
+    usedBytes: integer("used_bytes").notNull().default(0),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("mailboxes_by_address").on(t.workspace, t.address), index("mailboxes_by_domain").on(t.domainId)],
+);

@@ -1,0 +1,144 @@
+import type { Ctx, WakeUp } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
+import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
+
+/** One email under a lease, with everything that decides whether it may go out and how. */
+export interface ClaimedMail {
+  state: EmailState;
+  /** The outbox row it hangs on, and how often that row has been claimed. */
+  outboxId: string;
+  claims: number;
+  workspaceId: string;
+  messageId: string;
+  subject: string;
+  fromEmail: string;
+  fromName: string | null;
+  createdAt: number;
+  content: { id: string; contentKey: string | null; contentAt: number; contentSize: number };
+  sender: SenderFacts;
+}
+
+/** What may have changed since the email was accepted. */
+export interface SenderFacts {
+  domainId: string;
+  /** Null when the domain is no longer this workspace's. */
+  domain: string | null;
+  domainStatus: string | null;
+  mailboxActive: boolean;
+  paused: boolean;
+  restricted: boolean;
+}
+
+export interface DkimKeyRow {
+  id: string;
+  domain_id: string;
+  selector: string;
+  algorithm: "rsa-sha256" | "ed25519-sha256";
+  private_key: string;
+}
+
+export interface Claim {
+  rows: ClaimedRow[];
+  mails: ClaimedMail[];
+  keys: DkimKeyRow[];
+  /** `<workspace> <canonical address>` of recipients that must not be mailed. */
+  suppressed: ReadonlySet<string>;
+}
+
+const HELD =
+  "outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value WHERE o.due_at = ?1 AND o.token = ?2";
+
+// A due row is queued in the transaction that takes its work, so a cancel either came before or is too late.
+// The event id is a UUIDv7: ?3 is its beginning.
+const RELEASE_SCHEDULED = `
+  UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
+    'id', ?3 || lower(substr(hex(randomblob(2)), 1, 3) || '-' || hex(randomblob(6))), 'type', 'queued', 'at', ?4))
+   WHERE n IN (SELECT e.n FROM ${HELD}) AND status = 'scheduled'`;
+
+// An email that was put off has a row of its own by now: only the row it hangs on counts.
+const FIND_MAILS = `
+  SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
+         e.content_key, e.content_at, e.content_size, e.created_at, e.domain_id,
+         w.id AS workspace_id, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status, m.is_active
+    FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
+    JOIN workspaces w ON w.number = e.workspace
+    LEFT JOIN domains d ON d.id = e.domain_id AND d.workspace = e.workspace
+    LEFT JOIN mailboxes m ON m.id = e.mailbox_id AND m.workspace = e.workspace AND m.domain_id = e.domain_id
+    LEFT JOIN users u ON u.id = e.user_id
+   WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.work, e.id) = o.id AND e.status = 'queued'`;
+
+const FIND_KEYS = `
+  SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
+   WHERE domain_id IN (SELECT e.domain_id FROM ${HELD}) AND retired_at IS NULL`;
+
+// An unsubscribe binds bulk and broadcast mail only.
+const FIND_SUPPRESSED = `
+  SELECT e.workspace || ' ' || s.email AS name
+    FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value CROSS JOIN json_each(e.recipients) p
+    CROSS JOIN suppressions s ON s.workspace = e.workspace
+      AND s.email = coalesce(p.value->>'key', lower(p.value->>'email'))
+   WHERE o.due_at = ?1 AND o.token = ?2
+     AND (s.reason <> 'unsubscribe' OR e.source IN ('bulk', 'broadcast'))`;
+
+interface MailRow extends EmailStateRow {
+  outbox_id: string;
+  claims: number;
+  message_id: string;
+  subject: string;
+  from_email: string;
+  from_name: string | null;
+  content_key: string | null;
+  content_at: number;
+  content_size: number;
+  created_at: number;
+  domain_id: string;
+  workspace_id: string;
+  sending_paused_at: number | null;
+  restricted_at: number | null;
+  domain: string | null;
+  domain_status: string | null;
+  is_active: number | null;
+}
+
+/** Takes the rows that are still to be had and reads all that their delivery needs, in one D1 batch. */
+export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
+  const db = mailDb(ctx);
+  const held = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
+  const [rows, , mails, keys, suppressed] = await db.batch([
+    claimStatement(ctx, wakeUps, lease),
+    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, ctx.newId().slice(0, 20), ctx.now()),
+    held(FIND_MAILS),
+    held(FIND_KEYS),
+    held(FIND_SUPPRESSED),
+  ]);
+  return {
+    rows: (rows?.results ?? []) as ClaimedRow[],
+    mails: ((mails?.results ?? []) as MailRow[]).map(toMail),
+    keys: (keys?.results ?? []) as DkimKeyRow[],
+    suppressed: new Set(((suppressed?.results ?? []) as { name: string }[]).map(({ name }) => name)),
+  };
+}
+
+function toMail(row: MailRow): ClaimedMail {
+  return {
+    state: toState(row),
+    outboxId: row.outbox_id,
+    claims: row.claims,
+    workspaceId: row.workspace_id,
+    messageId: row.message_id,
+    subject: row.subject,
+    fromEmail: row.from_email,
+    fromName: row.from_name,
+    createdAt: row.created_at,
+    content: { id: row.id, contentKey: row.content_key, contentAt: row.content_at, contentSize: row.content_size },
+    sender: {
+      domainId: row.domain_id,
+      domain: row.domain,
+      domainStatus: row.domain_status,
+      mailboxActive: row.is_active === 1,
+      paused: row.sending_paused_at !== null,
+      restricted: row.restricted_at !== null,
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { ComposeError } from "./errors.ts";
+
+/** Octets on one line of 76 characters (RFC 2045 6.8). */
+const LINE = 57;
+const BLOCK = LINE * 1024;
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** Two characters for each value of 12 bits, in the byte order of this machine. */
+const PAIRS = new Uint16Array(
+  Uint8Array.from({ length: 8192 }, (_, i) => ALPHABET.charCodeAt(i % 2 === 0 ? i >> 7 : (i >> 1) & 63)).buffer,
+);
+const CRLF_PAIR = new Uint16Array(Uint8Array.of(13, 10).buffer)[0] ?? 0;
+
+/** Octets of `size` octets in base64: lines of 76 characters, CRLF between them and none after the last. */
+export function base64Size(size: number): number {
+  return size === 0 ? 0 : Math.ceil(size / 3) * 4 + (Math.ceil(size / LINE) - 1) * 2;
+}
+
+/** Base64 of one buffer, as sized by base64Size. */
+export function base64(octets: Uint8Array): Uint8Array {
+  return encodeBlock(octets, true);
+}
+
+/**
+ * Base64 of a source, in blocks of at most 80 KB; holds one block of input. Throws ComposeError
+ * `attachment_changed` when the source gives other than `size` octets.
+ */
+export async function* base64Blocks(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  const block = new Uint8Array(Math.min(BLOCK, size));
+  let filled = 0;
+  let seen = 0;
+  let first = true;
+  for await (const chunk of source) {
+    seen += chunk.length;
+    if (seen > size) throw changed();
+    for (let at = 0; at < chunk.length; ) {
+      const take = Math.min(block.length - filled, chunk.length - at);
+      block.set(chunk.subarray(at, at + take), filled);
+      at += take;
+      filled += take;
+      if (filled === block.length) {
+        yield encodeBlock(block, first);
+        first = false;
+        filled = 0;
+      }
+    }
+  }
+  if (seen !== size) throw changed();
+  if (filled > 0) yield encodeBlock(block.subarray(0, filled), first);
+}
+
+function changed() {
+  return new ComposeError("attachment_changed", "attachments", "the content is not as long as it was said to be");
+}
+
+/** Lines go out with their CRLF in front, so that the last one has none behind it. */
+function encodeBlock(input: Uint8Array, first: boolean): Uint8Array {
+  const out = new Uint8Array(base64Size(input.length) + (first ? 0 : 2));
+  const pairs = new Uint16Array(out.buffer);
+  let to = 0;
+  let at = 0;
+  for (let line = 0; line < input.length; line += LINE) {
+    if (line > 0 || !first) pairs[to++] = CRLF_PAIR;
+    const end = Math.min(line + LINE, input.length);
+    for (at = line; at + 2 < end; at += 3) {
+      const bits = ((input[at] ?? 0) << 16) | ((input[at + 1] ?? 0) << 8) | (input[at + 2] ?? 0);
+      pairs[to++] = PAIRS[bits >> 12] ?? 0;
+      pairs[to++] = PAIRS[bits & 4095] ?? 0;
+    }
+  }
+  if (at < input.length) pad(out, to * 2, input[at] ?? 0, input[at + 1]);
+  return out;
+}
+
+function pad(out: Uint8Array, to: number, one: number, two: number | undefined): void {
+  const bits = (one << 16) | ((two ?? 0) << 8);
+  out[to] = ALPHABET.charCodeAt(bits >> 18);
+  out[to + 1] = ALPHABET.charCodeAt((bits >> 12) & 63);
+  out[to + 2] = two === undefined ? 61 : ALPHABET.charCodeAt((bits >> 6) & 63);
+  out[to + 3] = 61;
+}

@@ -1,0 +1,99 @@
+import { base64Blocks, base64Size } from "./base64.ts";
+import { boundaryOf } from "./boundary.ts";
+import { ComposeError } from "./errors.ts";
+import type { HeaderField } from "./headers.ts";
+import type { AttachmentSource, Composable } from "./message.ts";
+import { octetsOf } from "./octets.ts";
+import { parameterField, parseMediaType } from "./parameters.ts";
+import { encodeText } from "./text.ts";
+
+/** A stretch of the body: held, or read from its source each time. */
+export type Segment = Uint8Array | { readonly size: number; open(): AsyncIterable<Uint8Array> };
+
+/** One entity (RFC 2045 2.4): its MIME fields and its body. */
+export interface Part {
+  readonly fields: readonly HeaderField[];
+  readonly segments: readonly Segment[];
+}
+
+/**
+ * The part tree of a message: mixed(alternative(text, related(html, inline files…)), files…), each level only
+ * where it has more than one child (RFC 2046 5.1, RFC 2387). A mail without text gets an empty one, unless it has
+ * files. Throws ComposeError `attachment` and `identity`.
+ */
+export function partTree(mail: Composable): Part {
+  const html = typeof mail.html === "string";
+  const isInline = (file: AttachmentSource) => html && file.disposition === "inline" && Boolean(file.contentId);
+  const inline = mail.attachments.filter(isInline);
+  const files = mail.attachments.filter((file) => !isInline(file));
+  const texts: Part[] = [];
+  if (typeof mail.text === "string") texts.push(textPart("plain", mail.text));
+  if (typeof mail.html === "string")
+    texts.push(group(mail.id, "related", [textPart("html", mail.html), ...inline.map(filePart)]));
+  if (texts.length === 0 && files.length === 0) texts.push(textPart("plain", ""));
+  const body = texts.length > 0 ? [group(mail.id, "alternative", texts)] : [];
+  if (files.length === 0 && body[0]) return body[0];
+  return multipart(mail.id, "mixed", [...body, ...files.map(filePart)]);
+}
+
+function group(id: string, role: "related" | "alternative", children: readonly Part[]): Part {
+  const [only] = children;
+  return only && children.length === 1 ? only : multipart(id, role, children);
+}
+
+function multipart(id: string, role: "mixed" | "related" | "alternative", children: readonly Part[]): Part {
+  const boundary = boundaryOf(id, role);
+  // RFC 2387 3.1: the type of the root part, which is the first.
+  const type: [string, string][] = role === "related" ? [["type", "text/html"]] : [];
+  const segments: Segment[] = [];
+  children.forEach((child, i) => {
+    const fields = child.fields.map((field) => field.raw).join("");
+    segments.push(octetsOf(`${i === 0 ? "" : "\r\n"}--${boundary}\r\n${fields}\r\n`), ...child.segments);
+  });
+  segments.push(octetsOf(`\r\n--${boundary}--`));
+  return { fields: [parameterField("Content-Type", `multipart/${role}`, [...type, ["boundary", boundary]])], segments };
+}
+
+function textPart(subtype: "plain" | "html", text: string): Part {
+  const { encoding, octets } = encodeText(text);
+  const fields = [
+    parameterField("Content-Type", `text/${subtype}`, [["charset", "utf-8"]]),
+    parameterField("Content-Transfer-Encoding", encoding, []),
+  ];
+  return { fields, segments: [octets] };
+}
+
+function filePart(file: AttachmentSource): Part {
+  if (!Number.isSafeInteger(file.size) || file.size < 0)
+    throw new ComposeError("attachment", "attachments", "a file without a size");
+  const { type, parameters } = parseMediaType(file.contentType);
+  const fields = [
+    parameterField("Content-Type", type, parameters),
+    parameterField("Content-Transfer-Encoding", "base64", []),
+    parameterField("Content-Disposition", file.disposition === "inline" ? "inline" : "attachment", [
+      ["filename", safeFilename(file.filename)],
+    ]),
+  ];
+  if (file.contentId) fields.push(parameterField("Content-ID", `<${safeContentId(file.contentId)}>`, []));
+  return { fields, segments: [{ size: base64Size(file.size), open: () => base64Blocks(opened(file), file.size) }] };
+}
+
+async function* opened(file: AttachmentSource): AsyncGenerator<Uint8Array> {
+  yield* await file.open();
+}
+
+/** Control characters and line separators go, path separators become `_`; nothing left is `attachment`. */
+export function safeFilename(filename: string): string {
+  const safe = filename
+    .toWellFormed()
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, "")
+    .replace(/[/\\]/g, "_");
+  return safe === "" ? "attachment" : safe;
+}
+
+function safeContentId(contentId: string): string {
+  if (!/^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/.test(contentId)) {
+    throw new ComposeError("attachment", "content_id", "must be printable ASCII without spaces, quotes or brackets");
+  }
+  return contentId;
+}

@@ -1,0 +1,72 @@
+const HEX = Uint8Array.from("0123456789ABCDEF", (c) => c.charCodeAt(0));
+/** Characters on a line before a soft line break's `=` (RFC 2045 6.7 (5)). */
+const LINE_LIMIT = 75;
+const [TAB, LF, CR, SPACE, EQUALS] = [0x09, 0x0a, 0x0d, 0x20, 0x3d];
+
+/** How many octets would be written as three characters. Line ends must be CRLF. */
+export function escapeCount(octets: Uint8Array): number {
+  let count = 0;
+  for (const o of octets) if (o > 126 || o === EQUALS || (o < SPACE && o !== TAB && o !== CR && o !== LF)) count++;
+  return count;
+}
+
+/**
+ * Quoted-printable (RFC 2045 6.7) of text whose line ends are CRLF; `escapes` as counted by escapeCount. Besides
+ * what must be, it escapes the F of a line that begins with `From `, which some systems would alter (RFC 2049 3).
+ */
+export function quotedPrintable(octets: Uint8Array, escapes: number): Uint8Array {
+  // The most it can grow: white space before a line end and a `From ` take two octets more, a soft break takes three
+  // and comes after 73 or more.
+  const most = octets.length + escapes * 2 + countLines(octets) * 4;
+  const out = new Uint8Array(most + Math.ceil(most / 71) * 5);
+  let to = 0;
+  let column = 0;
+  for (let i = 0; i < octets.length; i++) {
+    const octet = octets[i] ?? 0;
+    if (octet === CR && octets[i + 1] === LF) {
+      out[to++] = CR;
+      out[to++] = LF;
+      column = 0;
+      i++;
+      continue;
+    }
+    const width = isLiteral(octets, i, octet) && !(column === 0 && startsFrom(octets, i)) ? 1 : 3;
+    if (column + width > LINE_LIMIT && !(column + width === LINE_LIMIT + 1 && endsLine(octets, i + 1))) {
+      out[to++] = EQUALS;
+      out[to++] = CR;
+      out[to++] = LF;
+      // The octet now begins a line, which may change how it is written.
+      column = 0;
+      i--;
+      continue;
+    }
+    if (width === 1) {
+      out[to++] = octet;
+    } else {
+      out[to++] = EQUALS;
+      out[to++] = HEX[octet >> 4] ?? 0;
+      out[to++] = HEX[octet & 15] ?? 0;
+    }
+    column += width;
+  }
+  return out.subarray(0, to);
+}
+
+function isLiteral(octets: Uint8Array, i: number, octet: number): boolean {
+  if (octet === SPACE || octet === TAB) return !endsLine(octets, i + 1);
+  return octet > SPACE && octet < 127 && octet !== EQUALS;
+}
+
+function endsLine(octets: Uint8Array, i: number): boolean {
+  return i >= octets.length || (octets[i] === CR && octets[i + 1] === LF);
+}
+
+function startsFrom(o: Uint8Array, i: number): boolean {
+  return o[i] === 0x46 && o[i + 1] === 0x72 && o[i + 2] === 0x6f && o[i + 3] === 0x6d && o[i + 4] === SPACE;
+}
+
+function countLines(octets: Uint8Array): number {
+  let lines = 1;
+  for (let i = octets.indexOf(LF); i >= 0; i = octets.indexOf(LF, i + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,39 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { base64, base64Size } from "./base64.ts";
+import { BOUNDARY_START } from "./boundary.ts";
+import { escapeCount, quotedPrintable } from "./quoted-printable.ts";
+
+/** A text ready to send. */
+export interface EncodedText {
+  encoding: "7bit" | "quoted-printable" | "base64";
+  octets: Uint8Array;
+}
+
+/** RFC 5322 2.1.1, without CRLF. */
+const LONG_LINE = /[^\r\n]{999}/;
+
+/** Every CR, LF and CRLF becomes CRLF (RFC 5321 2.3.8). */
+export function crlf(text: string): string {
+  return /[\r\n]/.test(text) ? text.replace(/\r\n?|\n/g, "\r\n") : text;
+}
+
+/**
+ * A text in the encoding that fits: 7bit when it is ASCII without control characters and without anything that a
+ * relay or a reader could mistake (lines over 998 octets, `From ` at the start of a line, the start of our
+ * boundaries), else the shorter of quoted-printable and base64.
+ */
+export function encodeText(text: string): EncodedText {
+  const lines = crlf(text);
+  const octets = utf8(lines);
+  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !LONG_LINE.test(lines) && !isMistakable(lines)) {
+    return { encoding: "7bit", octets };
+  }
+  const escapes = escapeCount(octets);
+  const size = octets.length + escapes * 2;
+  if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: base64(octets) };
+  return { encoding: "quoted-printable", octets: quotedPrintable(octets, escapes) };
+}
+
+function isMistakable(lines: string): boolean {
+  return lines.includes(BOUNDARY_START) || /^From /m.test(lines);
+}

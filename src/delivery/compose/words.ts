@@ -1,0 +1,76 @@
+import { toBase64, utf8 } from "../../lib/bytes.ts";
+
+const WORD_FRAME = "=?utf-8?Q??=".length;
+/** RFC 2047 2: no encoded-word is longer. */
+const WORD_LIMIT = 75;
+/** The least room that still holds one character of four octets in Q. */
+const LEAST_ROOM = WORD_FRAME + 12;
+
+/**
+ * A text as encoded-words, split on character borders, Q or B by size (RFC 2047). The first word takes at most
+ * `firstRoom` characters, the others 75. The alphabet of Q is the one for phrases, which fits every place.
+ */
+export function encodedWords(text: string, firstRoom: number): string[] {
+  const octets = utf8(text);
+  const q = qSize(octets, 0, octets.length) <= Math.ceil(octets.length / 3) * 4;
+  const words: string[] = [];
+  let room = Math.min(WORD_LIMIT, Math.max(LEAST_ROOM, firstRoom)) - WORD_FRAME;
+  let start = 0;
+  let end = 0;
+  while (end < octets.length) {
+    const next = characterEnd(octets, end);
+    const size = q ? qSize(octets, start, next) : Math.ceil((next - start) / 3) * 4;
+    if (size > room && end > start) {
+      words.push(encodedWord(octets.subarray(start, end), q));
+      start = end;
+      room = WORD_LIMIT - WORD_FRAME;
+    } else {
+      end = next;
+    }
+  }
+  if (end > start) words.push(encodedWord(octets.subarray(start, end), q));
+  return words;
+}
+
+/** True when a reader would take part of the text for an encoded-word, or when it is not printable ASCII. */
+export function mustEncode(text: string): boolean {
+  return /[^\x20-\x7e]/.test(text) || text.includes("=?");
+}
+
+function encodedWord(octets: Uint8Array, q: boolean): string {
+  if (!q) return `=?utf-8?B?${toBase64(octets)}?=`;
+  let out = "=?utf-8?Q?";
+  for (const octet of octets) {
+    if (octet === 0x20) out += "_";
+    else if (isQSafe(octet)) out += String.fromCharCode(octet);
+    else out += `=${octet.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return `${out}?=`;
+}
+
+function qSize(octets: Uint8Array, start: number, end: number): number {
+  let size = 0;
+  for (let i = start; i < end; i++) size += isQSafe(octets[i] ?? 0) ? 1 : 3;
+  return size;
+}
+
+/** RFC 2047 5 (3): what may stand for itself in a phrase, and the space, which becomes an underscore. */
+function isQSafe(octet: number): boolean {
+  return (
+    octet === 0x20 ||
+    (octet >= 0x61 && octet <= 0x7a) ||
+    (octet >= 0x41 && octet <= 0x5a) ||
+    (octet >= 0x30 && octet <= 0x39) ||
+    octet === 0x21 ||
+    octet === 0x2a ||
+    octet === 0x2b ||
+    octet === 0x2d ||
+    octet === 0x2f
+  );
+}
+
+function characterEnd(octets: Uint8Array, start: number): number {
+  let end = start + 1;
+  while (end < octets.length && ((octets[end] ?? 0) & 0xc0) === 0x80) end++;
+  return end;
+}

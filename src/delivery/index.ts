@@ -1,0 +1,2 @@
+export { type Egress, egressOf } from "./egress.ts";
+export { deliver } from "./run.ts";

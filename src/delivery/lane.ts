@@ -1,0 +1,157 @@
+import type { Ctx } from "../context.ts";
+import type { RecipientEntry } from "../emails/index.ts";
+import type { DkimKeyRow } from "./claim.ts";
+import type { Egress } from "./egress.ts";
+import type { MailToSend } from "./judge.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Outcome, unprepared, unreachable } from "./outcome.ts";
+import { prepareMessage } from "./prepare.ts";
+import { attemptOf, reportOn, waiting } from "./report.ts";
+import { isSimulated } from "./simulator.ts";
+import {
+  ConnectError,
+  type Connection,
+  type Envelope,
+  type OutgoingMessage,
+  type RecipientResult,
+} from "./transport.ts";
+
+/** What the lanes of one run share. */
+export interface Run {
+  ctx: Ctx;
+  ledger: Ledger;
+  /** Null: none is configured. */
+  egress: Egress | null;
+  /** DKIM keys by domain id. */
+  keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
+  /** Mails still to be tried; each lane takes from the front. */
+  queue: MailToSend[];
+  /** Set once the egress could not be reached: what is left is put off without knocking again. */
+  unreachable: ConnectError | null;
+}
+
+/** A mail with those of its recipients that have to be told to a server. The others are simulated. */
+interface Job extends MailToSend {
+  abroad: RecipientEntry[];
+}
+
+/** What a message is composed for when no server has a say. */
+const EVERYTHING = { smtpUtf8: true, eightBitMime: true };
+
+/**
+ * Sends mail after mail over one connection. While one is on its way the next is read, composed and signed.
+ * A connection that the server let go of between two mails is replaced, once a mail.
+ */
+export async function runLane(run: Run): Promise<void> {
+  const line = new Line(run);
+  let underWay: Promise<void> = Promise.resolve();
+  try {
+    while (run.queue.length > 0 && (await run.ledger.turn())) {
+      const job = nextJob(run);
+      if (!job) {
+        run.ledger.giveBack();
+        break;
+      }
+      if (job.abroad.length > 0 && !line.usable) {
+        await underWay;
+        if (!line.usable) await line.open();
+      }
+      const message = await ready(run, job, line);
+      await underWay;
+      underWay = message ? transact(run, job, message, line) : Promise.resolve();
+    }
+  } finally {
+    await underWay.finally(() => line.close());
+  }
+}
+
+function nextJob(run: Run): Job | null {
+  const next = run.queue.shift();
+  if (!next) return null;
+  const domain = run.ctx.settings.simulatorDomain;
+  return { ...next, abroad: waiting(next).filter(({ email }) => !isSimulated(email, domain)) };
+}
+
+/** The one connection of a lane. */
+class Line {
+  readonly #run: Run;
+  connection: Connection | null = null;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  get usable(): boolean {
+    return this.connection?.usable ?? false;
+  }
+
+  /** Opens a connection in the place of the last one; leaves none when the egress cannot be reached. */
+  async open(): Promise<void> {
+    await this.close();
+    const { egress, unreachable: known, ctx } = this.#run;
+    if (!egress || known) return;
+    try {
+      this.connection = await egress.transport.open();
+    } catch (error) {
+      if (!(error instanceof ConnectError)) throw error;
+      this.#run.unreachable = error;
+      ctx.log("egress.unreachable", { phase: error.phase, reason: error.message });
+    }
+  }
+
+  async close(): Promise<void> {
+    const { connection } = this;
+    this.connection = null;
+    await connection?.close();
+  }
+}
+
+/** Makes the message ready. Null: it cannot be sent now, and that is on record. */
+async function ready(run: Run, job: Job, line: Line): Promise<OutgoingMessage | null> {
+  const attempt = attemptOf(run, job);
+  if (job.abroad.length > 0 && !line.connection) {
+    reportOn(run, job, () => unreachable(attempt, run.egress ? run.unreachable : null));
+    return null;
+  }
+  try {
+    const keys = run.keys.get(job.mail.sender.domainId) ?? [];
+    return await prepareMessage(run.ctx, job.mail, keys, line.connection?.capabilities ?? EVERYTHING);
+  } catch (error) {
+    run.ctx.log("delivery.unprepared", { email: job.mail.state.id, error: String(error) });
+    reportOn(run, job, () => unprepared(attempt, error));
+    return null;
+  }
+}
+
+async function transact(run: Run, job: Job, message: OutgoingMessage, line: Line): Promise<void> {
+  const results = job.abroad.length > 0 ? await send(run, job, message, line) : [];
+  const resultOf = new Map(job.abroad.map((recipient, index) => [recipient.email, results[index]]));
+  reportOn(run, job, (recipient): Outcome | RecipientResult | null => resultOf.get(recipient.email) ?? null);
+}
+
+async function send(run: Run, job: Job, message: OutgoingMessage, line: Line): Promise<readonly RecipientResult[]> {
+  const envelope = toEnvelope(job, run.egress?.dsn ?? false);
+  const first = line.connection;
+  if (!first) throw new Error("a mail was made ready for a connection that is not there");
+  const { recipients } = await first.send(envelope, message);
+  if (first.usable || !recipients.every(nothingSent)) return recipients;
+  await line.open();
+  return line.connection ? (await line.connection.send(envelope, message)).recipients : recipients;
+}
+
+/** The server hung up before anything of the message went out: another connection may do better at once. */
+function nothingSent(result: RecipientResult): boolean {
+  const early = result.kind === "deferred" && ["mail", "rcpt", "data"].includes(result.phase);
+  return early && (result.reply === null || result.reply.code === 421);
+}
+
+function toEnvelope(job: Job, dsn: boolean): Envelope {
+  const { mail, abroad } = job;
+  if (!dsn) return { mailFrom: mail.fromEmail, recipients: abroad.map(({ email }) => ({ address: email })) };
+  const recipients = abroad.map(({ email }) => ({
+    address: email,
+    originalRecipient: email,
+    notify: ["SUCCESS", "FAILURE"] as const,
+  }));
+  return { mailFrom: mail.fromEmail, recipients, envelopeId: mail.state.id, return: "HDRS" };
+}

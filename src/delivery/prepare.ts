@@ -1,0 +1,82 @@
+import type { Ctx } from "../context.ts";
+import { openDkimKey } from "../domains/index.ts";
+import { type ContentDocument, contentPlace, findContent, type RecipientEntry } from "../emails/index.ts";
+import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
+import { type AttachmentSource, compose } from "./compose/index.ts";
+import { type SigningKey, signMessage } from "./sign/index.ts";
+import type { Capabilities, OutgoingMessage } from "./transport.ts";
+
+/** A mail cannot be made, now or ever: there is nothing to try again. */
+export class Unsendable extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "Unsendable";
+  }
+}
+
+/**
+ * Reads a mail's content, composes and signs it for a server of these abilities. Throws Unsendable or
+ * ComposeError for what can never go out; anything else that is thrown may pass.
+ */
+export async function prepareMessage(
+  ctx: Ctx,
+  mail: ClaimedMail,
+  keys: readonly DkimKeyRow[],
+  can: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
+): Promise<OutgoingMessage> {
+  const place = contentPlace(mail.workspaceId, mail.content);
+  const content = await findContent(ctx, place);
+  if (!content) throw new Unsendable("the content is gone");
+  if (keys.length === 0 || mail.sender.domain === null) throw new Unsendable("the domain has no DKIM key");
+  const composed = compose(
+    {
+      id: mail.state.id,
+      messageId: mail.messageId,
+      date: new Date(mail.createdAt),
+      from: { email: mail.fromEmail, name: mail.fromName },
+      to: ofKind(mail, "to"),
+      cc: ofKind(mail, "cc"),
+      replyTo: content.reply_to,
+      subject: mail.subject,
+      headers: content.headers,
+      text: content.text,
+      html: content.html,
+      attachments: content.attachments.map((file) => toSource(ctx, place.key, file)),
+    },
+    can,
+  );
+  const by = { domain: mail.sender.domain, now: new Date(ctx.now()) };
+  return signMessage(
+    composed,
+    keys.map((key) => toSigningKey(ctx, key)),
+    by,
+  );
+}
+
+function ofKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
+  return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
+}
+
+function toSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
+  return {
+    filename: file.filename,
+    contentType: file.content_type,
+    contentId: file.content_id,
+    disposition: file.disposition,
+    size: file.size,
+    async open() {
+      const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
+      if (!object) throw new Unsendable("an attachment is gone");
+      return object.body;
+    },
+  };
+}
+
+function toSigningKey(ctx: Ctx, key: DkimKeyRow): SigningKey {
+  return {
+    id: key.id,
+    selector: key.selector,
+    algorithm: key.algorithm,
+    pkcs8: () => openDkimKey(ctx, key.id, key.private_key),
+  };
+}

@@ -1,0 +1,52 @@
+import { type Fact, MAX_ATTEMPTS, type RecipientEntry, recipientKey, waitAfter } from "../emails/index.ts";
+import type { MailToSend } from "./judge.ts";
+import type { Run } from "./lane.ts";
+import { type Attempt, type Outcome, toOutcome } from "./outcome.ts";
+import { simulate } from "./simulator.ts";
+import type { RecipientResult } from "./transport.ts";
+
+/** Recipients that wait for this attempt. */
+export function waiting({ mail, early }: MailToSend): RecipientEntry[] {
+  const dropped = new Set(early.map(({ recipient }) => recipient));
+  return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
+}
+
+/** What surrounds this attempt at a mail. All its recipients share one time for the next. */
+export function attemptOf(run: Pick<Run, "ctx" | "egress">, { mail }: MailToSend): Attempt {
+  const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
+  const wait = waitAfter(number, Math.random());
+  return {
+    relay: run.egress?.relay ?? "none",
+    number,
+    nextAt: wait === null ? null : run.ctx.now() + wait,
+    afterInterruption: mail.claims > 1,
+  };
+}
+
+/**
+ * Hands the ledger what became of each recipient that was waiting: what the server answered, what was decided
+ * without asking one, or, for null, what the simulator says.
+ */
+export function reportOn(
+  run: Run,
+  job: MailToSend,
+  resultOf: (recipient: RecipientEntry) => RecipientResult | Outcome | null,
+): void {
+  const attempt = attemptOf(run, job);
+  const at = run.ctx.now();
+  const facts: Fact[] = [...job.early];
+  let putOff = false;
+  for (const recipient of waiting(job)) {
+    for (const { on, metadata } of outcomesOf(recipient, resultOf(recipient), attempt)) {
+      putOff ||= on === "deferred";
+      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), on, at, metadata });
+    }
+  }
+  const next = putOff && attempt.nextAt !== null ? { dueAt: attempt.nextAt, work: null } : undefined;
+  run.ledger.add(job.mail, { facts, attempt: attempt.number, next }, true);
+}
+
+function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {
+  if (result === null) return simulate(recipient.email, attempt);
+  return ["on" in result ? result : toOutcome(result, attempt)];
+}

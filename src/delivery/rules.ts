@@ -1,0 +1,29 @@
+/** Limits of a delivery run, and what is decided about a mail before it is tried. Pure. */
+
+/** Outcomes written together, or as soon as the oldest has waited this long (design: deliver). */
+export const FLUSH_EVERY = 16;
+export const FLUSH_AFTER_MS = 500;
+/** Mails whose outcome may be unwritten at any moment: what a kill can double. */
+export const MAX_UNWRITTEN = 20;
+/** How long a pause holds mail back before it is looked at again. */
+export const PAUSE_CHECK_MS = 10 * 60_000;
+
+/** What dispatch finds when it looks again at who sends (src/delivery/claim.ts, SenderFacts). */
+interface SenderNow {
+  domain: string | null;
+  domainStatus: string | null;
+  mailboxActive: boolean;
+  paused: boolean;
+  restricted: boolean;
+}
+
+export type Verdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
+
+/** Whether a mail may go out now. What ended since it was accepted fails it; a pause only holds it back. */
+export function judgeSender(sender: SenderNow): Verdict {
+  if (sender.restricted) return { kind: "fail", reason: "the account is restricted" };
+  if (sender.domain === null) return { kind: "fail", reason: "the sender's domain is no longer this workspace's" };
+  if (sender.domainStatus !== "verified") return { kind: "fail", reason: "the sender's domain is no longer verified" };
+  if (!sender.mailboxActive) return { kind: "fail", reason: "the sender's mailbox is gone or not active" };
+  return sender.paused ? { kind: "hold" } : { kind: "send" };
+}

@@ -1,0 +1,66 @@
+/**
+ * Signing (RFC 6376, RFC 8463) with WebCrypto. The body is read once for its hash, whatever the number of keys, and
+ * once more by each reader of the finished message.
+ */
+import { canonicalDomain } from "../../lib/address-domain.ts";
+import { concat } from "../../lib/bytes.ts";
+import { type Composed, octetsOf } from "../compose/index.ts";
+import type { OutgoingMessage } from "../transport.ts";
+import { BodyHash } from "./canonical.ts";
+import { signatureField, signedHeaders } from "./dkim.ts";
+import type { SigningKey } from "./keys.ts";
+
+export { type DkimAlgorithm, dkimRecord, generateDkimKeyPair, type SigningKey } from "./keys.ts";
+
+/** Messages below this leave as one chunk, in octets. */
+const ONE_CHUNK = 256 * 1024;
+/** RFC 6376 3.1: sub-domains of letters, digits and hyphens. */
+const SELECTOR = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
+
+/**
+ * Signs a message once per key and makes it ready for the transport; with no key it goes out unsigned. `domain` is
+ * d=, in A- or U-labels; `now` gives t=. Throws RangeError for a domain or selector that DNS cannot hold, whatever
+ * `pkcs8` or the import of a key throws, and ComposeError `attachment_changed`.
+ */
+export async function signMessage(
+  composed: Composed,
+  keys: readonly SigningKey[],
+  by: { domain: string; now: Date },
+): Promise<OutgoingMessage> {
+  const signatures = keys.length > 0 ? await signaturesOf(composed, keys, by) : [];
+  const fields = composed.headers.map((field) => field.raw);
+  const head = octetsOf(`${signatures.join("")}${fields.join("")}\r\n`);
+  const size = head.length + composed.bodySize;
+  return {
+    size,
+    needsSmtpUtf8: composed.needsSmtpUtf8,
+    needs8BitMime: composed.needs8BitMime,
+    chunks: () => (size < ONE_CHUNK ? oneChunk(head, composed) : manyChunks(head, composed)),
+  };
+}
+
+async function signaturesOf(
+  composed: Composed,
+  keys: readonly SigningKey[],
+  by: { domain: string; now: Date },
+): Promise<string[]> {
+  const domain = canonicalDomain(by.domain);
+  if (domain === null) throw new RangeError("the signing domain is no domain name");
+  if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("a selector is no DNS name");
+  const body = new BodyHash();
+  for await (const chunk of composed.body()) body.update(chunk);
+  const about = { domain, bodyHash: body.digest(), at: Math.floor(by.now.getTime() / 1000) };
+  const signed = signedHeaders(composed.headers);
+  return Promise.all(keys.map((key) => signatureField(key, signed, about)));
+}
+
+async function* oneChunk(head: Uint8Array, composed: Composed): AsyncGenerator<Uint8Array> {
+  const parts = [head];
+  for await (const chunk of composed.body()) parts.push(chunk);
+  yield concat(parts);
+}
+
+async function* manyChunks(head: Uint8Array, composed: Composed): AsyncGenerator<Uint8Array> {
+  yield head;
+  yield* composed.body();
+}

@@ -1,0 +1,54 @@
+/** What may stand between the angle brackets of MAIL FROM and RCPT TO (RFC 5321 4.1.2, RFC 6531 3.3). Pure. */
+
+/** An address fit for the wire: local part as given, domain in A-label form. */
+export interface WireAddress {
+  address: string;
+  /** False when the local part needs SMTPUTF8. */
+  ascii: boolean;
+}
+
+const LOCAL_MAX_OCTETS = 64;
+const PATH_MAX_OCTETS = 254;
+/** A dot-string, taken loosely: misplaced dots exist in the wild and hurt nobody. */
+const BARE_LOCAL = /^[^\x00-\x20\x7f-\x9f\s"(),:;<>@[\\\]]+$/u;
+/** A quoted string, but without spaces and angle brackets, which too many readers get wrong. */
+const QUOTED_LOCAL = /^"(?:[^\x00-\x20\x7f-\x9f\s"\\<>]|\\[!-;=?-~])*"$/u;
+const ASCII_DOMAIN = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
+const UNICODE_DOMAIN = /^(?:[A-Za-z0-9._-]|[^\x00-\x9f\s])+$/u;
+const DOMAIN_LITERAL = /^\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9A-Fa-f:.]{2,45})\]$/;
+
+/**
+ * Checks an address and brings its domain into A-label form. Returns null for anything that is not plainly one address:
+ * control characters, spaces, angle brackets, lone surrogates, a missing part, more than 64 or 254 octets.
+ */
+export function toWireAddress(address: string): WireAddress | null {
+  const at = address.lastIndexOf("@");
+  if (at < 1 || !address.isWellFormed()) return null;
+  const local = address.slice(0, at);
+  if (!BARE_LOCAL.test(local) && !QUOTED_LOCAL.test(local)) return null;
+  const domain = toALabels(address.slice(at + 1));
+  if (domain === null || octets(local) > LOCAL_MAX_OCTETS) return null;
+  const wire = `${local}@${domain}`;
+  if (octets(wire) > PATH_MAX_OCTETS) return null;
+  return { address: wire, ascii: isAscii(local) };
+}
+
+/** True when every character is below 128. */
+export function isAscii(text: string): boolean {
+  return !/[^\x00-\x7f]/.test(text);
+}
+
+function toALabels(domain: string): string | null {
+  if (ASCII_DOMAIN.test(domain) || DOMAIN_LITERAL.test(domain)) return domain;
+  if (isAscii(domain) || !UNICODE_DOMAIN.test(domain)) return null;
+  const url = `http://${domain}/`;
+  const host = URL.canParse(url) ? new URL(url).hostname : "";
+  // Full-width digits would come back as an IPv4 address.
+  return ASCII_DOMAIN.test(host) && /[^0-9.]/.test(host) ? host : null;
+}
+
+const encoder = new TextEncoder();
+
+function octets(text: string): number {
+  return isAscii(text) ? text.length : encoder.encode(text).length;
+}

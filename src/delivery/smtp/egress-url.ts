@@ -1,0 +1,139 @@
+/** EGRESS_URL: where mail leaves the house, read once into settings. Pure; no message ever repeats the password. */
+
+export type TlsMode = "implicit" | "starttls" | "off";
+
+/** What EGRESS_URL says. */
+export interface EgressSettings {
+  host: string;
+  port: number;
+  tls: TlsMode;
+  /** Both or neither. */
+  credentials: { username: string; password: string } | null;
+  /** Name the certificate must carry when it is not `host`; STARTTLS only. */
+  serverName: string | null;
+  /** Ask for success notifications (RFC 3461); the caller puts them in the envelope. */
+  dsn: boolean;
+  /** Name given in EHLO (RFC 5321 4.1.1.1). */
+  ehloName: string;
+  /** Connections a run may hold at once, 1 to 4 (a Worker has six sockets). */
+  maxConnections: number;
+}
+
+/** EGRESS_URL is wrong. The message names the part, never its secret. */
+export class EgressUrlError extends Error {
+  constructor(message: string) {
+    super(`EGRESS_URL: ${message}`);
+    this.name = "EgressUrlError";
+  }
+}
+
+const KNOWN_OPTIONS = new Set(["tls", "name", "dsn", "ehlo", "connections"]);
+const HOST_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?$/i;
+const ADDRESS_LITERAL = /^\[[0-9a-f:.]{2,60}\]$/i;
+
+/**
+ * Reads `smtps://user:password@host[:465]` (implicit TLS, RFC 8314) or `smtp://user:password@host[:587]` (STARTTLS
+ * required). Options: `tls=off` (plain, `smtp://` only, the only way to get it), `name=` (certificate name, STARTTLS
+ * only), `dsn=on|off`, `ehlo=`, `connections=1..4`. User and password are percent-encoded UTF-8. Throws EgressUrlError.
+ */
+export function parseEgressUrl(url: string): EgressSettings {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (!parsed) throw new EgressUrlError("not a URL; a password with special characters must be percent-encoded");
+  if (parsed.protocol !== "smtp:" && parsed.protocol !== "smtps:")
+    throw new EgressUrlError("must begin with smtp:// or smtps://");
+  if (parsed.hash || (parsed.pathname !== "" && parsed.pathname !== "/")) {
+    throw new EgressUrlError("has a path or a fragment; a password with '/', '?' or '#' must be percent-encoded");
+  }
+  const options = readOptions(parsed.searchParams);
+  const tls = readTls(parsed.protocol, options);
+  return {
+    host: readHost(parsed.hostname),
+    port: readPort(parsed, tls),
+    tls,
+    credentials: readCredentials(parsed),
+    serverName: readServerName(options, tls),
+    dsn: oneOf(options, "dsn", ["off", "on"]) === "on",
+    ehloName: readEhloName(options),
+    maxConnections: Number(oneOf(options, "connections", ["4", "1", "2", "3"])),
+  };
+}
+
+function readOptions(params: URLSearchParams): Map<string, string> {
+  const options = new Map<string, string>();
+  for (const [key, value] of params) {
+    if (!KNOWN_OPTIONS.has(key))
+      throw new EgressUrlError("has an unknown option; known: tls, name, dsn, ehlo, connections");
+    if (options.has(key)) throw new EgressUrlError(`option "${key}" is given twice`);
+    options.set(key, value);
+  }
+  return options;
+}
+
+/** The value of an option among the allowed ones; the first is the default. */
+function oneOf(options: Map<string, string>, key: string, allowed: readonly string[]): string | undefined {
+  const value = options.get(key) ?? allowed[0];
+  if (value !== undefined && !allowed.includes(value)) {
+    throw new EgressUrlError(`option "${key}" must be one of ${allowed.join(", ")}`);
+  }
+  return value;
+}
+
+function readTls(protocol: string, options: Map<string, string>): TlsMode {
+  if (protocol === "smtps:") {
+    if (options.has("tls")) throw new EgressUrlError('smtps:// is always TLS; option "tls" goes with smtp:// only');
+    return "implicit";
+  }
+  return oneOf(options, "tls", ["starttls", "off"]) === "off" ? "off" : "starttls";
+}
+
+function readHost(hostname: string): string {
+  if (!HOST_NAME.test(hostname) && !ADDRESS_LITERAL.test(hostname)) throw new EgressUrlError("has no valid host name");
+  return hostname.toLowerCase();
+}
+
+function readPort(parsed: URL, tls: TlsMode): number {
+  const port = parsed.port === "" ? (tls === "implicit" ? 465 : 587) : Number(parsed.port);
+  if (port === 0) throw new EgressUrlError("has port 0");
+  return port;
+}
+
+function readCredentials(parsed: URL): EgressSettings["credentials"] {
+  if (parsed.username === "" && parsed.password === "") return null;
+  if (parsed.username === "" || parsed.password === "")
+    throw new EgressUrlError("needs both a user name and a password, or neither");
+  const username = decode(parsed.username, "user name");
+  const password = decode(parsed.password, "password");
+  return { username, password };
+}
+
+function decode(text: string, part: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    throw new EgressUrlError(`the ${part} is not valid percent-encoded UTF-8`);
+  }
+  if (decoded.includes("\0")) throw new EgressUrlError(`the ${part} holds a NUL`);
+  return decoded;
+}
+
+function readServerName(options: Map<string, string>, tls: TlsMode): string | null {
+  const name = options.get("name");
+  if (name === undefined) return null;
+  if (tls === "implicit") {
+    throw new EgressUrlError(
+      'option "name" needs STARTTLS (smtp://): workerd checks an smtps:// certificate against the host only',
+    );
+  }
+  if (tls === "off") throw new EgressUrlError('option "name" makes no sense with tls=off');
+  if (!HOST_NAME.test(name)) throw new EgressUrlError('option "name" is not a host name');
+  return name.toLowerCase();
+}
+
+function readEhloName(options: Map<string, string>): string {
+  // A Worker has no name and no fixed address; an address literal is what RFC 5321 4.1.4 leaves for that.
+  const name = options.get("ehlo") ?? "[127.0.0.1]";
+  if (!HOST_NAME.test(name) && !ADDRESS_LITERAL.test(name))
+    throw new EgressUrlError('option "ehlo" is not a host name or address literal');
+  return name;
+}

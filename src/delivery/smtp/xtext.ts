@@ -1,0 +1,22 @@
+/** Encodings of the DSN parameters (RFC 3461 4, RFC 6533 3). Pure. */
+
+/**
+ * Encodes printable ASCII as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller has made sure that nothing
+ * else is in the text.
+ */
+export function xtext(text: string): string {
+  return text.replace(/[+= ]/g, (char) => `+${hex(char)}`);
+}
+
+/**
+ * Encodes an address for ORCPT: `rfc822;` with xtext when it is ASCII, else `utf-8;` in the seven-bit form
+ * (utf-8-addr-xtext, RFC 6533 3), which servers with and without SMTPUTF8 take.
+ */
+export function originalRecipient(address: string): string {
+  if (/^[\x20-\x7e]*$/.test(address)) return `rfc822;${xtext(address)}`;
+  return `utf-8;${address.replace(/[^\x21-\x7e]|[\\+=]/gu, (char) => `\\x{${hex(char)}}`)}`;
+}
+
+function hex(char: string): string {
+  return (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(2, "0");
+}

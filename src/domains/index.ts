@@ -1,0 +1,1 @@
+export { type DkimKey, newDkimKey, openDkimKey } from "./dkim-keys.ts";

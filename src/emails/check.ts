@@ -1,0 +1,101 @@
+import type { CallerCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { AppError } from "../errors.ts";
+import { type Issue, inspect, type Understood } from "./inspect.ts";
+import type { SendIn } from "./schema.ts";
+
+/** The mailbox a mail goes out from. */
+export interface Sender {
+  mailboxId: string;
+  domainId: string;
+  domain: string;
+}
+
+/** A request that was looked at from every side. With issues it must not be sent. */
+export interface Checked {
+  input: SendIn;
+  understood: Understood;
+  sender: Sender | null;
+  /** Canonical forms of the recipients that must not be mailed. */
+  suppressed: ReadonlySet<string>;
+  issues: Issue[];
+}
+
+interface SenderRow {
+  address: string;
+  mailbox_id: string;
+  is_active: number;
+  domain_id: string;
+  domain: string;
+  domain_status: string;
+}
+
+// A catch-all receives only: it never satisfies the sender rule.
+const FIND_SENDERS = `
+  SELECT m.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.workspace = ?1 AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
+
+// An unsubscribe binds bulk and broadcast mail only.
+const FIND_SUPPRESSED = `
+  SELECT email FROM suppressions
+   WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND reason <> 'unsubscribe'`;
+
+/**
+ * Checks requests before they are sent: sender rule, recipients, content and account. One D1 batch for any
+ * number of them. `send` throws the first issue, `validate` answers with all: one function, so they agree.
+ */
+export async function checkSends(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<Checked[]> {
+  const now = ctx.now();
+  const seen = inputs.map((input) => ({ input, ...inspect(input, now) }));
+  const addresses = new Set(seen.flatMap(({ understood }) => understood.from?.key ?? []));
+  const recipients = new Set(seen.flatMap(({ understood }) => understood.recipients.map(({ key }) => key)));
+  const [senders, suppressed] = await mailDb(ctx).batch([
+    ctx.db.prepare(FIND_SENDERS).bind(ctx.workspace.number, JSON.stringify([...addresses])),
+    ctx.db.prepare(FIND_SUPPRESSED).bind(ctx.workspace.number, JSON.stringify([...recipients])),
+  ]);
+  const byAddress = new Map(((senders?.results ?? []) as SenderRow[]).map((row) => [row.address, row]));
+  const blocked = new Set(((suppressed?.results ?? []) as { email: string }[]).map((row) => row.email));
+  const account = accountIssues(ctx);
+  return seen.map(({ input, understood, issues }) => {
+    const row = byAddress.get(understood.from?.key ?? "");
+    const fault = senderFault(ctx, row);
+    const all = [...account, ...issues];
+    if (understood.from && fault) {
+      all.push({ field: "from", status: 422, loc: ["from_", "email"], type: "sender_not_allowed", error: fault });
+    }
+    const sender = row && !fault ? { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } : null;
+    return { input, understood, sender, suppressed: blocked, issues: all };
+  });
+}
+
+/** Throws what a send answers for these issues: the account's 403 first, then 413, 400, and all 422 faults at once. */
+export function refuse(issues: readonly Issue[]): void {
+  for (const status of [403, 413, 400] as const) {
+    const issue = issues.find((candidate) => candidate.status === status);
+    if (issue) throw new AppError(status, issue.error);
+  }
+  if (issues.length === 0) return;
+  throw new AppError(
+    422,
+    issues.map(({ loc, error, type }) => ({ loc: ["body", ...loc], msg: error, type })),
+  );
+}
+
+/** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */
+function accountIssues(ctx: CallerCtx): Issue[] {
+  const issue = (error: string): Issue => ({ field: "account", status: 403, loc: [], type: "account", error });
+  return [
+    ...(ctx.actor.restricted ? [issue("This account is restricted and cannot send")] : []),
+    ...(ctx.workspace.sendingPaused ? [issue("Sending is paused for this workspace")] : []),
+  ];
+}
+
+function senderFault(ctx: CallerCtx, row: SenderRow | undefined): string | null {
+  if (!row) return "The sender must be an allocated mailbox of this workspace";
+  if (!row.is_active) return "The sender's mailbox is not active";
+  if (row.domain_status !== "verified") return "The sender's domain is not verified";
+  if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
+    return "This API key may not send from this domain";
+  return null;
+}

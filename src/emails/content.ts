@@ -1,0 +1,64 @@
+import type { Ctx } from "../context.ts";
+import { r2Keys } from "../db/r2-keys.ts";
+import { concat, utf8 } from "../lib/bytes.ts";
+import type { Checked } from "./check.ts";
+
+/** What an email says, as it lies in R2 behind its attachments. `at` and `size` are octets in the object. */
+export interface ContentDocument {
+  text: string | null;
+  html: string | null;
+  headers: [string, string][];
+  reply_to: { email: string; name: string | null } | null;
+  attachments: {
+    filename: string;
+    content_type: string;
+    content_id: string | null;
+    disposition: "attachment" | "inline";
+    at: number;
+    size: number;
+  }[];
+}
+
+/** Where the content document of an email lies. */
+export interface ContentPlace {
+  key: string;
+  at: number;
+  size: number;
+}
+
+/** Writes content to R2 as one object: the attachments one behind the other, then the document. */
+export async function putContent(ctx: Ctx, key: string, checked: Checked): Promise<ContentPlace> {
+  const { input, understood } = checked;
+  const pieces: Uint8Array[] = [];
+  let at = 0;
+  const attachments = understood.attachments.map(({ bytes, ...file }) => {
+    const placed = { ...file, at, size: bytes.byteLength };
+    pieces.push(bytes);
+    at += bytes.byteLength;
+    return placed;
+  });
+  const document: ContentDocument = {
+    text: input.text || null,
+    html: input.html || null,
+    headers: Object.entries(input.headers ?? {}),
+    reply_to: understood.replyTo && { email: understood.replyTo.email, name: understood.replyTo.name },
+    attachments,
+  };
+  const json = utf8(JSON.stringify(document));
+  await ctx.env.CONTENT.put(key, concat([...pieces, json]));
+  return { key, at, size: json.byteLength };
+}
+
+/** Reads a content document; null when the object is not there. */
+export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
+  const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.at, length: place.size } });
+  return object ? object.json<ContentDocument>() : null;
+}
+
+/** Where the content of an email row lies: in its own object unless the row names another. */
+export function contentPlace(
+  workspaceId: string,
+  row: { id: string; contentKey: string | null; contentAt: number; contentSize: number },
+): ContentPlace {
+  return { key: row.contentKey ?? r2Keys.email(workspaceId, row.id), at: row.contentAt, size: row.contentSize };
+}

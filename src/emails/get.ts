@@ -1,0 +1,11 @@
+import type { CallerCtx } from "../context.ts";
+import { contentPlace, findContent } from "./content.ts";
+import { getEmail } from "./queries.ts";
+import { toDetail } from "./records.ts";
+import type { DetailOut } from "./schema.ts";
+
+/** One email with its content and events. Throws 404. */
+export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {
+  const row = await getEmail(ctx, id);
+  return toDetail(row, await findContent(ctx, contentPlace(ctx.workspace.id, row)));
+}

@@ -1,0 +1,12 @@
+export { type ContentDocument, contentPlace, findContent } from "./content.ts";
+export type { Fact } from "./merge.ts";
+export { type Report, recordFacts } from "./record.ts";
+export { MAX_ATTEMPTS, type RecipientFact, waitAfter } from "./rules.ts";
+export {
+  EMAIL_STATE_COLUMNS,
+  type EmailState,
+  type EmailStateRow,
+  type RecipientEntry,
+  recipientKey,
+  toState,
+} from "./state.ts";

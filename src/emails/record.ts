@@ -1,0 +1,123 @@
+import type { Ctx } from "../context.ts";
+import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { mailDb } from "../db/client.ts";
+import { changeStatement } from "./changes.ts";
+import { type Fact, type Merged, mergeFacts, type Tally } from "./merge.ts";
+import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+
+/** Facts about one email, with the state they were decided on. */
+export interface Report {
+  state: EmailState;
+  facts: readonly Fact[];
+  /** Number of the delivery attempt behind the facts; 0 for feedback. */
+  attempt: number;
+  /** When the email stays queued: where its next outbox row stands. */
+  next?: { dueAt: number; work: string | null };
+}
+
+/** Races lost in a row before a flush is given up: far above what feedback and delivery can do to each other. */
+const TRIES = 8;
+
+/**
+ * Writes what became known about some emails in one transaction: states, events, change rows, roll-ups, and
+ * whatever `also` adds for the states that result (it is called once a try). An email that somebody else
+ * changed meanwhile is read again and merged anew, so no fact is lost and none counts twice. Answers the new
+ * states in the order of the reports, and the results of `also`.
+ */
+export async function recordFacts(
+  ctx: Ctx,
+  reports: readonly Report[],
+  also: (states: readonly EmailState[]) => D1PreparedStatement[] = () => [],
+): Promise<{ states: EmailState[]; results: D1Result[] }> {
+  let current = reports;
+  for (let tries = 1; ; tries++) {
+    const merged = current.map(({ state, facts, attempt, next }) => place(mergeFacts(state, facts, attempt), next));
+    const states = merged.map(({ state }) => state);
+    const own = statements(
+      ctx,
+      merged.filter(({ changed }) => changed),
+    );
+    const added = also(states);
+    try {
+      const results = own.length + added.length > 0 ? await guardedBatch(mailDb(ctx), [...own, ...added]) : [];
+      return { states, results: results.slice(own.length) };
+    } catch (error) {
+      if (!(error instanceof LostRace) || tries === TRIES) throw error;
+      current = await readAgain(ctx, current);
+    }
+  }
+}
+
+/** A queued email knows where its outbox row stands; a settled one has none. */
+function place(merged: Merged, next: Report["next"]): Merged {
+  const queued = merged.state.status === "queued";
+  const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
+  const work = queued && next ? next.work : merged.state.work;
+  const moved = dueAt !== merged.state.dueAt || work !== merged.state.work;
+  if (!moved) return merged;
+  const version = merged.changed ? merged.state.version : merged.state.version + 1;
+  return { ...merged, changed: true, state: { ...merged.state, dueAt, work, version } };
+}
+
+async function readAgain(ctx: Ctx, reports: readonly Report[]): Promise<Report[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
+    .bind(JSON.stringify(reports.map(({ state }) => state.n)))
+    .all<EmailStateRow>();
+  const rows = new Map(results.map((row) => [row.n, row]));
+  return reports.flatMap((report) => {
+    const row = rows.get(report.state.n);
+    return row ? [{ ...report, state: toState(row) }] : [];
+  });
+}
+
+// One source row for each target row; MATERIALIZED keeps the join from reading the table for every pair.
+const UPDATE_EMAILS = `
+  WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
+  UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
+    attempts = j.value->>'attempts', version = j.value->>'version', due_at = j.value->>'dueAt', work = j.value->>'work',
+    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt'
+  FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
+
+const ADD_TALLIES = `
+  INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, failed)
+  SELECT value->>'workspace', ?2, value->>'domain', value->>'sent', value->>'delivered', value->>'bounced', value->>'failed'
+    FROM json_each(?1) WHERE true
+  ON CONFLICT DO UPDATE SET sent = sent + excluded.sent, delivered = delivered + excluded.delivered,
+    bounced = bounced + excluded.bounced, failed = failed + excluded.failed`;
+
+function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] {
+  if (merged.length === 0) return [];
+  const rows = merged.map(({ state }) => ({
+    ...state,
+    recipients: JSON.stringify(state.recipients),
+    events: JSON.stringify(state.events),
+  }));
+  const update = ctx.db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
+  const tallies = sumTallies(merged);
+  const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
+  return [
+    update,
+    expectChanges(ctx.db, merged.length),
+    ...[...idsOf].map(([workspace, some]) =>
+      changeStatement(ctx, workspace, JSON.stringify(some.map(({ state }) => state.id))),
+    ),
+    ...(tallies.length > 0
+      ? [ctx.db.prepare(ADD_TALLIES).bind(JSON.stringify(tallies), Math.floor(ctx.now() / 3_600_000))]
+      : []),
+  ];
+}
+
+/** One row for each workspace and domain of the flush. */
+function sumTallies(merged: readonly Merged[]): (Tally & { workspace: number })[] {
+  const sums = new Map<string, Tally & { workspace: number }>();
+  for (const { state, tallies } of merged) {
+    for (const { domain, ...add } of tallies) {
+      const key = `${state.workspace} ${domain}`;
+      const sum = sums.get(key) ?? { workspace: state.workspace, domain, sent: 0, delivered: 0, bounced: 0, failed: 0 };
+      for (const field of ["sent", "delivered", "bounced", "failed"] as const) sum[field] += add[field];
+      sums.set(key, sum);
+    }
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,72 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { responses } from "../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { body, query } from "../http/validate.ts";
+import { getEmailDetail } from "./get.ts";
+import { getEmail, listEmails } from "./queries.ts";
+import { toEvents, toRecord } from "./records.ts";
+import { statuses } from "./rules.ts";
+import { AcceptOut, DetailOut, EmailOut, EventOut, SendIn, ValidateOut } from "./schema.ts";
+import { sendEmail } from "./send.ts";
+import { validateEmail } from "./validate.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ standard: 20, most: 100 }),
+    status: z.enum(statuses).optional(),
+    before: z.uuid().optional().describe("Only emails older than this id: the cheap way to page."),
+  })
+  .superRefine(refuseDeepPages);
+
+export const emailRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/emails/",
+    describeRoute({
+      summary: "Send an email",
+      tags: ["Emails"],
+      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 413, 415]),
+    }),
+    ...body(SendIn),
+    async (c) => c.json(await sendEmail(c.get("caller"), c.req.valid("json"), "api"), 202),
+  )
+  .post(
+    "/v1/emails/validate",
+    describeRoute({
+      summary: "Say what a send would meet",
+      tags: ["Emails"],
+      responses: responses(200, "What stands in the way, if anything", ValidateOut, [403, 413, 415]),
+    }),
+    ...body(SendIn),
+    async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
+  )
+  .get(
+    "/v1/emails/",
+    describeRoute({
+      summary: "List emails, newest first",
+      tags: ["Emails"],
+      responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => c.json((await listEmails(c.get("caller"), c.req.valid("query"))).map(toRecord)),
+  )
+  .get(
+    "/v1/emails/:email_id",
+    describeRoute({
+      summary: "One email with content and events",
+      tags: ["Emails"],
+      responses: responses(200, "The email", DetailOut, [403, 404]),
+    }),
+    async (c) => c.json(await getEmailDetail(c.get("caller"), c.req.param("email_id"))),
+  )
+  .get(
+    "/v1/emails/:email_id/events",
+    describeRoute({
+      summary: "The timeline of one email",
+      tags: ["Emails"],
+      responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
+    }),
+    async (c) => c.json(toEvents(await getEmail(c.get("caller"), c.req.param("email_id")))),
+  );

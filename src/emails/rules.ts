@@ -1,0 +1,166 @@
+/**
+ * Statuses, moves and limits of emails. Pure; the tables are the specification's (Email statuses;
+ * decisions 4), and a test walks every row.
+ */
+
+/** Caps on one email (decisions 1, specification: Limits). Octets where not said otherwise. */
+export const limits = {
+  recipients: 50,
+  customHeaders: 50,
+  customHeaderOctets: 16 * 1024,
+  lineOctets: 998,
+  tags: 10,
+  tagCharacters: 64,
+  nameOctets: 320,
+  attachments: 100,
+  attachmentBytes: 24 * 1024 * 1024,
+  filenameOctets: 255,
+  scheduleMinMs: 60_000,
+  scheduleMaxMs: 30 * 24 * 3_600_000,
+} as const;
+
+export const storedStatuses = [
+  "scheduled",
+  "queued",
+  "sent",
+  "delivered",
+  "bounced",
+  "rejected",
+  "failed",
+  "cancelled",
+] as const;
+export type StoredStatus = (typeof storedStatuses)[number];
+/** `sending` is shown while a run holds the mail; it is never stored. */
+export const statuses = [...storedStatuses, "sending"] as const;
+export type Status = (typeof statuses)[number];
+
+export const eventTypes = [
+  "queued",
+  "scheduled",
+  "sent",
+  "delivered",
+  "deferred",
+  "bounced",
+  "rejected",
+  "failed",
+  "cancelled",
+  "open",
+  "click",
+  "complained",
+  "unsubscribed",
+  "retried",
+  "suppressed",
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Moves of a whole email, before any recipient has been tried. */
+export const emailMoves = [
+  { from: "scheduled", on: "due", to: "queued", event: "queued" },
+  { from: "scheduled", on: "send-now", to: "queued", event: "queued" },
+  { from: "scheduled", on: "cancel", to: "cancelled", event: "cancelled" },
+  { from: "scheduled", on: "sender-lost", to: "failed", event: "failed" },
+  { from: "scheduled", on: "domain-moved", to: "cancelled", event: "cancelled" },
+] as const satisfies readonly { from: StoredStatus; on: string; to: StoredStatus; event: EventType }[];
+
+/** Where one recipient stands. */
+export const recipientStates = [
+  "queued",
+  "sent",
+  "delivered",
+  "complained",
+  "bounced",
+  "rejected",
+  "failed",
+  "suppressed",
+] as const;
+export type RecipientState = (typeof recipientStates)[number];
+
+/**
+ * Moves of one recipient. A fact that has no row for the state it meets comes late: its event is written,
+ * the state stays (the merge rule: queued < sent < delivered < complained, and bounced above delivered).
+ */
+export const recipientMoves = [
+  { from: "queued", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
+  { from: "queued", on: "accepted-final", to: "delivered", event: "delivered" },
+  { from: "queued", on: "deferred", to: "queued", event: "deferred" },
+  { from: "queued", on: "recipient-refused", to: "bounced", event: "bounced" },
+  { from: "queued", on: "message-refused", to: "rejected", event: "rejected" },
+  { from: "queued", on: "gave-up", to: "failed", event: "failed" },
+  { from: "queued", on: "suppressed", to: "suppressed", event: "suppressed" },
+  { from: "queued", on: "dsn-delivered", to: "delivered", event: "delivered" },
+  { from: "queued", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "queued", on: "complaint", to: "complained", event: "complained" },
+  { from: "sent", on: "dsn-delivered", to: "delivered", event: "delivered" },
+  { from: "sent", on: "accepted-final", to: "delivered", event: "delivered" },
+  { from: "sent", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "sent", on: "complaint", to: "complained", event: "complained" },
+  { from: "delivered", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "delivered", on: "complaint", to: "complained", event: "complained" },
+  { from: "bounced", on: "complaint", to: "complained", event: "complained" },
+  // What was given up here may still be told of: a DSN or a complaint knows better than our own word.
+  { from: "failed", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
+  { from: "failed", on: "accepted-final", to: "delivered", event: "delivered" },
+  { from: "failed", on: "dsn-delivered", to: "delivered", event: "delivered" },
+  { from: "failed", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "failed", on: "complaint", to: "complained", event: "complained" },
+] as const satisfies readonly { from: RecipientState; on: string; to: RecipientState; event: EventType }[];
+
+export type RecipientFact = (typeof recipientMoves)[number]["on"];
+
+const eventOf = new Map<RecipientFact, EventType>(recipientMoves.map((move) => [move.on, move.event]));
+
+/** What a fact does to a recipient's state, and the event it is written down as. */
+export function moveRecipient(from: RecipientState, on: RecipientFact): { to: RecipientState; event: EventType } {
+  const move = recipientMoves.find((row) => row.from === from && row.on === on);
+  return { to: move?.to ?? from, event: eventOf.get(on) ?? "deferred" };
+}
+
+/** Worst last; the email shows the worst once nobody waits any more. */
+const finalOrder: readonly StoredStatus[] = ["delivered", "failed", "rejected", "bounced"];
+
+/**
+ * The email's status from its recipients: `queued` while any waits for an attempt, `sent` while any waits
+ * for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed recipients do not count,
+ * unless all are: `rejected`.
+ */
+export function statusOf(states: readonly RecipientState[]): StoredStatus {
+  if (states.includes("queued")) return "queued";
+  if (states.includes("sent")) return "sent";
+  const outcomes = states.filter((state) => state !== "suppressed");
+  if (outcomes.length === 0) return "rejected";
+  const ranks = outcomes.map((state) => (state === "complained" ? 0 : finalOrder.indexOf(state as StoredStatus)));
+  return finalOrder[Math.max(...ranks)] ?? "failed";
+}
+
+/** Waits between attempts, in milliseconds: after the eighth failed attempt there is none. */
+export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
+export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
+
+/**
+ * How long to wait after a failed attempt (1 is the first), with 10 % jitter from `random` (0 to 1);
+ * null after the last one.
+ */
+export function waitAfter(attempt: number, random: number): number | null {
+  const wait = attemptWaitsMs[attempt - 1];
+  return wait === undefined ? null : Math.round(wait * (0.95 + random * 0.1));
+}
+
+/** Headers the service owns: a caller cannot set them (decisions 4). */
+const ownedHeaders =
+  /^(from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|received|return-path|resent-.*|sender)$/i;
+
+/** Why a custom header is refused; null when it may go out. RFC 5322 2.2 for names and values. */
+export function headerFault(name: string, value: string): string | null {
+  if (!/^[A-Za-z0-9-]{1,76}$/.test(name)) return "A header name has letters, digits and hyphens, 76 at most";
+  if (ownedHeaders.test(name)) return `${name} is set by the service`;
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
+    return "A header value must not contain CR, LF or other control characters";
+  if (name.length + 2 + octets(value) > limits.lineOctets)
+    return `A header line has at most ${limits.lineOctets} octets`;
+  return null;
+}
+
+/** Length of a string in UTF-8. */
+export function octets(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}

@@ -1,0 +1,77 @@
+import type { CallerCtx } from "../context.ts";
+import { r2Keys } from "../db/r2-keys.ts";
+import { acceptEmails, type Draft } from "./accept.ts";
+import { type Checked, checkSends, refuse } from "./check.ts";
+import { type ContentPlace, putContent } from "./content.ts";
+import type { AcceptOut, SendIn } from "./schema.ts";
+import type { EventEntry, RecipientEntry } from "./state.ts";
+
+/**
+ * Accepts one email for delivery (specification: POST /v1/emails/). Content is in R2 and the row is
+ * committed before this answers; the wake-up only saves time. Throws 403, 400, 413 or 422 for what `checkSends` finds.
+ */
+export async function sendEmail(ctx: CallerCtx, input: SendIn, source: string): Promise<AcceptOut> {
+  const [checked] = await checkSends(ctx, [input]);
+  if (!checked) throw new Error("nothing was checked");
+  refuse(checked.issues);
+  const id = ctx.newId();
+  const place = await putContent(ctx, r2Keys.email(ctx.workspace.id, id), checked);
+  const draft = toDraft(ctx, id, checked, place, source);
+  await acceptEmails(ctx, [draft]);
+  if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id, kind: "deliver" }]);
+  return toAccepted(draft);
+}
+
+/** The row that a checked request becomes. Suppressed recipients are dropped with an event each. */
+export function toDraft(ctx: CallerCtx, id: string, checked: Checked, place: ContentPlace, source: string): Draft {
+  const { input, understood, sender, suppressed } = checked;
+  if (!understood.from || !sender) throw new Error("a draft is made of a request without issues");
+  const now = ctx.now();
+  const recipients = understood.recipients.map((person): RecipientEntry => {
+    const { kind, email, key, name } = person;
+    const state = suppressed.has(key) ? "suppressed" : "queued";
+    return { kind, email, ...(name ? { name } : {}), ...(key === email.toLowerCase() ? {} : { key }), state };
+  });
+  const event = (type: EventEntry["type"], metadata?: EventEntry["metadata"]): EventEntry => ({
+    id: ctx.newId(),
+    type,
+    at: now,
+    ...(metadata ? { metadata } : {}),
+  });
+  const dropped = recipients.filter(({ state }) => state === "suppressed");
+  const refused = dropped.length === recipients.length;
+  const status = refused ? "rejected" : understood.sendAt === null ? "queued" : "scheduled";
+  return {
+    id,
+    status,
+    source,
+    domainId: sender.domainId,
+    mailboxId: sender.mailboxId,
+    userId: ctx.actor.userId,
+    fromEmail: understood.from.email,
+    fromName: understood.from.name,
+    messageId: `<${id}@${sender.domain}>`,
+    subject: input.subject,
+    recipients,
+    tags: input.tags?.length ? input.tags : null,
+    events: [...dropped.map(({ email }) => event("suppressed", { recipient: email })), event(status)],
+    contentKey: null,
+    contentAt: place.at,
+    contentSize: place.size,
+    dueAt: refused ? null : (understood.sendAt ?? now),
+    scheduledAt: understood.sendAt,
+    createdAt: now,
+    rejectionReason: refused ? "Every recipient is on the suppression list" : null,
+    retryOfId: null,
+  };
+}
+
+/** What the caller hears of an accepted email. */
+export function toAccepted(draft: Draft): AcceptOut {
+  return {
+    id: draft.id,
+    status: draft.status,
+    message_id: draft.messageId,
+    rejection_reason: draft.rejectionReason,
+  };
+}

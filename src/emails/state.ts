@@ -1,0 +1,77 @@
+import type { EventType, RecipientState, StoredStatus } from "./rules.ts";
+
+/** One recipient as the row keeps it. `key` is there when the canonical form is not the lower-cased address. */
+export interface RecipientEntry {
+  kind: "to" | "cc" | "bcc";
+  email: string;
+  name?: string;
+  key?: string;
+  state: RecipientState;
+}
+
+/** One event as the row keeps it; `at` in milliseconds since 1970. */
+export interface EventEntry {
+  id: string;
+  type: EventType;
+  at: number;
+  metadata?: Record<string, unknown>;
+}
+
+/** The part of an email that facts change. */
+export interface EmailState {
+  n: number;
+  workspace: number;
+  id: string;
+  status: StoredStatus;
+  recipients: RecipientEntry[];
+  events: EventEntry[];
+  attempts: number;
+  version: number;
+  dueAt: number | null;
+  work: string | null;
+  sentAt: number | null;
+  deliveredAt: number | null;
+}
+
+/** A row of EMAIL_STATE_COLUMNS, as D1 gives it. */
+export interface EmailStateRow {
+  n: number;
+  workspace: number;
+  id: string;
+  status: StoredStatus;
+  recipients: string;
+  events: string;
+  attempts: number;
+  version: number;
+  due_at: number | null;
+  work: string | null;
+  sent_at: number | null;
+  delivered_at: number | null;
+}
+
+/** For a SELECT on `emails e`. */
+export const EMAIL_STATE_COLUMNS =
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.work, e.sent_at, e.delivered_at";
+
+/** The state of an email from its row. */
+export function toState(row: EmailStateRow): EmailState {
+  return {
+    n: row.n,
+    workspace: row.workspace,
+    id: row.id,
+    status: row.status,
+    recipients: JSON.parse(row.recipients) as RecipientEntry[],
+    events: JSON.parse(row.events) as EventEntry[],
+    attempts: row.attempts,
+    version: row.version,
+    dueAt: row.due_at,
+    work: row.work,
+    sentAt: row.sent_at,
+    deliveredAt: row.delivered_at,
+  };
+}
+
+/** The canonical form of a recipient's address. */
+export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): string {
+  return recipient.key ?? recipient.email.toLowerCase();
+}

@@ -1,0 +1,50 @@
+/**
+ * Every refusal a verb may answer with. Knows no HTTP framework: `status` is the number the specification
+ * gives (Errors), http/errors.ts turns it into a response. Anything else that is thrown becomes a 500.
+ */
+
+/** One fault of a request, as it stands in a 422 body. `loc[0]` is body, query, path or header. */
+export interface Fault {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+/** What keeps a domain transfer from starting. */
+export interface Blocker {
+  kind: string;
+  id: string;
+  label: string;
+}
+
+interface Extra {
+  code?: string;
+  blockers?: Blocker[];
+  headers?: Record<string, string>;
+}
+
+export class AppError extends Error {
+  readonly status: number;
+  readonly detail: string | Fault[];
+  readonly extra: Extra;
+
+  constructor(status: number, detail: string | Fault[], extra: Extra = {}) {
+    super(typeof detail === "string" ? detail : detail.map((fault) => fault.msg).join("; "));
+    this.name = "AppError";
+    this.status = status;
+    this.detail = detail;
+    this.extra = extra;
+  }
+}
+
+export const badRequest = (detail: string) => new AppError(400, detail);
+export const unauthorized = (detail: string) => new AppError(401, detail);
+export const forbidden = (detail: string) => new AppError(403, detail);
+/** An unknown id and another workspace's id answer alike, so the sentence names the kind only. */
+export const notFound = (noun: string) => new AppError(404, `${noun} not found`);
+export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
+export const tooLarge = (detail: string) => new AppError(413, detail);
+export const unsupportedMediaType = (detail: string) => new AppError(415, detail);
+export const unprocessable = (faults: Fault[]) => new AppError(422, faults);
+export const tryLater = (status: 429 | 503, detail: string, seconds: number) =>
+  new AppError(status, detail, { headers: { "Retry-After": String(seconds) } });

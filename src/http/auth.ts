@@ -1,0 +1,33 @@
+import type { MiddlewareHandler } from "hono";
+import { authenticateApiKey, type Need, routeNeeds } from "../accounts/index.ts";
+import { AppError, forbidden, unauthorized } from "../errors.ts";
+import type { AppEnv } from "./env.ts";
+import type { RouteIndex } from "./route-index.ts";
+
+/**
+ * Says who calls and whether they may: one table maps every route to its scope. A path that does not exist
+ * passes, so that it gets its 404 or 405; a route that the table lacks is refused.
+ */
+export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const route = routes().find(c.req.method, c.req.path);
+    if (route === null) return next();
+    const need: Need | undefined = routeNeeds[route];
+    if (need === undefined) throw new AppError(500, "Internal Server Error");
+    if (need === "public") return next();
+    const ctx = c.get("ctx");
+    const { actor, workspace, touch } = await authenticateApiKey(ctx, bearerToken(c.req.header("Authorization")));
+    if (need !== "any" && !actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
+    if (touch) c.executionCtx.waitUntil(touch());
+    c.set("caller", { ...ctx, actor, workspace });
+    return next();
+  };
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750 2.1). */
+function bearerToken(header: string | undefined): string {
+  if (header === undefined) throw unauthorized("Missing credentials");
+  const match = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header);
+  if (!match?.[1]) throw unauthorized("Invalid credentials");
+  return match[1];
+}

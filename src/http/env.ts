@@ -1,0 +1,7 @@
+import type { CallerCtx, Ctx } from "../context.ts";
+
+/** What rides along a request. `caller` is there on every route that is not public. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: { ctx: Ctx; caller: CallerCtx };
+}

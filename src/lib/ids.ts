@@ -1,0 +1,34 @@
+let lastMs = 0;
+let sequence = 0;
+
+/**
+ * A new UUIDv7 (RFC 9562 5.7) in lower case: 48 bits of `now` (milliseconds since 1970), a 12-bit sequence
+ * that keeps ids of one isolate and millisecond in order, 62 random bits.
+ */
+export function uuidv7(now: number): string {
+  if (now > lastMs) {
+    lastMs = now;
+    sequence = crypto.getRandomValues(new Uint8Array(1))[0] ?? 0;
+  } else {
+    sequence += 1;
+    if (sequence > 0xfff) {
+      lastMs += 1;
+      sequence = 0;
+    }
+  }
+  const random = crypto.getRandomValues(new Uint8Array(8));
+  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
+  const tail = hex(random);
+  const head = lastMs.toString(16).padStart(12, "0");
+  return `${head.slice(0, 8)}-${head.slice(8)}-7${sequence.toString(16).padStart(3, "0")}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+/** Lower-case hexadecimal of some octets. */
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether a string has the form of a UUID, in lower case. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
+}

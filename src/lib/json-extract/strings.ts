@@ -1,0 +1,89 @@
+/** JSON strings (RFC 8259 section 7), piece by piece as their bytes arrive. */
+
+import { JsonInvalid } from "./errors.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SMALL_U = 0x75;
+
+/** Bytes of the escape at `at`, as far as its second byte tells; beyond the end of `data` when that is missing. */
+export function escapeSize(data: Uint8Array, at: number): number {
+  return data[at + 1] === SMALL_U ? 6 : 2;
+}
+
+/** The UTF-16 unit that the escape at `at` stands for. Throws JsonInvalid. */
+export function readEscape(data: Uint8Array, at: number, size: number, base: number): number {
+  return parsed(String.fromCharCode(...data.subarray(at, at + size)), base + at).charCodeAt(0);
+}
+
+/** The engine's own parser is the judge of escapes: `text` has no quote that is not escaped. */
+function parsed(text: string, offset: number): string {
+  try {
+    return JSON.parse(`"${text}"`);
+  } catch {
+    throw new JsonInvalid(offset, "bad escape in a string");
+  }
+}
+
+/** Reads one string after another, from behind the opening quote. */
+export class StringReader {
+  text = "";
+  isDone = false;
+  /** True while a string is checked but not kept. */
+  isDiscarding = false;
+  #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+  begin(isDiscarding: boolean): void {
+    this.text = "";
+    this.isDone = false;
+    this.isDiscarding = isDiscarding;
+  }
+
+  /**
+   * Reads from `from` on and returns the first byte not used: behind the closing quote when `isDone`, else at
+   * most 5 bytes before the end of `data` (a character or escape that needs the next chunk). Throws JsonInvalid.
+   */
+  read(data: Uint8Array, from: number, base: number): number {
+    let at = from;
+    let hasEscape = false;
+    for (;;) {
+      let byte = QUOTE;
+      while (at < data.length) {
+        byte = data[at] as number;
+        if (byte === QUOTE || byte === BACKSLASH || byte < 0x20) break;
+        at++;
+      }
+      if (at === data.length) at -= openCharacter(data, from);
+      else if (byte === BACKSLASH && at + escapeSize(data, at) <= data.length) {
+        at += escapeSize(data, at);
+        hasEscape = true;
+        continue;
+      } else if (byte < 0x20) throw new JsonInvalid(base + at, "control character in a string");
+      else this.isDone = byte === QUOTE;
+      this.#add(data, from, at, hasEscape, base);
+      return this.isDone ? at + 1 : at;
+    }
+  }
+
+  #add(data: Uint8Array, from: number, to: number, hasEscape: boolean, base: number): void {
+    if (from === to) return;
+    let text: string;
+    try {
+      text = this.#decoder.decode(data.subarray(from, to));
+    } catch {
+      throw new JsonInvalid(base + from, "not UTF-8");
+    }
+    if (hasEscape) text = parsed(text, base + from);
+    if (!this.isDiscarding) this.text += text;
+  }
+}
+
+/** Bytes at the end of `data` that begin a UTF-8 sequence and do not end it (RFC 3629). */
+function openCharacter(data: Uint8Array, from: number): number {
+  for (let back = 1; back <= 3 && data.length - back >= from; back++) {
+    const byte = data[data.length - back] as number;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
+  }
+  return 0;
+}

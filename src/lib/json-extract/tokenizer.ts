@@ -1,0 +1,201 @@
+/** JSON's grammar (RFC 8259) as a pushdown automaton over bytes. The tree is its stack. */
+
+import { JsonInvalid } from "./errors.ts";
+import { endOfNumber, numberOf } from "./numbers.ts";
+import { StringReader } from "./strings.ts";
+import type { Tree } from "./tree.ts";
+
+/** What may come next: in order of a document, then the three states inside a token. */
+type State =
+  | "start"
+  | "value"
+  | "first-item"
+  | "first-key"
+  | "key"
+  | "colon"
+  | "next"
+  | "string"
+  | "number"
+  | "content";
+
+const BOM = [0xef, 0xbb, 0xbf];
+const LITERALS: { [first: number]: { bytes: number[]; value: boolean | null } } = {
+  116: { bytes: [116, 114, 117, 101], value: true },
+  102: { bytes: [102, 97, 108, 115, 101], value: false },
+  110: { bytes: [110, 117, 108, 108], value: null },
+};
+
+export class Tokenizer {
+  state: State = "start";
+  /** Bytes read, but for those of discarded strings: what the skeleton is made of. */
+  held = 0;
+  readonly #tree: Tree;
+  #strings = new StringReader();
+  #isKey = false;
+  #number = "";
+  #ascii = new TextDecoder();
+  /** What to put in place of the string being discarded. */
+  #substitute: unknown;
+
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  /**
+   * Reads from `from` on and returns the first byte not used: the end of `data`, at most 5 bytes before it
+   * (a token that needs the next chunk), or the first byte of a content, when `state` is "content".
+   * `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
+   */
+  run(data: Uint8Array, from: number, base: number): number {
+    let at = from;
+    while (at < data.length && this.state !== "content") {
+      const isDropped = this.state === "string" && this.#strings.isDiscarding;
+      const next = this.#step(data, at, base);
+      if (!isDropped) this.held += next - at;
+      if (next === at && this.state !== "next") break;
+      at = next;
+    }
+    return at;
+  }
+
+  /** Ends a content with what stands for it. */
+  endContent(value: unknown): void {
+    this.#end(value);
+  }
+
+  /** Reads the rest of a content as a string that must be valid and is dropped. */
+  discardContent(substitute: unknown): void {
+    this.#substitute = substitute;
+    this.#isKey = false;
+    this.#strings.begin(true);
+    this.state = "string";
+  }
+
+  /** Says that the body ends here. Throws JsonInvalid. */
+  finish(offset: number): void {
+    if (this.state === "number") this.#endNumber(offset);
+    if (this.state !== "next" || this.#tree.container) throw new JsonInvalid(offset, "unexpected end");
+  }
+
+  /** One token or part of one; returns `at` when it needs more bytes, or has ended a number. */
+  #step(data: Uint8Array, at: number, base: number): number {
+    if (this.state === "string") return this.#readString(data, at, base);
+    if (this.state === "number") return this.#readNumber(data, at, base);
+    const byte = data[at] as number;
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) {
+      if (this.state === "start") this.state = "value";
+      return at + 1;
+    }
+    switch (this.state) {
+      case "start":
+        return byte === BOM[0] ? this.#skipBom(data, at, base) : this.#beginValue(data, at, base);
+      case "next":
+        return this.#punctuation(byte, at, base);
+      case "colon":
+        this.state = "value";
+        return byte === 0x3a ? at + 1 : fail(base + at, "expected :");
+      case "first-key":
+        if (byte === 0x7d) return this.#close(at);
+        return this.#beginKey(byte, at, base);
+      case "key":
+        return this.#beginKey(byte, at, base);
+      case "first-item":
+        if (byte === 0x5d) return this.#close(at);
+        return this.#beginValue(data, at, base);
+      default:
+        return this.#beginValue(data, at, base);
+    }
+  }
+
+  #beginValue(data: Uint8Array, at: number, base: number): number {
+    const byte = data[at] as number;
+    if (byte === 0x22) {
+      this.state = this.#tree.wantsContent ? "content" : "string";
+      this.#isKey = false;
+      this.#strings.begin(false);
+      return at + 1;
+    }
+    if (byte === 0x7b || byte === 0x5b) {
+      this.#tree.open(byte === 0x7b ? "object" : "array");
+      this.state = byte === 0x7b ? "first-key" : "first-item";
+      return at + 1;
+    }
+    const literal = LITERALS[byte];
+    if (literal) {
+      const end = this.#literal(data, at, base, literal.bytes);
+      if (end > at) this.#end(literal.value);
+      return end;
+    }
+    if (byte !== 0x2d && (byte < 0x30 || byte > 0x39)) fail(base + at, "expected a value");
+    this.state = "number";
+    this.#number = "";
+    return this.#readNumber(data, at, base);
+  }
+
+  #beginKey(byte: number, at: number, base: number): number {
+    if (byte !== 0x22) fail(base + at, "expected a key");
+    this.state = "string";
+    this.#isKey = true;
+    this.#strings.begin(false);
+    return at + 1;
+  }
+
+  #punctuation(byte: number, at: number, base: number): number {
+    const container = this.#tree.container;
+    if (container && byte === 0x2c) {
+      this.state = container === "object" ? "key" : "value";
+      return at + 1;
+    }
+    if (byte === (container === "object" ? 0x7d : 0x5d) && container) return this.#close(at);
+    return fail(base + at, container ? "expected , or the end of the array or object" : "text after the end");
+  }
+
+  #close(at: number): number {
+    this.#tree.close();
+    this.state = "next";
+    return at + 1;
+  }
+
+  #readString(data: Uint8Array, from: number, base: number): number {
+    const at = this.#strings.read(data, from, base);
+    if (!this.#strings.isDone) return at;
+    if (this.#isKey) {
+      this.#tree.key(this.#strings.text, base + from);
+      this.state = "colon";
+    } else this.#end(this.#strings.isDiscarding ? this.#substitute : this.#strings.text);
+    return at;
+  }
+
+  #readNumber(data: Uint8Array, from: number, base: number): number {
+    const at = endOfNumber(data, from);
+    this.#number += this.#ascii.decode(data.subarray(from, at));
+    if (at < data.length) this.#endNumber(base + from);
+    return at;
+  }
+
+  #endNumber(offset: number): void {
+    this.#end(numberOf(this.#number, offset));
+  }
+
+  #end(value: unknown): void {
+    this.#tree.attach(value);
+    this.state = "next";
+  }
+
+  #skipBom(data: Uint8Array, at: number, base: number): number {
+    const end = this.#literal(data, at, base, BOM);
+    if (end > at) this.state = "value";
+    return end;
+  }
+
+  /** The end of a fixed run of bytes; `at` when the rest of it has yet to come. */
+  #literal(data: Uint8Array, at: number, base: number, bytes: readonly number[]): number {
+    const have = Math.min(bytes.length, data.length - at);
+    for (let i = 0; i < have; i++) if (data[at + i] !== bytes[i]) fail(base + at, "unexpected token");
+    return have === bytes.length ? at + have : at;
+  }
+}
+
+function fail(offset: number, reason: string): never {
+  throw new JsonInvalid(offset, reason);
+}

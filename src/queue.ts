@@ -1,0 +1,26 @@
+import { type Ctx, createContext, type WakeUp, type WorkKind, type WorkMessage } from "./context.ts";
+import { deliver, egressOf } from "./delivery/index.ts";
+
+/** Task to function: what each kind of work in the outbox is done by. */
+const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
+  deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
+};
+
+/**
+ * Consumer of the work queue. A message only says which outbox rows to look at, so it may come twice, late,
+ * out of order or never. What fails here is still in the outbox: it is retried by the queue, then by the sweep.
+ */
+export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
+  const ctx = createContext(env, crypto.randomUUID());
+  const rows = new Map<string, WakeUp>();
+  for (const { body } of batch.messages) {
+    for (const row of body.rows) rows.set(`${row.kind} ${row.dueAt} ${row.id}`, row);
+  }
+  for (const [kind, some] of Map.groupBy(rows.values(), (row) => row.kind)) await tasks[kind](ctx, some);
+}
+
+/** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */
+export async function bury(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
+  const ctx = createContext(env, crypto.randomUUID());
+  for (const { id, body } of batch.messages) ctx.log("queue.dead", { message: id, rows: body.rows });
+}

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ComposeError, compose } from "../../src/delivery/compose/index.ts";
+import { signMessage } from "../../src/delivery/sign/index.ts";
+import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
+import { faultsOf, type IntendedPart, intendedAddresses, intendedHeaders, intendedTree } from "./support/intended.ts";
+import { askPython, missingPython } from "./support/python.ts";
+import { collected, octetFaults, readWithPostalMime, withoutBom } from "./support/read-back.ts";
+
+const SEED = Number(process.env.TEST_SEED ?? 20261121);
+const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 500;
+const BATCH = 500;
+
+interface PythonPart {
+  type: string;
+  children?: PythonPart[];
+  octets?: string;
+  disposition?: string;
+  filename?: string;
+  contentId?: string;
+}
+interface PythonMail {
+  error?: string;
+  headers: [string, string][];
+  subject: string;
+  addresses: { [header: string]: { name: string; address: string }[] };
+  date: number;
+  tree: PythonPart;
+  defects: string[];
+}
+
+const skip = missingPython();
+
+describe("generated hostile mails, written once and read by two parsers", () => {
+  it("are refused for the reason foreseen, and the others have clean octets and read back in postal-mime as intended", {
+    timeout: 900_000,
+  }, async () => {
+    for (const { mail, message, needsSmtpUtf8, where } of await composedMails(COUNT)) {
+      expect(octetFaults(message, needsSmtpUtf8), where).toEqual([]);
+      const tree = intendedTree(mail);
+      const seen = await readWithPostalMime(message);
+      const headers = intendedHeaders(mail, tree);
+      expect(
+        seen.headers.map(([name]) => name),
+        where,
+      ).toEqual(headers.names);
+      expect(seen.tree, where).toEqual(tree);
+      expect(withoutBom(seen.subject), where).toBe(withoutBom(mail.subject.toWellFormed()));
+      expect(withoutBom(seen.addresses), where).toEqual(withoutBom(intendedAddresses(mail)));
+    }
+  });
+
+  it.skipIf(skip)("read back in Python's email as intended", { timeout: 900_000 }, async () => {
+    for (let start = 0; start < COUNT; start += BATCH) {
+      const mails = await composedMails(Math.min(BATCH, COUNT - start), start);
+      expect(mails.length).toBeGreaterThan(mails.length / 2);
+      const answers = await askPython(
+        "read_back.py",
+        mails.map((m) => m.message),
+        mails.length,
+      );
+      mails.forEach(({ mail, where }, i) => expectPython(mail, answers[i] as PythonMail, where));
+    }
+  });
+});
+
+function expectPython(mail: GeneratedMail, seen: PythonMail, where: string): void {
+  expect(seen.error, where).toBeUndefined();
+  expect(seen.defects, where).toEqual([]);
+  const tree = intendedTree(mail);
+  const headers = intendedHeaders(mail, tree);
+  expect(
+    seen.headers.map(([name]) => name),
+    where,
+  ).toEqual(headers.names);
+  expect(fromPython(seen.tree, true), where).toEqual(tree);
+  expect(seen.subject, where).toBe(mail.subject.toWellFormed());
+  expect(seen.addresses, where).toEqual(intendedAddresses(mail));
+  expect(seen.date, where).toBe(mail.date.getTime() / 1000);
+  const custom = headers.custom.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
+  const start = headers.names.indexOf("message-id") + 1;
+  expect(seen.headers.slice(start, start + custom.length), where).toEqual(custom);
+}
+
+function fromPython(part: PythonPart, isRoot = false): IntendedPart {
+  if (part.children) return { type: part.type, children: part.children.map((child) => fromPython(child)) };
+  const octets = new Uint8Array(Buffer.from(part.octets ?? "", "base64"));
+  if (part.disposition === undefined) {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets).replaceAll("\r\n", "\n");
+    return { type: part.type, text: isRoot ? text.replace(/\n$/, "") : text };
+  }
+  const read = { type: part.type, octets, filename: part.filename ?? "", disposition: part.disposition };
+  return part.contentId ? { ...read, contentId: part.contentId } : read;
+}
+
+interface Written {
+  mail: GeneratedMail;
+  message: Uint8Array;
+  needsSmtpUtf8: boolean;
+  /** Printed with a failure. */
+  where: string;
+}
+
+/** The mails of this seed that compose; asserts that each of the others is refused as foreseen. */
+async function composedMails(count: number, skipped = 0): Promise<Written[]> {
+  const out: Written[] = [];
+  const mails = fc.sample(generatedMail, { numRuns: count, seed: SEED + skipped });
+  for (const [i, mail] of mails.entries()) {
+    const where = `seed ${SEED + skipped}, mail ${i} of ${count}`;
+    const faults = faultsOf(mail);
+    let fault = "none";
+    try {
+      const composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: false });
+      const outgoing = await signMessage(composed, [], { domain: "x.test", now: mail.date });
+      const message = await collected(outgoing.chunks());
+      expect(message.length, where).toBe(outgoing.size);
+      out.push({ mail, message, needsSmtpUtf8: composed.needsSmtpUtf8, where });
+    } catch (error) {
+      if (!(error instanceof ComposeError)) throw error;
+      fault = error.code;
+    }
+    expect(faults.size === 0 ? ["none"] : [...faults], where).toContain(fault);
+  }
+  expect(out.length).toBeGreaterThan(count / 2);
+  return out;
+}

@@ -1,0 +1,106 @@
+/** Reads a message back with postal-mime's own part tree, and checks its octets without any parser. */
+import PostalMime from "postal-mime";
+import type { IntendedPart } from "./intended.ts";
+
+/** A header as read: name lower-cased, value unfolded and decoded by the reader. */
+export interface ReadMail {
+  headers: [string, string][];
+  subject: string;
+  addresses: { [header: string]: { name: string; address: string }[] };
+  tree: IntendedPart;
+}
+
+interface Node {
+  childNodes: Node[];
+  contentType: { parsed: { value: string; params: Record<string, string> } };
+  contentDisposition: { parsed: { value: string; params: Record<string, string> } };
+  contentTransferEncoding: { encoding: string };
+  contentId?: string;
+  content: ArrayBuffer | null;
+  headers: { key: string; value: string }[];
+}
+
+/** Every fault of the octets of a message as a list of words: line ends, line lengths, octets above 127. */
+export function octetFaults(message: Uint8Array, utf8Headers: boolean): string[] {
+  const faults = new Set<string>();
+  let body = false;
+  let start = 0;
+  for (let i = 0; i < message.length; i++) {
+    const octet = message[i] ?? 0;
+    if (octet === 13 && message[i + 1] !== 10) faults.add("bare CR");
+    if (octet === 0) faults.add("NUL");
+    if (octet > 127 && (body || !utf8Headers)) faults.add("8-bit");
+    if (octet !== 10) continue;
+    if (message[i - 1] !== 13) faults.add("bare LF");
+    if (i - 1 - start > 998) faults.add("long line");
+    if (i - 1 === start) body = true;
+    start = i + 1;
+  }
+  if (start !== message.length) faults.add("unfinished line");
+  return [...faults];
+}
+
+/** The message as postal-mime reads it. */
+export async function readWithPostalMime(message: Uint8Array): Promise<ReadMail> {
+  const parser = new PostalMime({ rfc822Attachments: true });
+  const email = await parser.parse(message);
+  const root = (parser as unknown as { root: Node }).root;
+  const addresses: ReadMail["addresses"] = {};
+  for (const key of ["from", "to", "cc", "replyTo"] as const) {
+    const list = key === "from" ? [email.from] : (email[key] ?? []);
+    addresses[key] = list.flatMap((a) => (a?.address ? [{ name: a.name ?? "", address: a.address }] : []));
+  }
+  return {
+    headers: root.headers.map((h) => [h.key, h.value]),
+    subject: email.subject ?? "",
+    addresses,
+    tree: toPart(root, true),
+  };
+}
+
+function toPart(node: Node, isRoot = false): IntendedPart {
+  const type = node.contentType.parsed.value;
+  if (type.startsWith("multipart/")) return { type, children: node.childNodes.map((child) => toPart(child)) };
+  const octets = new Uint8Array(node.content ?? new ArrayBuffer(0));
+  const disposition = node.contentDisposition.parsed.value;
+  if (disposition === "") {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
+    // postal-mime counts the line end before a boundary to the part, but for base64 (RFC 2046 5.1.1 does not). A message
+    // of one text ends its last line whether the text does or not.
+    const extra = isRoot || node.contentTransferEncoding.encoding !== "base64";
+    return { type, text: lf(text).replace(extra ? /\n$/ : /$^/, "") };
+  }
+  const part = { type, octets, filename: node.contentDisposition.parsed.params.filename ?? "", disposition };
+  return node.contentId ? { ...part, contentId: node.contentId } : part;
+}
+
+function lf(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** The same without U+FEFF, which postal-mime takes for a byte order mark at the start of each encoded-word. */
+export function withoutBom<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value).replaceAll("\ufeff", "")) as T;
+}
+
+/** True when both hold the same octets. */
+export function sameOctets(one: Uint8Array, two: Uint8Array): boolean {
+  return one.length === two.length && one.every((octet, i) => octet === two[i]);
+}
+
+/** All octets of a message or a body. */
+export async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk.slice());
+    size += chunk.length;
+  }
+  const out = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -1,0 +1,28 @@
+"""Verifies DKIM signatures with dkimpy. Input: per message a length in 4 octets; the first block is JSON, TXT records by name."""
+
+import json
+import sys
+
+import dkim
+
+
+def block():
+    size = sys.stdin.buffer.read(4)
+    return sys.stdin.buffer.read(int.from_bytes(size, "big")) if len(size) == 4 else None
+
+
+records = json.loads(block())
+
+
+def lookup(name, timeout=5):
+    return records.get(name.decode().rstrip("."), "").encode()
+
+
+while (message := block()) is not None:
+    results = []
+    for index in range(2):
+        try:
+            results.append(bool(dkim.DKIM(message).verify(index, dnsfunc=lookup)))
+        except Exception as error:
+            results.append(f"{type(error).__name__}: {error}")
+    print(json.dumps(results))

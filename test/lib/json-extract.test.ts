@@ -1,0 +1,381 @@
+import { describe, it } from "vitest";
+import { decodeBase64 } from "../../src/lib/base64-stream.ts";
+import { bodyChunks } from "../../src/lib/json-extract/body.ts";
+import { ExtractedContent, RefusedContent, WRITE_BYTES } from "../../src/lib/json-extract/content.ts";
+import {
+  AttachmentTooLarge,
+  Base64Invalid,
+  BodyTooLarge,
+  JsonInvalid,
+  JsonTooDeep,
+} from "../../src/lib/json-extract/errors.ts";
+import { type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
+import { CollectingSink, chunksOf, thrown } from "./json-extract-support.ts";
+
+const MIB = 1024 * 1024;
+
+function email(...contents: string[]): string {
+  return JSON.stringify({ attachments: contents.map((content_base64) => ({ content_base64 })) });
+}
+
+async function extract(text: string | Uint8Array, options?: ExtractOptions, chunkSize = 1_000) {
+  const sink = new CollectingSink();
+  const result = await extractJson(chunksOf(text, chunkSize), sink, options);
+  return { ...result, sink };
+}
+
+const failure = (text: string | Uint8Array, options?: ExtractOptions, chunkSize?: number) =>
+  thrown(extract(text, options, chunkSize));
+
+describe("base64", () => {
+  it.for([
+    ["", ""],
+    ["Zg==", "f"],
+    ["Zm8=", "fo"],
+    ["Zm9v", "foo"],
+    ["Zm9vYg==", "foob"],
+    ["+/+/", "\u00fb\u00ff\u00bf"],
+  ])("%j is content", async ([text = "", content = ""], { expect }) => {
+    const bytes = Uint8Array.from(content, (c) => c.charCodeAt(0));
+    expect(decodeBase64(text)).toEqual(bytes);
+    for (const size of [1, 2, 3, 1_000]) {
+      const { sink } = await extract(email(text), {}, size);
+      expect(sink.contents).toEqual([bytes]);
+    }
+  });
+
+  it.for([
+    ["unpadded", "Zg"],
+    ["unpadded", "Zm8"],
+    ["one character over", "Zm9vY"],
+    ["too much padding", "Zm9v===="],
+    ["padding first", "===="],
+    ["padding after one character", "Z==="],
+    ["padding after one character of no bits", "A==="],
+    ["half the padding", "Zg="],
+    ["text after padding", "Zg==Zg=="],
+    ["a whole group after padding", "Zg==Zm9v"],
+    ["text within padding", "Zg=g"],
+    ["bits left over", "Zh=="],
+    ["bits left over", "Zm9="],
+    ["URL-safe", "-_-_"],
+    ["a data: URL", "data:text/plain;base64,Zm9v"],
+    ["a space", "Zm9v Zm9v"],
+    ["line breaks", "Zm9v\r\nZm9v"],
+    ["a line break at the end", "Zm9v\n"],
+    ["white space only", " "],
+    ["NUL", "Zm9\0"],
+    ["beyond ASCII", "Zm9é"],
+    ["beyond Latin-1, alike in its low byte", "Zm9\u0141"],
+    ["a surrogate pair", "Zm😀"],
+    ["words", "not base64!!"],
+  ])("with %s is refused, whole or streamed", async ([, text = ""], { expect }) => {
+    expect(decodeBase64(text)).toBeNull();
+    for (const size of [1, 3, 1_000]) {
+      const error = await failure(email("Zm9v", text), {}, size);
+      expect(error).toBeInstanceOf(Base64Invalid);
+      expect(error).toMatchObject({ path: ["attachments", 1, "content_base64"] });
+    }
+  });
+
+  it("may use JSON escapes for any of its characters", async ({ expect }) => {
+    const text = '{"attachments":[{"content_base64":"\\u005am9v\\/\\u002B+\\u002f\\u002B\\/8\\u003d"}]}';
+    const content = decodeBase64("Zm9v/++/+/8=");
+    expect(content).not.toBeNull();
+    for (let size = 1; size < text.length; size++) {
+      expect((await extract(text, {}, size)).sink.contents, `chunks of ${size}`).toEqual([content]);
+    }
+  });
+});
+
+describe("a content", () => {
+  it("leaves a reference that no JSON can forge", async ({ expect }) => {
+    const forged = { index: 0, path: ["attachments", 0, "content_base64"], size: 3, $extracted: 0 };
+    const text = JSON.stringify({
+      attachments: [{ filename: "f", content_base64: "Zm9v" }, { content_base64: forged }, { content_base64: null }],
+    });
+    const { skeleton, contents } = await extract(text);
+    const found = Object(skeleton).attachments;
+    expect(found[0]).toEqual({ filename: "f", content_base64: contents[0] });
+    expect(found[0].content_base64).toBeInstanceOf(ExtractedContent);
+    expect(found[0].content_base64).toEqual({ index: 0, path: ["attachments", 0, "content_base64"], size: 3 });
+    expect(found[1].content_base64).not.toBeInstanceOf(ExtractedContent);
+    expect(found[1].content_base64).toEqual(forged);
+    expect(found[2].content_base64).toBeNull();
+  });
+
+  it("is found in every item of a batch, with its index in front", async ({ expect }) => {
+    const { contents, sink } = await extract(`[${email("Zm9v", "")},7,${email("Zg==")}]`);
+    expect(contents.map((content) => content.path)).toEqual([
+      [0, "attachments", 0, "content_base64"],
+      [0, "attachments", 1, "content_base64"],
+      [2, "attachments", 0, "content_base64"],
+    ]);
+    expect(sink.contents.map((content) => content.length)).toEqual([3, 0, 1]);
+  });
+
+  it.for([
+    '{"content_base64":"Zm9v"}',
+    '[{"content_base64":"Zm9v"}]',
+    '{"attachments":{"content_base64":"Zm9v"}}',
+    '{"attachments":[[{"content_base64":"Zm9v"}]]}',
+    '{"attachments":[{"x":{"content_base64":"Zm9v"}}]}',
+    '{"attachments":[{"content_base64":["Zm9v"]}]}',
+    '{"attachments":[{"Content_base64":"Zm9v"}]}',
+    '{"Attachments":[{"content_base64":"Zm9v"}]}',
+    '{"x":{"attachments":[{"content_base64":"Zm9v"}]}}',
+    '[[{"attachments":[{"content_base64":"Zm9v"}]}]]',
+    '{"attachments":"content_base64"}',
+  ])("is not what stands elsewhere: %s", async (text, { expect }) => {
+    const { skeleton, contents } = await extract(text);
+    expect(contents).toEqual([]);
+    expect(skeleton).toEqual(JSON.parse(text));
+  });
+
+  it("is found under an escaped key", async ({ expect }) => {
+    const { contents } = await extract('{"\\u0061ttachments":[{"content\\u005Fbase64":"Zm9v"}]}');
+    expect(contents.length).toBe(1);
+  });
+
+  it.for([
+    '{"attachments":[{"content_base64":"Zm9v","content_base64":"Zm9v"}]}',
+    '{"attachments":[{"content_base64":"Zm9v","content\\u005fbase64":null}]}',
+    '{"attachments":[{"content_base64":"Zm9v"}],"attachments":[]}',
+    '[{"attachments":[{"content_base64":"Zm9v"}],"attachments":null}]',
+  ])("is never dropped by a later key: %s", async (text, { expect }) => {
+    const error = await failure(text);
+    expect(error).toBeInstanceOf(JsonInvalid);
+    expect(String(error)).toContain("duplicate");
+  });
+
+  it("may come after a value of the same key that was none", async ({ expect }) => {
+    const { contents } = await extract(
+      '{"attachments":[1],"attachments":[{"content_base64":1,"content_base64":"Zm9v"}]}',
+    );
+    expect(contents.length).toBe(1);
+  });
+});
+
+describe("malformed JSON", () => {
+  it("is every control character in a content, as in any string", async ({ expect }) => {
+    for (let code = 0; code < 0x20; code++) {
+      const text = `{"attachments":[{"content_base64":"Zm9v${String.fromCharCode(code)}"}]}`;
+      expect(await failure(text)).toBeInstanceOf(JsonInvalid);
+    }
+  });
+
+  it("says where the fault is", async ({ expect }) => {
+    expect(await failure('{"a":1,\n  b}', {}, 1)).toMatchObject({ offset: 10 });
+    expect(await failure('{"a":1,\n  b}')).toMatchObject({ offset: 10 });
+    expect(await failure('{"a":[1')).toMatchObject({ offset: 7 });
+    expect(await failure('{"attachments":[{"content_base64":"Zm9v\n"}]}')).toMatchObject({ offset: 39 });
+  });
+});
+
+describe("a limit is exact", () => {
+  it("of the body and of the skeleton", async ({ expect }) => {
+    const text = email("Zm9v".repeat(500));
+    await extract(text, { maxBody: text.length });
+    expect(await failure(text, { maxBody: text.length - 1 })).toEqual(new BodyTooLarge("body", text.length - 1));
+    const held = text.length - 2_000 - 1;
+    await extract(text, { maxSkeleton: held });
+    expect(await failure(text, { maxSkeleton: held - 1 })).toEqual(new BodyTooLarge("skeleton", held - 1));
+  });
+
+  it("of the depth", async ({ expect }) => {
+    const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+    await extract(nested(32));
+    expect(await failure(nested(33))).toEqual(new JsonTooDeep(32));
+    await extract('{"a":[1]}', { maxDepth: 2 });
+    expect(await failure('{"a":[{}]}', { maxDepth: 2 })).toEqual(new JsonTooDeep(2));
+  });
+
+  it("of the number of values", async ({ expect }) => {
+    await extract("[1,{},[null]]", { maxValues: 5 });
+    expect(await failure("[1,{},[null]]", { maxValues: 4 })).toEqual(new BodyTooLarge("values", 4));
+  });
+
+  it("of one attachment and of all together, in decoded bytes", async ({ expect }) => {
+    const path = ["attachments", 1, "content_base64"];
+    const text = email("Zm9v", "Zm9vYg==");
+    for (const size of [1, 7, 1_000]) {
+      await extract(text, { maxContent: 4, maxCombined: 7 }, size);
+      expect(await failure(text, { maxContent: 3 }, size)).toEqual(new AttachmentTooLarge(path, 3, false));
+      expect(await failure(text, { maxCombined: 6 }, size)).toEqual(new AttachmentTooLarge(path, 6, true));
+    }
+    await extract(`[${email("Zm9v")},${email("Zm9v")}]`, { maxCombined: 3 });
+  });
+
+  it("by default: 24 MiB of content, 8 MB of skeleton, 40 MB of body", async ({ expect }) => {
+    const group = "AAAA".repeat(16_384);
+    const content = group.repeat((24 * MIB) / 49_152);
+    expect((await extract(email(content), {}, 65_536)).contents[0]?.size).toBe(24 * MIB);
+    expect(await failure(email(`${content}AA==`), {}, 65_536)).toMatchObject({ limit: 24 * MIB, isCombined: false });
+    expect(await failure(email("AA==", content), {}, 65_536)).toMatchObject({ limit: 24 * MIB, isCombined: true });
+    await extract(`"${"a".repeat(7_999_998)}"`, {}, 65_536);
+    expect(await failure(`"${"a".repeat(7_999_999)}"`, {}, 65_536)).toMatchObject({ what: "skeleton" });
+    const items = `[${email(content)},${email(content.slice(0, 6_445_000))}`;
+    await extract(`${items}${" ".repeat(40_000_000 - items.length - 1)}]`, {}, 65_536);
+    expect(await failure(`${items}${" ".repeat(40_000_000 - items.length)}]`, {}, 65_536)).toMatchObject({
+      what: "body",
+    });
+  });
+});
+
+describe("in a batch that keeps faults", () => {
+  it("a bad content is its item's error and the others go on", async ({ expect }) => {
+    const bad = [email("Zm9v", 'no, not base64 \\ " é'), email("Zm9vZm9v"), email("Zm8")];
+    for (const size of [1, 5, 1_000]) {
+      const options: ExtractOptions = { faults: "keep", maxContent: 4 };
+      const { skeleton, sink } = await extract(`[${bad.join()},${email("Zg==")}]`, options, size);
+      const found = Object(skeleton).map((item: { attachments: object[] }) => item.attachments.flatMap(Object.values));
+      expect(found[0][0]).toBeInstanceOf(ExtractedContent);
+      expect(found[0][1]).toEqual(new RefusedContent([0, "attachments", 1, "content_base64"], found[0][1].error));
+      expect(found[0][1].error).toBeInstanceOf(Base64Invalid);
+      expect(found[1][0].error).toBeInstanceOf(AttachmentTooLarge);
+      expect(found[2][0].error).toBeInstanceOf(Base64Invalid);
+      expect(found[3][0]).toBeInstanceOf(ExtractedContent);
+      expect(sink.log.filter((entry) => entry === "abort").length).toBe(3);
+      expect(sink.contents.map((content) => content.length)).toEqual([3, 1]);
+    }
+  });
+
+  it("the rest of a bad content must still be JSON and is not held", async ({ expect }) => {
+    const bad = `[{"attachments":[{"content_base64":"?${"a".repeat(5_000)}"}]}]`;
+    await extract(bad, { faults: "keep", maxSkeleton: 100 });
+    const broken = bad.replace("aaa", "a\\qa");
+    expect(await failure(broken, { faults: "keep" })).toBeInstanceOf(JsonInvalid);
+  });
+});
+
+describe("the sink", () => {
+  it("gets writes of 48 KiB, each its own buffer, and the rest", async ({ expect }) => {
+    const content = Uint8Array.from({ length: 3 * WRITE_BYTES + 100 }, (_, i) => i % 251);
+    const { sink } = await extract(email(Buffer.from(content).toString("base64")));
+    expect(sink.sizes).toEqual([WRITE_BYTES, WRITE_BYTES, WRITE_BYTES, 100]);
+    expect(sink.contents).toEqual([content]);
+    expect(sink.log).toEqual(["open", "write", "write", "write", "write", "close"]);
+  });
+
+  it.for(["open", "write", "close"])(
+    "that fails in %s stops the parse, and its error comes out",
+    async (call, { expect }) => {
+      const sink = new CollectingSink(call);
+      const source = new Pulls(email("Zm9v".repeat(20_000), "Zm9v"));
+      expect(await thrown(extractJson(source.chunks(), sink))).toBe(sink.error);
+      expect(sink.log.at(-1)).toBe(call === "write" ? "abort" : call);
+      expect(sink.log.filter((entry) => entry === "open").length).toBe(1);
+      expect(source.isCancelled).toBe(true);
+    },
+  );
+
+  it.for([
+    ["malformed JSON", '{"attachments":[{"content_base64":"Zm9v\u0001"}]}', JsonInvalid],
+    ["a cut body", '{"attachments":[{"content_base64":"Zm9v', JsonInvalid],
+    ["bad base64", email("Zm9v?"), Base64Invalid],
+  ] as const)("is told to abort by %s, once", async ([, text, kind], { expect }) => {
+    const sink = new CollectingSink();
+    const error = await thrown(extractJson(chunksOf(text, 3), sink));
+    expect(error).toBeInstanceOf(kind);
+    expect(sink.log).toEqual(["open", "abort"]);
+    expect(sink.reason).toBe(error);
+  });
+
+  it("is told to abort when the source fails, and a failing abort hides nothing", async ({ expect }) => {
+    const lost = new Error("connection lost");
+    async function* source() {
+      yield new TextEncoder().encode(email("Zm9v").slice(0, -4));
+      throw lost;
+    }
+    const sink = new CollectingSink("abort");
+    expect(await thrown(extractJson(source(), sink))).toBe(lost);
+    expect(sink.log).toEqual(["open", "abort"]);
+  });
+
+  it("holds the source back while it writes", async ({ expect }) => {
+    const source = new Pulls(email("Zm9v".repeat(60_000)));
+    const pullsAtWrite: number[][] = [];
+    const writer = {
+      async write() {
+        const before = source.pulled;
+        for (let i = 0; i < 100; i++) await Promise.resolve();
+        pullsAtWrite.push([before, source.pulled]);
+      },
+      close() {},
+      abort() {},
+    };
+    await extractJson(source.chunks(), { open: () => writer });
+    expect(pullsAtWrite.length).toBeGreaterThan(3);
+    for (const [before, after] of pullsAtWrite) expect(after).toBe(before);
+  });
+
+  it("takes a ReadableStream as the source, and cancels it on an error", async ({ expect }) => {
+    const { body } = new Response(email("Zm9v"));
+    if (body === null) throw new Error("no body");
+    const sink = new CollectingSink();
+    await extractJson(body, sink);
+    expect(sink.contents.length).toBe(1);
+    let reason: unknown = "none";
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode("?")),
+      cancel: (why) => {
+        reason = why;
+      },
+    });
+    expect(await thrown(extractJson(stream, sink))).toBeInstanceOf(JsonInvalid);
+    expect(reason).not.toBe("none");
+  });
+});
+
+describe("a request body in large chunks", () => {
+  it("arrives whole", async ({ expect }) => {
+    const content = Uint8Array.from({ length: 500_000 }, (_, i) => (i * 7) % 253);
+    const { body } = new Response(email(Buffer.from(content).toString("base64"), "Zm9v"));
+    if (body === null) throw new Error("no body");
+    const sink = new CollectingSink();
+    await extractJson(bodyChunks(body), sink);
+    expect(sink.contents).toEqual([content, new TextEncoder().encode("foo")]);
+  });
+
+  it("is cancelled when the parse stops", async ({ expect }) => {
+    const calls: string[] = [];
+    const stream = new ReadableStream({
+      type: "bytes",
+      pull: (controller) => controller.enqueue(new TextEncoder().encode("?")),
+      cancel: (why) => {
+        calls.push(why);
+      },
+    });
+    expect(await thrown(extractJson(bodyChunks(stream), new CollectingSink()))).toBeInstanceOf(JsonInvalid);
+    expect(calls).toEqual(["not read to its end"]);
+  });
+
+  it("that breaks off gives the stream's own error", async ({ expect }) => {
+    const lost = new Error("connection lost");
+    const stream = new ReadableStream({ type: "bytes", pull: (controller) => controller.error(lost) });
+    expect(await thrown(extractJson(bodyChunks(stream), new CollectingSink()))).toBe(lost);
+  });
+});
+
+/** A source that counts what was asked of it. */
+class Pulls {
+  pulled = 0;
+  isCancelled = false;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of chunksOf(this.#text, 4_096)) {
+        this.pulled++;
+        yield chunk;
+      }
+      this.pulled = -1;
+    } finally {
+      this.isCancelled = this.pulled !== -1;
+    }
+  }
+}

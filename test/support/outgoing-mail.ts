@@ -1,0 +1,42 @@
+/** Envelopes and messages for tests of the SMTP client. */
+
+import type { Envelope, OutgoingMessage } from "../../src/delivery/transport.ts";
+
+const encoder = new TextEncoder();
+
+/** A message of these octets (text is taken as UTF-8), yielded in chunks of `chunk` octets. */
+export function messageOf(
+  content: string | Uint8Array,
+  options: Partial<OutgoingMessage> & { chunk?: number } = {},
+): OutgoingMessage {
+  const octets = typeof content === "string" ? encoder.encode(content) : content;
+  const { chunk = octets.length, ...rest } = options;
+  return {
+    size: octets.length,
+    needsSmtpUtf8: false,
+    needs8BitMime: false,
+    async *chunks() {
+      for (let at = 0; at < octets.length; at += chunk) yield octets.subarray(at, at + chunk);
+    },
+    ...rest,
+  };
+}
+
+/** A plain mail with this subject, about `size` octets long. */
+export function plainMail(subject: string, size = 200): OutgoingMessage {
+  const head = `From: a@sender.test\r\nSubject: ${subject}\r\n\r\n`;
+  const line = `${"x".repeat(70)}\r\n`;
+  return messageOf(head + line.repeat(Math.max(1, Math.ceil((size - head.length) / line.length))));
+}
+
+/** An envelope from a@sender.test to these addresses. */
+export function envelopeTo(...addresses: string[]): Envelope {
+  return { mailFrom: "a@sender.test", recipients: addresses.map((address) => ({ address })) };
+}
+
+/** The octets as text, one character each. */
+export function latin1(octets: Uint8Array | undefined): string {
+  let text = "";
+  for (const octet of octets ?? []) text += String.fromCharCode(octet);
+  return text;
+}

@@ -1,0 +1,228 @@
+/** One connection to a ScriptedServer: reads commands, takes the scripted step for each, keeps the books. */
+
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { ScriptedServer } from "./scripted-smtp.ts";
+import type { Step, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
+import { SteppedWriter } from "./stepped-writer.ts";
+
+const DEFAULT_CAPABILITIES = ["PIPELINING", "SIZE 26214400", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
+const DOT_LINE = Buffer.from("\r\n.\r\n");
+
+interface Transaction {
+  number: number;
+  steps: TransactionScript;
+  mail: string;
+  mailTaken: boolean;
+  rcpts: string[];
+  rcptCount: number;
+}
+
+const NONE: Transaction = { number: 0, steps: {}, mail: "", mailTaken: false, rcpts: [], rcptCount: 0 };
+
+export class ScriptedSession {
+  readonly #server: ScriptedServer;
+  readonly #connection: number;
+  #socket: Socket;
+  #writer: SteppedWriter;
+  #input: Buffer = Buffer.alloc(0);
+  #mode: "commands" | "message" | "auth" | "dead" = "commands";
+  #scanned = 0;
+  #authPlan: Iterator<Step> = [].values();
+  #secure = false;
+  #current: Transaction = NONE;
+
+  constructor(server: ScriptedServer, socket: Socket, connection: number) {
+    this.#server = server;
+    this.#connection = connection;
+    this.#socket = socket;
+    this.#writer = new SteppedWriter(socket, server.script);
+    this.#log("open", socket.remoteAddress ?? "");
+    socket.on("close", () => this.#log("close", ""));
+    this.#listen();
+    this.#take(server.script.greeting ?? "220 scripted.test ESMTP");
+  }
+
+  #listen(): void {
+    this.#socket.on("error", () => {});
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#server.counters.reads++;
+      this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
+      this.#work();
+    });
+  }
+
+  #work(): void {
+    for (;;) {
+      if (this.#mode === "dead") {
+        this.#input = Buffer.alloc(0);
+        return;
+      }
+      if (this.#mode === "message") {
+        if (!this.#message()) return;
+        continue;
+      }
+      const end = this.#input.indexOf("\r\n");
+      if (end < 0) return;
+      const line = this.#input.toString("utf8", 0, end);
+      this.#input = this.#input.subarray(end + 2);
+      if (this.#mode === "auth") this.#auth(line);
+      else this.#command(line);
+    }
+  }
+
+  #command(line: string): void {
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === "MAIL") {
+      this.#current = { ...NONE, ...this.#server.nextTransaction(), mail: line, rcpts: [] };
+    }
+    this.#log("command", line);
+    const { script } = this.#server;
+    if (verb === "EHLO") this.#take(script.ehlo ?? this.#capabilities());
+    else if (verb === "HELO") this.#take(script.helo ?? "250 scripted.test");
+    else if (verb === "MAIL") this.#current.mailTaken = this.#take(this.#current.steps.mail ?? "250 2.1.0 Ok");
+    else if (verb === "RCPT") this.#rcpt(line);
+    else if (verb === "DATA") this.#data();
+    else if (verb === "RSET") this.#rset(script.rset ?? "250 2.0.0 Ok");
+    else if (verb === "STAR") this.#startTls(script.starttls ?? "220 2.0.0 Ready");
+    else if (verb === "AUTH") this.#auth(line);
+    else if (verb === "QUIT") this.#take(script.quit ?? { drop: true, reply: "221 2.0.0 Bye" });
+    else this.#take("500 5.5.2 What?");
+  }
+
+  #capabilities(): string {
+    const { capabilities = DEFAULT_CAPABILITIES, capabilitiesAfterTls } = this.#server.script;
+    const now = this.#secure
+      ? (capabilitiesAfterTls ?? capabilities.filter((one) => one !== "STARTTLS"))
+      : capabilities;
+    const lines = ["scripted.test", ...now];
+    return lines.map((text, i) => `250${i === lines.length - 1 ? " " : "-"}${text}`).join("\n");
+  }
+
+  #rcpt(line: string): void {
+    const current = this.#current;
+    const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
+    const step = current.steps.rcpt?.[current.rcptCount++] ?? this.#server.script.recipients?.[address];
+    if (this.#take(step ?? (current.mailTaken ? "250 2.1.5 Ok" : "503 5.5.1 MAIL first"))) current.rcpts.push(line);
+  }
+
+  #data(): void {
+    const { steps, mailTaken, rcpts } = this.#current;
+    const step = steps.data ?? (mailTaken && rcpts.length > 0 ? "354 Go ahead" : "503 5.5.1 No valid recipients");
+    this.#take(step);
+    if (typeof step === "string" && step.startsWith("354")) {
+      this.#mode = "message";
+      this.#scanned = 0;
+    }
+  }
+
+  #rset(step: Step): void {
+    if (this.#take(step)) this.#current = { ...NONE, number: this.#current.number };
+  }
+
+  /** True when the message is complete and commands go on. */
+  #message(): boolean {
+    const { steps } = this.#current;
+    if (steps.during && this.#input.length >= steps.during.octets && !this.#ended()) {
+      this.#take(steps.during.step);
+      this.#current = { ...this.#current, steps: { ...steps, during: undefined } };
+      return false;
+    }
+    const end = this.#ended();
+    if (!end) return false;
+    const body = this.#input.subarray(0, end.body);
+    this.#input = this.#input.subarray(end.next);
+    this.#mode = "commands";
+    this.#keep(body);
+    return true;
+  }
+
+  #ended(): { body: number; next: number } | null {
+    if (this.#input.length >= 3 && this.#input.toString("latin1", 0, 3) === ".\r\n") return { body: 0, next: 3 };
+    const at = this.#input.indexOf(DOT_LINE, Math.max(0, this.#scanned - DOT_LINE.length));
+    this.#scanned = this.#input.length;
+    return at < 0 ? null : { body: at + 2, next: at + DOT_LINE.length };
+  }
+
+  #keep(body: Buffer): void {
+    const { counters, messages, script } = this.#server;
+    const { number, mail, rcpts, steps } = this.#current;
+    counters.messages++;
+    const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
+    const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
+    if (!script.countOnly) {
+      const base64 = unstuff(body).toString("base64");
+      const accepted = typeof step === "string" && step.startsWith("2");
+      messages.push({ connection: this.#connection, transaction: number, mail, rcpts, base64, accepted });
+      this.#log("message", base64);
+    }
+    this.#current = { ...NONE, number };
+    if (this.#take(step)) counters.accepted++;
+  }
+
+  #startTls(step: Step): void {
+    this.#take(step);
+    const reply = typeof step === "string" ? step : "raw" in step ? step.raw : "";
+    if (!reply.startsWith("220")) return;
+    this.#mode = "commands";
+    this.#socket.removeAllListeners("data");
+    this.#writer.drained(() => {
+      const { key, cert } = this.#server.keys;
+      const secure = new TLSSocket(this.#socket, { isServer: true, key, cert });
+      this.#socket = secure;
+      this.#secure = true;
+      this.#input = Buffer.alloc(0);
+      this.#writer = new SteppedWriter(secure, this.#server.script);
+      secure.on("secure", () => this.#log("secure", secure.getProtocol() ?? ""));
+      this.#listen();
+    });
+  }
+
+  #auth(line: string): void {
+    if (this.#mode === "auth") this.#log("command", line);
+    else this.#authPlan = this.#server.script.auth?.values() ?? authReplies(line).values();
+    const step = this.#authPlan.next().value ?? "503 5.5.1 No more AUTH steps";
+    this.#mode = typeof step === "string" && step.startsWith("334") ? "auth" : "commands";
+    this.#take(step);
+  }
+
+  /** Takes a step; true when it was a 2xx reply. */
+  #take(step: Step): boolean {
+    if (typeof step === "string") {
+      this.#writer.write(`${step.replaceAll("\n", "\r\n")}\r\n`);
+      return step.startsWith("2");
+    }
+    if ("raw" in step) this.#writer.write(step.raw);
+    if ("silent" in step) this.#mode = "dead";
+    if ("drop" in step) {
+      this.#mode = "dead";
+      if (step.reply !== undefined) this.#writer.write(`${step.reply}\r\n`);
+      this.#writer.end();
+    }
+    return false;
+  }
+
+  #log(event: TranscriptEntry["event"], text: string): void {
+    if (this.#server.script.countOnly) return;
+    const pipelined = event === "command" && this.#writer.busy;
+    this.#server.transcript.push({
+      connection: this.#connection,
+      transaction: this.#current.number,
+      event,
+      text,
+      pipelined,
+    });
+  }
+}
+
+/** What a server without an AUTH script answers, line by line. */
+function authReplies(line: string): Step[] {
+  const welcome = "235 2.7.0 Welcome";
+  if (/^AUTH LOGIN/i.test(line)) return ["334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", welcome];
+  return /^AUTH PLAIN$/i.test(line) ? ["334 ", welcome] : [welcome];
+}
+
+function unstuff(body: Buffer): Buffer {
+  const text = body.toString("latin1");
+  return Buffer.from(text.replace(/(^|\r\n)\./g, "$1"), "latin1");
+}
