@@ -22,6 +22,8 @@ export default defineConfig(async () => {
               miniflare: {
                 cf: false,
                 bindings: {
+                  MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
+                  EGRESS_URL: `smtp://127.0.0.1:${inject("servers").realPlain}/?tls=off`,
                   TEST_MIGRATIONS: migrations,
                   TEST_SERVERS: inject("servers"),
                   TEST_LONG: process.env.TEST_LONG === "1",

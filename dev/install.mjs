@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export const ROOT = path.join(import.meta.dirname, "..");
 export const NODE_BIN = path.join(ROOT, "node_modules", ".bin");
 const LOCK = path.join(ROOT, ".dev", "install.lock");
+const OUT_OF_STEP = "EUSAGE";
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
 /** True when everything in package-lock.json is installed. npm writes its own list last, so a broken install has none. */
@@ -23,22 +24,30 @@ export function isInstalled() {
 /** Runs `npm ci`, quietly unless it fails. `stop` ends the process with a message. */
 export async function install(stop) {
   await lock();
-  const failure = isInstalled() ? null : npmCi();
+  const failure = isInstalled() ? null : npmInstall();
   rmSync(LOCK, { force: true });
   if (failure === null) return;
   console.error(failure);
-  stop("npm ci failed; see above. It needs npm in the PATH and, this once, the network.");
+  stop("Installing failed; see above. It needs npm in the PATH and, this once, the network.");
 }
 
 /** Null when all went well, else what npm said. */
-function npmCi() {
+function npmInstall() {
   console.log("Installing packages (npm ci); this takes half a minute the first time ...");
+  const refused = npm("ci");
+  if (refused === null || !refused.includes(OUT_OF_STEP)) return refused;
+  // A lock written where a registry lacked packages for other platforms: what it does list still holds.
+  console.log("package-lock.json is incomplete, so npm ci refuses it; trying npm install ...");
+  return npm("install", "--no-save");
+}
+
+function npm(...command) {
   const flags = ["--no-audit", "--no-fund", "--loglevel=error", "--include=dev", "--include=optional"];
   // Without our own .bin: npm must not run on the very Node that it is about to replace.
   const PATH = (process.env.PATH ?? "").split(path.delimiter).filter((dir) => !dir.endsWith("node_modules/.bin"));
   const env = { ...process.env, PATH: PATH.join(path.delimiter) };
   const options = { cwd: ROOT, env, encoding: "utf8", maxBuffer: OUTPUT_LIMIT };
-  const { status, stdout, stderr, error } = spawnSync("npm", ["ci", ...flags], options);
+  const { status, stdout, stderr, error } = spawnSync("npm", [...command, ...flags], options);
   return status === 0 ? null : `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`;
 }
 

@@ -29,7 +29,7 @@ export interface Envelope {
 export interface OutgoingMessage {
   /** Exact octets that `chunks` yields. */
   size: number;
-  /** True when a header or an envelope address needs SMTPUTF8 (RFC 6531). */
+  /** True when a header needs SMTPUTF8 (RFC 6531). What envelope addresses need, the transport sees for itself. */
   needsSmtpUtf8: boolean;
   /** True when the body has octets above 127 (RFC 6152). */
   needs8BitMime: boolean;
@@ -87,7 +87,12 @@ export interface Capabilities {
   maxSize: number | null;
 }
 
-/** One open conversation. One transaction at a time; `send` never throws for what the network or the server does. */
+/**
+ * One open conversation. `send` never throws for what the network, the server or a bad address does. It may be called
+ * again before the last call has resolved: transactions go out in order, the next one's envelope behind the last one's
+ * final dot where the server allows it, and each keeps its own outcome. After a break, `deferred` in a phase before
+ * `final-dot` means that the final dot was never written: another connection may try at once.
+ */
 export interface Connection {
   readonly capabilities: Capabilities;
   /** False once the conversation has ended; a new one must be opened. */

@@ -5,7 +5,7 @@ import { signMessage } from "../../src/delivery/sign/index.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
 import { faultsOf, type IntendedPart, intendedAddresses, intendedHeaders, intendedTree } from "./support/intended.ts";
 import { askPython, missingPython } from "./support/python.ts";
-import { collected, octetFaults, readWithPostalMime, withoutBom } from "./support/read-back.ts";
+import { collected, octetFaults, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 500;
@@ -44,7 +44,7 @@ describe("generated hostile mails, written once and read by two parsers", () => 
         seen.headers.map(([name]) => name),
         where,
       ).toEqual(headers.names);
-      expect(seen.tree, where).toEqual(tree);
+      expect(treeWithoutBom(seen.tree), where).toEqual(treeWithoutBom(tree));
       expect(withoutBom(seen.subject), where).toBe(withoutBom(mail.subject.toWellFormed()));
       expect(withoutBom(seen.addresses), where).toEqual(withoutBom(intendedAddresses(mail)));
     }
@@ -53,13 +53,12 @@ describe("generated hostile mails, written once and read by two parsers", () => 
   it.skipIf(skip)("read back in Python's email as intended", { timeout: 900_000 }, async () => {
     for (let start = 0; start < COUNT; start += BATCH) {
       const mails = await composedMails(Math.min(BATCH, COUNT - start), start);
-      expect(mails.length).toBeGreaterThan(mails.length / 2);
       const answers = await askPython(
         "read_back.py",
         mails.map((m) => m.message),
         mails.length,
       );
-      mails.forEach(({ mail, where }, i) => expectPython(mail, answers[i] as PythonMail, where));
+      for (const [i, { mail, where }] of mails.entries()) expectPython(mail, answers[i] as PythonMail, where);
     }
   });
 });
@@ -84,12 +83,17 @@ function expectPython(mail: GeneratedMail, seen: PythonMail, where: string): voi
 
 function fromPython(part: PythonPart, isRoot = false): IntendedPart {
   if (part.children) return { type: part.type, children: part.children.map((child) => fromPython(child)) };
-  const octets = new Uint8Array(Buffer.from(part.octets ?? "", "base64"));
   if (part.disposition === undefined) {
+    const octets = Buffer.from(part.octets ?? "", "base64");
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets).replaceAll("\r\n", "\n");
     return { type: part.type, text: isRoot ? text.replace(/\n$/, "") : text };
   }
-  const read = { type: part.type, octets, filename: part.filename ?? "", disposition: part.disposition };
+  const read = {
+    type: part.type,
+    octets: part.octets ?? "",
+    filename: part.filename ?? "",
+    disposition: part.disposition,
+  };
   return part.contentId ? { ...read, contentId: part.contentId } : read;
 }
 

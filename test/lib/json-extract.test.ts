@@ -240,6 +240,11 @@ describe("in a batch that keeps faults", () => {
     }
   });
 
+  it("a refused content is not dropped by a later key either", async ({ expect }) => {
+    const text = '[{"attachments":[{"content_base64":"?","content_base64":"Zm9v"}]}]';
+    expect(await failure(text, { faults: "keep" })).toBeInstanceOf(JsonInvalid);
+  });
+
   it("the rest of a bad content must still be JSON and is not held", async ({ expect }) => {
     const bad = `[{"attachments":[{"content_base64":"?${"a".repeat(5_000)}"}]}]`;
     await extract(bad, { faults: "keep", maxSkeleton: 100 });

@@ -73,6 +73,7 @@ export class ScriptedSession {
 
   #command(line: string): void {
     const verb = line.slice(0, 4).toUpperCase();
+    const nested = verb === "MAIL" && this.#current.mailTaken;
     if (verb === "MAIL") {
       this.#current = { ...NONE, ...this.#server.nextTransaction(), mail: line, rcpts: [] };
     }
@@ -80,7 +81,10 @@ export class ScriptedSession {
     const { script } = this.#server;
     if (verb === "EHLO") this.#take(script.ehlo ?? this.#capabilities());
     else if (verb === "HELO") this.#take(script.helo ?? "250 scripted.test");
-    else if (verb === "MAIL") this.#current.mailTaken = this.#take(this.#current.steps.mail ?? "250 2.1.0 Ok");
+    else if (verb === "MAIL")
+      this.#current.mailTaken = this.#take(
+        this.#current.steps.mail ?? (nested ? "503 5.5.1 Nested MAIL" : "250 2.1.0 Ok"),
+      );
     else if (verb === "RCPT") this.#rcpt(line);
     else if (verb === "DATA") this.#data();
     else if (verb === "RSET") this.#rset(script.rset ?? "250 2.0.0 Ok");

@@ -18,15 +18,22 @@ export function base64Size(size: number): number {
 
 /** Base64 of one buffer, as sized by base64Size. */
 export function base64(octets: Uint8Array): Uint8Array {
-  return encodeBlock(octets, true);
+  return encodeBlock(octets, true, new Uint8Array(base64Size(octets.length)));
 }
 
 /**
- * Base64 of a source, in blocks of at most 80 KB; holds one block of input. Throws ComposeError
+ * Base64 of a source, in blocks of at most 80 KB; holds one block of input. When `fleeting`, all blocks share one
+ * buffer, so each is valid only until the next is asked for. Throws ComposeError
  * `attachment_changed` when the source gives other than `size` octets.
  */
-export async function* base64Blocks(source: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+export async function* base64Blocks(
+  source: AsyncIterable<Uint8Array>,
+  size: number,
+  fleeting: boolean,
+): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(Math.min(BLOCK, size));
+  const room = base64Size(block.length) + 2;
+  const shared = fleeting ? new Uint8Array(room) : null;
   let filled = 0;
   let seen = 0;
   let first = true;
@@ -39,23 +46,22 @@ export async function* base64Blocks(source: AsyncIterable<Uint8Array>, size: num
       at += take;
       filled += take;
       if (filled === block.length) {
-        yield encodeBlock(block, first);
+        yield encodeBlock(block, first, shared ?? new Uint8Array(room));
         first = false;
         filled = 0;
       }
     }
   }
   if (seen !== size) throw changed();
-  if (filled > 0) yield encodeBlock(block.subarray(0, filled), first);
+  if (filled > 0) yield encodeBlock(block.subarray(0, filled), first, shared ?? new Uint8Array(room));
 }
 
 function changed() {
   return new ComposeError("attachment_changed", "attachments", "the content is not as long as it was said to be");
 }
 
-/** Lines go out with their CRLF in front, so that the last one has none behind it. */
-function encodeBlock(input: Uint8Array, first: boolean): Uint8Array {
-  const out = new Uint8Array(base64Size(input.length) + (first ? 0 : 2));
+/** Encodes into `out` from its start. Lines go out with their CRLF in front, so that the last one has none behind it. */
+function encodeBlock(input: Uint8Array, first: boolean, out: Uint8Array): Uint8Array {
   const pairs = new Uint16Array(out.buffer);
   let to = 0;
   let at = 0;
@@ -69,7 +75,7 @@ function encodeBlock(input: Uint8Array, first: boolean): Uint8Array {
     }
   }
   if (at < input.length) pad(out, to * 2, input[at] ?? 0, input[at + 1]);
-  return out;
+  return out.subarray(0, base64Size(input.length) + (first ? 0 : 2));
 }
 
 function pad(out: Uint8Array, to: number, one: number, two: number | undefined): void {

@@ -89,25 +89,25 @@ function sizeOf(segment: Segment): number {
   return segment instanceof Uint8Array ? segment.length : segment.size;
 }
 
-function bodyReader(segments: readonly Segment[], size: number): () => AsyncIterable<Uint8Array> {
+function bodyReader(segments: readonly Segment[], size: number): (fleeting?: boolean) => AsyncIterable<Uint8Array> {
   let memo: Uint8Array | null = null;
-  return async function* () {
+  return async function* (fleeting = false) {
     if (memo) {
       yield memo;
     } else if (size > 0 && size < MEMO_LIMIT) {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of read(segments)) chunks.push(chunk);
+      for await (const chunk of read(segments, false)) chunks.push(chunk);
       memo = concat(chunks);
       yield memo;
     } else {
-      yield* read(segments);
+      yield* read(segments, fleeting);
     }
   };
 }
 
-async function* read(segments: readonly Segment[]): AsyncGenerator<Uint8Array> {
+async function* read(segments: readonly Segment[], fleeting: boolean): AsyncGenerator<Uint8Array> {
   for (const segment of segments) {
     if (segment instanceof Uint8Array) yield segment;
-    else yield* segment.open();
+    else yield* segment.open(fleeting);
   }
 }

@@ -53,6 +53,9 @@ export interface Composed {
   readonly needs8BitMime: boolean;
   /** Exact octets that `body` yields. */
   readonly bodySize: number;
-  /** Yields the body, CRLF line ends, no dot-stuffing. Every call yields the same octets. Throws ComposeError `attachment_changed`. */
-  body(): AsyncIterable<Uint8Array>;
+  /**
+   * Yields the body, CRLF line ends, no dot-stuffing. Every call yields the same octets. When `fleeting`, a chunk is
+   * valid only until the next one is asked for, which spares memory. Throws ComposeError `attachment_changed`.
+   */
+  body(fleeting?: boolean): AsyncIterable<Uint8Array>;
 }

@@ -8,7 +8,7 @@ import { parameterField, parseMediaType } from "./parameters.ts";
 import { encodeText } from "./text.ts";
 
 /** A stretch of the body: held, or read from its source each time. */
-export type Segment = Uint8Array | { readonly size: number; open(): AsyncIterable<Uint8Array> };
+export type Segment = Uint8Array | { readonly size: number; open(fleeting: boolean): AsyncIterable<Uint8Array> };
 
 /** One entity (RFC 2045 2.4): its MIME fields and its body. */
 export interface Part {
@@ -75,7 +75,10 @@ function filePart(file: AttachmentSource): Part {
     ]),
   ];
   if (file.contentId) fields.push(parameterField("Content-ID", `<${safeContentId(file.contentId)}>`, []));
-  return { fields, segments: [{ size: base64Size(file.size), open: () => base64Blocks(opened(file), file.size) }] };
+  return {
+    fields,
+    segments: [{ size: base64Size(file.size), open: (fleeting) => base64Blocks(opened(file), file.size, fleeting) }],
+  };
 }
 
 async function* opened(file: AttachmentSource): AsyncGenerator<Uint8Array> {

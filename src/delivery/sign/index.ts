@@ -17,15 +17,25 @@ const ONE_CHUNK = 256 * 1024;
 /** RFC 6376 3.1: sub-domains of letters, digits and hyphens. */
 const SELECTOR = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
+/** Who signs, and when. */
+export interface SignedBy {
+  /** d=, in A- or U-labels. */
+  domain: string;
+  /** For t=. */
+  now: Date;
+  /** True when whoever reads `chunks` is through with each before it asks for the next: large mail then takes less memory. */
+  fleeting?: boolean;
+}
+
 /**
- * Signs a message once per key and makes it ready for the transport; with no key it goes out unsigned. `domain` is
- * d=, in A- or U-labels; `now` gives t=. Throws RangeError for a domain or selector that DNS cannot hold, whatever
+ * Signs a message once per key and makes it ready for the transport; with no key it goes out unsigned. Throws
+ * RangeError for a domain or selector that DNS cannot hold, whatever
  * `pkcs8` or the import of a key throws, and ComposeError `attachment_changed`.
  */
 export async function signMessage(
   composed: Composed,
   keys: readonly SigningKey[],
-  by: { domain: string; now: Date },
+  by: SignedBy,
 ): Promise<OutgoingMessage> {
   const signatures = keys.length > 0 ? await signaturesOf(composed, keys, by) : [];
   const fields = composed.headers.map((field) => field.raw);
@@ -35,20 +45,16 @@ export async function signMessage(
     size,
     needsSmtpUtf8: composed.needsSmtpUtf8,
     needs8BitMime: composed.needs8BitMime,
-    chunks: () => (size < ONE_CHUNK ? oneChunk(head, composed) : manyChunks(head, composed)),
+    chunks: () => (size < ONE_CHUNK ? oneChunk(head, composed) : manyChunks(head, composed, by.fleeting ?? false)),
   };
 }
 
-async function signaturesOf(
-  composed: Composed,
-  keys: readonly SigningKey[],
-  by: { domain: string; now: Date },
-): Promise<string[]> {
+async function signaturesOf(composed: Composed, keys: readonly SigningKey[], by: SignedBy): Promise<string[]> {
   const domain = canonicalDomain(by.domain);
   if (domain === null) throw new RangeError("the signing domain is no domain name");
   if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("a selector is no DNS name");
   const body = new BodyHash();
-  for await (const chunk of composed.body()) body.update(chunk);
+  for await (const chunk of composed.body(true)) body.update(chunk);
   const about = { domain, bodyHash: body.digest(), at: Math.floor(by.now.getTime() / 1000) };
   const signed = signedHeaders(composed.headers);
   return Promise.all(keys.map((key) => signatureField(key, signed, about)));
@@ -60,7 +66,7 @@ async function* oneChunk(head: Uint8Array, composed: Composed): AsyncGenerator<U
   yield concat(parts);
 }
 
-async function* manyChunks(head: Uint8Array, composed: Composed): AsyncGenerator<Uint8Array> {
+async function* manyChunks(head: Uint8Array, composed: Composed, fleeting: boolean): AsyncGenerator<Uint8Array> {
   yield head;
-  yield* composed.body();
+  yield* composed.body(fleeting);
 }

@@ -74,6 +74,7 @@ export class Conversation {
   command(line: string, timeoutMs: number, last?: "last"): Promise<Answer> {
     // The last door: whatever the guards before it let through, one call is one line.
     if (/[\r\n\0]/.test(line)) throw new TypeError("an SMTP command line holds CR, LF or NUL");
+    if (this.#broken) return Promise.resolve(this.#broken);
     this.outgoing.text(`${line}\r\n`);
     return this.expect(timeoutMs, last);
   }

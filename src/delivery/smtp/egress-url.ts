@@ -9,7 +9,10 @@ export interface EgressSettings {
   tls: TlsMode;
   /** Both or neither. */
   credentials: { username: string; password: string } | null;
-  /** Name the certificate must carry when it is not `host`; STARTTLS only. */
+  /**
+   * Name the certificate must carry when it is not `host`; STARTTLS only. Works in local workerd; production is reported
+   * to refuse the option, and then opening fails.
+   */
   serverName: string | null;
   /** Ask for success notifications (RFC 3461); the caller puts them in the envelope. */
   dsn: boolean;

@@ -64,14 +64,23 @@ async function startTls(
   demand("starttls", await answer);
   const socket = plain.release();
   if (!socket) throw new ConnectError("starttls", null, "the server sent more than its reply to STARTTLS in clear");
-  const secure = socket.startTls(settings.serverName === null ? {} : { expectedServerHostname: settings.serverName });
-  await within(timing.connectMs, secure.opened).catch((error) => {
-    secure.close().catch(() => {});
-    throw new ConnectError(
-      "tls",
-      null,
-      `the TLS handshake failed: ${error instanceof Error ? error.message : "unknown"}`,
-    );
-  });
-  return secure;
+  try {
+    return await secure(socket, settings.serverName, timing.connectMs);
+  } catch (error) {
+    socket.close().catch(() => {});
+    const reason = error instanceof Error ? error.message : "unknown";
+    throw new ConnectError("tls", null, `the TLS handshake failed: ${reason}`);
+  }
+}
+
+async function secure(socket: Socket, serverName: string | null, connectMs: number): Promise<Socket> {
+  const upgraded = serverName === null ? socket.startTls() : socket.startTls({ expectedServerHostname: serverName });
+  upgraded.closed.catch(() => {});
+  try {
+    await within(connectMs, upgraded.opened);
+    return upgraded;
+  } catch (error) {
+    upgraded.close().catch(() => {});
+    throw error;
+  }
 }

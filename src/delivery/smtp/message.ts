@@ -5,6 +5,7 @@ import { type Broken, isBroken } from "./conversation.ts";
 import { DotStuffer, MessageFormatError } from "./data.ts";
 import type { RawReply } from "./replies.ts";
 import type { Session } from "./session.ts";
+import { isOutOfPlace, OUT_OF_PLACE } from "./settle.ts";
 
 /** How sending the message ended. */
 export type Sent =
@@ -31,7 +32,7 @@ export async function sendMessage(
   } catch (error) {
     const forGood = error instanceof MessageFormatError;
     const reason = forGood ? error.message : "the message could not be read";
-    conversation.end(reason);
+    conversation.end("the connection was given up over a message that could not be sent whole");
     return { kind: "aborted", forGood, reason };
   }
   if (conversation.broken) return { kind: "unanswered", dotWritten: false, broken: conversation.broken };
@@ -41,12 +42,9 @@ export async function sendMessage(
   onDot?.();
   void conversation.flush();
   const answer = await coming;
-  if (!isBroken(answer)) {
-    if (answer.code >= 300 && answer.code < 400)
-      conversation.end("the server gave a reply that does not belong to its command");
-    return { kind: "answered", reply: answer };
-  }
-  return { kind: "unanswered", dotWritten: conversation.hasWritten(dot), broken: answer };
+  if (isBroken(answer)) return { kind: "unanswered", dotWritten: conversation.hasWritten(dot), broken: answer };
+  if (isOutOfPlace(answer)) conversation.end(OUT_OF_PLACE);
+  return { kind: "answered", reply: answer };
 }
 
 /** Sends an empty message that has no recipient. */

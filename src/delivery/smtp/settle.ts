@@ -18,6 +18,13 @@ export function isPositive(answer: Answer): boolean {
   return !isBroken(answer) && answer.code < 300;
 }
 
+/** True for a 3xx reply, which belongs to DATA and AUTH alone. */
+export function isOutOfPlace(answer: Answer): boolean {
+  return !isBroken(answer) && answer.code >= 300 && answer.code < 400;
+}
+
+export const OUT_OF_PLACE = "the server gave a reply that does not belong to its command";
+
 /** Results in the order of the envelope. `sent` is null when the message itself was not begun. */
 export function settle(plan: Plan, opening: Opening, sent: Sent | null): TransactionResult {
   let at = 0;
@@ -37,10 +44,7 @@ function settleRecipient(
 ): RecipientResult {
   const stopped = stop("mail", opening.mail) ?? stop("rcpt", rcpt);
   if (stopped) return stopped;
-  if (!sent)
-    return (
-      stop("data", opening.data) ?? deferred("data", null, "the server answered DATA with neither 354 nor a refusal")
-    );
+  if (!sent) return stop("data", opening.data) ?? deferred("data", null, OUT_OF_PLACE);
   if (sent.kind === "aborted" && sent.forGood) {
     return { kind: "message-refused", phase: "data", reply: localReply(554, "5.6.0", `Not sent: ${sent.reason}`) };
   }
@@ -54,7 +58,7 @@ function settleRecipient(
       kind: "ambiguous",
       phase: "final-dot",
       reply: null,
-      reason: "the reply makes no sense",
+      reason: OUT_OF_PLACE,
     }
   );
 }
@@ -64,8 +68,7 @@ function stop(phase: "mail" | "rcpt" | "data" | "final-dot", answer: Answer | nu
   if (answer === null) return deferred(phase, null, "the command was not sent");
   if (isBroken(answer)) return lost(phase, answer);
   if (answer.code < 300) return null;
-  if (answer.code < 400)
-    return phase === "final-dot" ? null : deferred(phase, null, "the server gave a reply out of place");
+  if (answer.code < 400) return phase === "final-dot" ? null : deferred(phase, null, OUT_OF_PLACE);
   const reply = toReply(answer);
   if (answer.code < 500) return deferred(phase, reply, "the server said to try later");
   return phase === "rcpt" ? { kind: "recipient-refused", phase, reply } : { kind: "message-refused", phase, reply };

@@ -5,7 +5,7 @@ import type { Plan } from "./commands.ts";
 import { type Answer, isBroken } from "./conversation.ts";
 import { sendLoneDot, sendMessage } from "./message.ts";
 import type { Session } from "./session.ts";
-import { isPositive, type Opening, settle } from "./settle.ts";
+import { isOutOfPlace, isPositive, type Opening, OUT_OF_PLACE, settle } from "./settle.ts";
 
 /**
  * Runs a transaction and resolves with one result a recipient; never rejects. `release` is called when the next one may
@@ -76,10 +76,8 @@ async function fill(session: Session, opening: Opening, message: OutgoingMessage
 /** After anything but 354. */
 function leave(session: Session, { mail, rcpts, data }: Opening): void {
   session.needsReset = isPositive(mail);
-  const outOfPlace = (answer: Answer | null) =>
-    answer !== null && !isBroken(answer) && answer.code >= 300 && answer.code < 400;
-  const absurd = [mail, ...rcpts, data].some(outOfPlace) || (data !== null && isPositive(data));
-  if (absurd) session.conversation.end("the server gave a reply that does not belong to its command");
+  const absurd = [mail, ...rcpts, ...(data ? [data] : [])].some(isOutOfPlace) || (data !== null && isPositive(data));
+  if (absurd) session.conversation.end(OUT_OF_PLACE);
 }
 
 function isGo(answer: Answer | null): boolean {

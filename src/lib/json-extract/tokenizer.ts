@@ -43,7 +43,7 @@ export class Tokenizer {
 
   /**
    * Reads from `from` on and returns the first byte not used: the end of `data`, at most 5 bytes before it
-   * (a token that needs the next chunk), or the first byte of a content, when `state` is "content".
+   * (a token that needs the next chunk; or anywhere, with another state: call again), or the first byte of a content, when `state` is "content".
    * `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
@@ -52,7 +52,7 @@ export class Tokenizer {
       const isDropped = this.state === "string" && this.#strings.isDiscarding;
       const next = this.#step(data, at, base);
       if (!isDropped) this.held += next - at;
-      if (next === at && this.state !== "next") break;
+      if (next === at) break;
       at = next;
     }
     return at;

@@ -7,6 +7,7 @@ import type { OutgoingMessage, RecipientResult, TransactionResult } from "../../
 import { envelopeTo, latin1, messageOf, plainMail } from "../../support/outgoing-mail.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import type { Script, Step, TransactionScript } from "../../support/smtp-script.ts";
+import { ANSWERS } from "./answers.ts";
 
 const LOCKSTEP = ["SIZE 26214400", "8BITMIME"];
 const TO = envelopeTo("b@r.test", "c@r.test", "d@r.test");
@@ -52,89 +53,7 @@ describe.each([
     expect(latin1(message?.raw)).toContain("Subject: one\r\n");
   });
 
-  const answers: { name: string; steps: TransactionScript; each: string; usable: boolean }[] = [
-    {
-      name: "5xx to MAIL refuses the message",
-      steps: { mail: "550 5.7.1 no" },
-      each: "message-refused mail 550",
-      usable: true,
-    },
-    { name: "4xx to MAIL defers it", steps: { mail: "451 4.3.0 no" }, each: "deferred mail 451", usable: true },
-    { name: "5xx to DATA refuses it", steps: { data: "554 5.7.1 no" }, each: "message-refused data 554", usable: true },
-    { name: "4xx to DATA defers it", steps: { data: "451 4.3.0 no" }, each: "deferred data 451", usable: true },
-    {
-      name: "5xx after the dot refuses it",
-      steps: { dot: "550 5.6.0 spam" },
-      each: "message-refused final-dot 550",
-      usable: true,
-    },
-    {
-      name: "4xx after the dot defers it",
-      steps: { dot: "451 4.3.0 no" },
-      each: "deferred final-dot 451",
-      usable: true,
-    },
-    {
-      name: "421 to MAIL defers it and ends",
-      steps: { mail: "421 4.3.2 bye" },
-      each: "deferred mail 421",
-      usable: false,
-    },
-    {
-      name: "421 to DATA defers it and ends",
-      steps: { data: "421 4.3.2 bye" },
-      each: "deferred data 421",
-      usable: false,
-    },
-    {
-      name: "421 after the dot defers it and ends",
-      steps: { dot: "421 4.3.2 bye" },
-      each: "deferred final-dot 421",
-      usable: false,
-    },
-    { name: "a break at MAIL defers it", steps: { mail: { drop: true } }, each: "deferred mail", usable: false },
-    { name: "a break at DATA defers it", steps: { data: { drop: true } }, each: "deferred data", usable: false },
-    {
-      name: "a break after the dot is ambiguous",
-      steps: { dot: { drop: true } },
-      each: "ambiguous final-dot",
-      usable: false,
-    },
-    { name: "250 to DATA defers it and ends", steps: { data: "250 ok?" }, each: "deferred data", usable: false },
-    { name: "354 to MAIL defers it and ends", steps: { mail: "354 go?" }, each: "deferred mail", usable: false },
-    {
-      name: "garbage for MAIL defers it and ends",
-      steps: { mail: { raw: "HTTP/1.1 400 Bad\r\n" } },
-      each: "deferred mail",
-      usable: false,
-    },
-    {
-      name: "garbage for DATA defers it and ends",
-      steps: { data: { raw: "\x00\xff\r\n" } },
-      each: "deferred data",
-      usable: false,
-    },
-    {
-      name: "garbage after the dot is ambiguous",
-      steps: { dot: { raw: "thanks!\r\n" } },
-      each: "ambiguous final-dot",
-      usable: false,
-    },
-    { name: "354 after the dot is ambiguous", steps: { dot: "354 go on" }, each: "ambiguous final-dot", usable: false },
-    {
-      name: "a reply without end defers it",
-      steps: { mail: { raw: "250-more\r\n".repeat(5_000) } },
-      each: "deferred mail",
-      usable: false,
-    },
-    {
-      name: "a line without end defers it",
-      steps: { mail: { raw: "250 ".padEnd(100_000, "x") } },
-      each: "deferred mail",
-      usable: false,
-    },
-  ];
-  it.each(answers)("$name", async ({ steps, each, usable }) => {
+  it.each(ANSWERS)("$name", async ({ steps, each, usable }) => {
     const got = await run(steps);
     expect(got.result).toEqual(three(each));
     expect(got.usable).toBe(usable);

@@ -31,5 +31,5 @@ export async function askPython(script: string, blocks: readonly Uint8Array[], a
   await done;
   const lines = Buffer.concat(output).toString().trimEnd().split("\n");
   if (lines.length !== answers) throw new Error(`${script} answered ${lines.length} of ${answers}`);
-  return lines.map((line) => JSON.parse(line) as unknown);
+  return lines.map((line: string) => JSON.parse(line) as unknown);
 }

@@ -1,5 +1,6 @@
 /** Reads a message back with postal-mime's own part tree, and checks its octets without any parser. */
 import PostalMime from "postal-mime";
+import { toBase64 } from "../../../src/lib/bytes.ts";
 import type { IntendedPart } from "./intended.ts";
 
 /** A header as read: name lower-cased, value unfolded and decoded by the reader. */
@@ -70,7 +71,12 @@ function toPart(node: Node, isRoot = false): IntendedPart {
     const extra = isRoot || node.contentTransferEncoding.encoding !== "base64";
     return { type, text: lf(text).replace(extra ? /\n$/ : /$^/, "") };
   }
-  const part = { type, octets, filename: node.contentDisposition.parsed.params.filename ?? "", disposition };
+  const part = {
+    type,
+    octets: toBase64(octets),
+    filename: node.contentDisposition.parsed.params.filename ?? "",
+    disposition,
+  };
   return node.contentId ? { ...part, contentId: node.contentId } : part;
 }
 
@@ -81,6 +87,12 @@ function lf(text: string): string {
 /** The same without U+FEFF, which postal-mime takes for a byte order mark at the start of each encoded-word. */
 export function withoutBom<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll("\ufeff", "")) as T;
+}
+
+/** A part tree without U+FEFF in file names: see withoutBom. */
+export function treeWithoutBom(part: IntendedPart): IntendedPart {
+  if (part.children) return { ...part, children: part.children.map(treeWithoutBom) };
+  return part.filename === undefined ? part : { ...part, filename: withoutBom(part.filename) };
 }
 
 /** True when both hold the same octets. */

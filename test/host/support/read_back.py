@@ -3,7 +3,9 @@
 import base64
 import json
 import sys
-from email import message_from_bytes, policy
+from email import message_from_bytes, message_from_string, policy
+from email.header import decode_header, make_header
+from email.utils import getaddresses
 
 
 def part(message):
@@ -14,21 +16,32 @@ def part(message):
     out = {"type": kind, "octets": base64.b64encode(octets).decode()}
     if message.get_content_disposition():
         out["disposition"] = message.get_content_disposition()
-        out["filename"] = message.get_filename()
+        # Not get_filename(): it takes angle brackets off.
+        out["filename"] = message["content-disposition"].params.get("filename")
     if message["content-id"]:
         out["contentId"] = str(message["content-id"])
     return out
 
 
 def mailboxes(message, name):
+    """Addresses by the new parser. Names by the old one: up to 3.12 the new one keeps the white space between
+    encoded-words of a phrase, against RFC 2047 6.2 (python/cpython, email._header_value_parser)."""
     header = message[name]
     if header is None:
         return []
-    return [{"name": a.display_name, "address": f"{a.username}@{a.domain}"} for a in header.addresses]
+    raw = dict((n.lower(), v) for n, v in message.raw_items())[name]
+    names = [str(make_header(decode_header(n))) for n, _ in getaddresses([raw.replace("\r\n", "")])]
+    if len(header.addresses) not in (len(names), 0):
+        raise ValueError(f"the two parsers of Python see {len(header.addresses)} and {len(names)} mailboxes")
+    return [{"name": n, "address": f"{a.username}@{a.domain}"} for n, a in zip(names, header.addresses)]
 
 
 def read(octets):
-    message = message_from_bytes(octets, policy=policy.default)
+    # Its reader of octets takes headers for ASCII; a message with UTF-8 in them (RFC 6532) is read as text.
+    if octets.isascii():
+        message = message_from_bytes(octets, policy=policy.default)
+    else:
+        message = message_from_string(octets.decode("utf-8"), policy=policy.SMTPUTF8)
     defects = [type(d).__name__ for p in message.walk() for d in p.defects]
     return {
         "headers": [[name.lower(), str(value)] for name, value in message.items()],

@@ -1,0 +1,34 @@
+/** Composes, signs and reads one mail with a file of `argv[2]` octets and prints its size and the peak of resident memory in KiB. */
+import { compose } from "../../../src/delivery/compose/index.ts";
+import { generateDkimKeyPair, signMessage } from "../../../src/delivery/sign/index.ts";
+
+const size = Number(process.argv[2]);
+const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");
+const outgoing = await signMessage(
+  compose(
+    {
+      id: "01989a3e-5c1f-7000-8000-000000000001",
+      messageId: "<01989a3e@x.test>",
+      date: new Date(),
+      from: { email: "ann@x.test" },
+      to: [{ email: "bob@y.test" }],
+      cc: [],
+      subject: "Large",
+      headers: [],
+      text: "See attached",
+      attachments: [{ filename: "a.bin", contentType: "a/b", disposition: "attachment", size, open: generated }],
+    },
+    { smtpUtf8: false, eightBitMime: false },
+  ),
+  [{ id: "k", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 }],
+  { domain: "x.test", now: new Date(), fleeting: true },
+);
+let octets = 0;
+if (process.argv[3] === "src") {
+  for (let i = 0; i < 2; i++) for await (const chunk of generated()) octets += chunk.length;
+} else if (process.argv[3] !== "one") for await (const chunk of outgoing.chunks()) octets += chunk.length;
+console.log(JSON.stringify({ size: outgoing.size, octets, peakKib: process.resourceUsage().maxRSS }));
+
+async function* generated(): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += 65_536) yield new Uint8Array(Math.min(65_536, size - at)).fill(at >> 16);
+}

@@ -1,0 +1,80 @@
+import { env, exports } from "cloudflare:workers";
+import { type SeedInput, seedWorkspace } from "../../src/accounts/seed.ts";
+import { type Ctx, createContext, type WakeUp } from "../../src/context.ts";
+
+/** A context on the test's own bindings, with settings and a clock of the test's choosing. */
+export function testContext(settings: Partial<Env> = {}, now: () => number = Date.now): Ctx {
+  return createContext({ ...env, ...settings } as Env, "test", now);
+}
+
+/** A context whose wake-ups go nowhere but into a list, so that the test delivers them when and as often as it likes. */
+export function quietContext(settings: Partial<Env> = {}, now: () => number = Date.now) {
+  const woken: WakeUp[] = [];
+  const ctx: Ctx = {
+    ...testContext(settings, now),
+    async wake(rows) {
+      woken.push(...rows);
+    },
+  };
+  return { ctx, woken };
+}
+
+let workspaces = 0;
+
+/** A workspace of the test's own, with an API to call as the owner of its key. */
+export async function aWorkspace(options: Partial<SeedInput> = {}) {
+  workspaces += 1;
+  const name = `w${workspaces}-${crypto.randomUUID().slice(0, 8)}`;
+  const seed = await seedWorkspace(testContext(), {
+    name,
+    email: `owner@${name}.example`,
+    domain: `${name}.example`,
+    mailboxLocalPart: "hello",
+    ...options,
+  });
+  return { ...seed, ...apiWith(seed.apiKey) };
+}
+
+export type TestWorkspace = Awaited<ReturnType<typeof aWorkspace>>;
+
+/** Calls the Worker from outside. */
+export function apiWith(key: string | null) {
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    exports.default.fetch(`http://api.test${path}`, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+    });
+  return {
+    get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
+    post: (path: string, body: unknown, headers?: Record<string, string>) => call("POST", path, body, headers),
+    call,
+  };
+}
+
+/** A send request of this workspace that nothing is wrong with. */
+export function aMail(workspace: { mailbox: string }, changes: Record<string, unknown> = {}) {
+  return {
+    from_: { email: workspace.mailbox, name: "Hello" },
+    to: [{ email: "friend@example.org" }],
+    subject: "A subject",
+    text: "A text.",
+    ...changes,
+  };
+}
+
+/** Asks until the answer is what is waited for; fails after `timeoutMs`, saying what it last got. */
+export async function until<T>(ask: () => Promise<T>, done: (value: T) => boolean, timeoutMs = 10_000): Promise<T> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const value = await ask();
+    if (done(value)) return value;
+    if (Date.now() > end) throw new Error(`still waiting; last seen: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
