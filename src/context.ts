@@ -1,4 +1,5 @@
 import type { Scope } from "./accounts/scopes.ts";
+import type { Idempotency } from "./idempotency/index.ts";
 import { uuidv7 } from "./lib/ids.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -37,6 +38,8 @@ export interface WorkMessage {
 export interface CallerCtx extends Ctx {
   actor: Actor;
   workspace: CallerWorkspace;
+  /** Set when the call carries an Idempotency-Key: the verb keeps its answer with its deed. */
+  idempotency?: Idempotency;
 }
 
 export type Role = "owner" | "admin" | "member";

@@ -1,9 +1,11 @@
 import { type Ctx, createContext } from "./context.ts";
+import { forgetAnswers } from "./idempotency/index.ts";
 import { releaseLeases, sweep } from "./outbox/index.ts";
 
 /** Schedule to function. The schedules stand in wrangler.toml too, except `restart`, which `npm start` fires. */
 const schedules: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
   "* * * * *": sweep,
+  "17 * * * *": forgetAnswers,
   restart: releaseLeases,
 };
 

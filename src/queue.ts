@@ -1,5 +1,6 @@
 import { type Ctx, createContext, type WakeUp, type WorkKind, type WorkMessage } from "./context.ts";
 import { deliver, egressOf } from "./delivery/index.ts";
+import { recordDeadLetters } from "./outbox/index.ts";
 
 /** Task to function: what each kind of work in the outbox is done by. */
 const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
@@ -22,5 +23,6 @@ export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promi
 /** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */
 export async function bury(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  for (const { id, body } of batch.messages) ctx.log("queue.dead", { message: id, rows: body.rows });
+  const letters = batch.messages.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
+  await recordDeadLetters(ctx, batch.queue, letters);
 }

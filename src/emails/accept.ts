@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../context.ts";
-import { guardedBatch, isUniqueViolation } from "../db/batch.ts";
+import { guardedBatch, isUniqueViolation, LostRace } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
+import { keepAnswer } from "../idempotency/index.ts";
 import { changeStatement } from "./changes.ts";
 import type { EventEntry, RecipientEntry } from "./state.ts";
 
@@ -44,14 +45,38 @@ const INSERT_WORK = `
   SELECT due_at, id, 'deliver', json_array(n) FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL`;
 
+/** Tries of the batch when the database does not say whether it committed. */
+const TRIES = 3;
+
 /**
- * Writes emails with their first events, their work and their change row in one transaction: what a 202
- * stands on. Safe to run twice with the same drafts: the second time finds the rows there and changes nothing.
+ * Writes emails with their first events, their work, their change row and the kept `answer` in one
+ * transaction: what a 202 stands on. Safe to run twice with the same drafts: a second time finds the rows
+ * there and changes nothing, so a doubtful failure is simply tried again. Throws LostRace when the caller's
+ * Idempotency-Key was used by somebody else meanwhile; then nothing was written.
  */
-export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[]): Promise<void> {
+export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], answer: unknown): Promise<void> {
   const workspace = ctx.workspace.number;
   const ids = JSON.stringify(drafts.map(({ id }) => id));
-  const rows = JSON.stringify(
+  const statements = [
+    ctx.db.prepare(INSERT_EMAILS).bind(workspace, toRows(drafts)),
+    ctx.db.prepare(INSERT_WORK).bind(workspace, ids),
+    changeStatement(ctx, workspace, ids),
+    ...keepAnswer(ctx, answer),
+  ];
+  for (let tries = 1; ; tries++) {
+    try {
+      await guardedBatch(mailDb(ctx), statements);
+      return;
+    } catch (error) {
+      if (isUniqueViolation(error)) return;
+      if (error instanceof LostRace || tries === TRIES) throw error;
+      ctx.log("accept.retried", { error: String(error), emails: drafts.length });
+    }
+  }
+}
+
+function toRows(drafts: readonly Draft[]): string {
+  return JSON.stringify(
     drafts.map((draft) => ({
       ...draft,
       recipients: JSON.stringify(draft.recipients),
@@ -59,14 +84,4 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[]): Pr
       events: JSON.stringify(draft.events),
     })),
   );
-  const statements = [
-    ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows),
-    ctx.db.prepare(INSERT_WORK).bind(workspace, ids),
-    changeStatement(ctx, workspace, ids),
-  ];
-  try {
-    await guardedBatch(mailDb(ctx), statements);
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-  }
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
+import { idempotent } from "../http/idempotency.ts";
 import { responses } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
@@ -27,9 +28,10 @@ export const emailRoutes = new Hono<AppEnv>()
     describeRoute({
       summary: "Send an email",
       tags: ["Emails"],
-      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 413, 415]),
+      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 409, 413, 415]),
     }),
     ...body(SendIn),
+    idempotent(202),
     async (c) => c.json(await sendEmail(c.get("caller"), c.req.valid("json"), "api"), 202),
   )
   .post(

@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../context.ts";
+import { LostRace } from "../db/batch.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { acceptEmails, type Draft } from "./accept.ts";
 import { type Checked, checkSends, refuse } from "./check.ts";
@@ -8,7 +9,8 @@ import type { EventEntry, RecipientEntry } from "./state.ts";
 
 /**
  * Accepts one email for delivery (specification: POST /v1/emails/). Content is in R2 and the row is
- * committed before this answers; the wake-up only saves time. Throws 403, 400, 413 or 422 for what `checkSends` finds.
+ * committed before this answers; the wake-up only saves time. Throws 403, 400, 413 or 422 for what
+ * `checkSends` finds, LostRace when another call with the same Idempotency-Key was first.
  */
 export async function sendEmail(ctx: CallerCtx, input: SendIn, source: string): Promise<AcceptOut> {
   const [checked] = await checkSends(ctx, [input]);
@@ -17,9 +19,16 @@ export async function sendEmail(ctx: CallerCtx, input: SendIn, source: string): 
   const id = ctx.newId();
   const place = await putContent(ctx, r2Keys.email(ctx.workspace.id, id), checked);
   const draft = toDraft(ctx, id, checked, place, source);
-  await acceptEmails(ctx, [draft]);
+  const answer = toAccepted(draft);
+  try {
+    await acceptEmails(ctx, [draft], answer);
+  } catch (error) {
+    // After any other failure the row may be there all the same, and needs its content.
+    if (error instanceof LostRace) await ctx.env.CONTENT.delete(place.key);
+    throw error;
+  }
   if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id, kind: "deliver" }]);
-  return toAccepted(draft);
+  return answer;
 }
 
 /** The row that a checked request becomes. Suppressed recipients are dropped with an event each. */

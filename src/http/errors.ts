@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { AppError } from "../errors.ts";
+import { LostRace } from "../db/batch.ts";
+import { AppError, conflict } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
@@ -10,6 +11,8 @@ import type { AppEnv } from "./env.ts";
  */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof AppError) return toResponse(c, error);
+  if (error instanceof LostRace)
+    return toResponse(c, conflict("Somebody else changed it at the same moment; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
   console.error(
     JSON.stringify({

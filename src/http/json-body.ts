@@ -25,7 +25,9 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
   const fault = findBadText(body);
   if (fault) throw unprocessable([fault]);
-  c.req.bodyCache.json = Promise.resolve(body);
+  // Read once, parsed once: what comes behind (the validator, the fingerprint) asks the request again.
+  c.req.text = async () => text;
+  c.req.json = async <Body>() => body as Body;
   await next();
 };
 

@@ -1,3 +1,4 @@
+export { recordDeadLetters } from "./dead-letters.ts";
 export {
   type ClaimedRow,
   claimStatement,

@@ -9,10 +9,25 @@ import {
   JsonInvalid,
   JsonTooDeep,
 } from "../../src/lib/json-extract/errors.ts";
-import { type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
+import { type ContentSink, type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
 import { CollectingSink, chunksOf, thrown } from "./json-extract-support.ts";
 
 const MIB = 1024 * 1024;
+/** For tens of megabytes on a busy machine. */
+const timeout = 60_000;
+
+/** A body of 24 MiB of content, in parts. */
+const text = (part: string) => new TextEncoder().encode(part);
+const head = text('{"attachments":[{"content_base64":"');
+const full = Array<Uint8Array>(512).fill(text("AAAA".repeat(16_384)));
+const tail = text('"}]}');
+const ignoring: ContentSink = { open: () => ({ write() {}, close() {}, abort() {} }) };
+
+async function* from(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+const failing = (parts: Uint8Array[]) => thrown(extractJson(from(parts), ignoring));
 
 function email(...contents: string[]): string {
   return JSON.stringify({ attachments: contents.map((content_base64) => ({ content_base64 })) });
@@ -206,19 +221,24 @@ describe("a limit is exact", () => {
     await extract(`[${email("Zm9v")},${email("Zm9v")}]`, { maxCombined: 3 });
   });
 
-  it("by default: 24 MiB of content, 8 MB of skeleton, 40 MB of body", async ({ expect }) => {
-    const group = "AAAA".repeat(16_384);
-    const content = group.repeat((24 * MIB) / 49_152);
-    expect((await extract(email(content), {}, 65_536)).contents[0]?.size).toBe(24 * MIB);
-    expect(await failure(email(`${content}AA==`), {}, 65_536)).toMatchObject({ limit: 24 * MIB, isCombined: false });
-    expect(await failure(email("AA==", content), {}, 65_536)).toMatchObject({ limit: 24 * MIB, isCombined: true });
-    await extract(`"${"a".repeat(7_999_998)}"`, {}, 65_536);
-    expect(await failure(`"${"a".repeat(7_999_999)}"`, {}, 65_536)).toMatchObject({ what: "skeleton" });
-    const items = `[${email(content)},${email(content.slice(0, 6_445_000))}`;
-    await extract(`${items}${" ".repeat(40_000_000 - items.length - 1)}]`, {}, 65_536);
-    expect(await failure(`${items}${" ".repeat(40_000_000 - items.length)}]`, {}, 65_536)).toMatchObject({
-      what: "body",
-    });
+  it("by default: 24 MiB of content", { timeout }, async ({ expect }) => {
+    expect((await extractJson(from([head, ...full, tail]), ignoring)).contents[0]?.size).toBe(24 * MIB);
+    expect(await failing([head, ...full, text("AA==")])).toMatchObject({ limit: 24 * MIB, isCombined: false });
+    const second = text('AA=="},{"content_base64":"');
+    expect(await failing([head, second, ...full, tail])).toMatchObject({ limit: 24 * MIB, isCombined: true });
+  });
+
+  it("by default: 8 MB of skeleton", { timeout }, async ({ expect }) => {
+    const blank = [...Array(122).fill(text(" ".repeat(65_536))), text(" ".repeat(4_607))];
+    await extractJson(from([...blank, text("1")]), ignoring);
+    expect(await failing([...blank, text("11")])).toEqual(new BodyTooLarge("skeleton", 8_000_000));
+  });
+
+  it("by default: 40 MB of body", { timeout }, async ({ expect }) => {
+    const room = 40_000_000 - head.length - 24 * MIB * (4 / 3) - tail.length;
+    const items = [head, ...full, text(`"}],"x":"${"a".repeat(room - 7)}`)];
+    await extractJson(from([...items, text('"}')]), ignoring);
+    expect(await failing([...items, text('a"}')])).toEqual(new BodyTooLarge("body", 40_000_000));
   });
 });
 

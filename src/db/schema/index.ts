@@ -2,6 +2,7 @@
 export * from "./accounts.ts";
 export * from "./domains.ts";
 export * from "./emails.ts";
+export * from "./idempotency.ts";
 export * from "./mailboxes.ts";
 export * from "./outbox.ts";
 export * from "./rollups.ts";

@@ -12,3 +12,10 @@ export const outbox = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.dueAt, t.id] })],
 );
+
+export const deadLetters = sqliteTable("dead_letters", {
+  id: text().primaryKey().notNull(),
+  queue: text().notNull(),
+  body: text().notNull(),
+  diedAt: integer("died_at").notNull(),
+});

@@ -10,7 +10,7 @@ export interface EncodedText {
 }
 
 /** RFC 5322 2.1.1, without CRLF. */
-const LONG_LINE = /[^\r\n]{999}/;
+const LINE_LIMIT = 998;
 
 /** Every CR, LF and CRLF becomes CRLF (RFC 5321 2.3.8). */
 export function crlf(text: string): string {
@@ -25,7 +25,7 @@ export function crlf(text: string): string {
 export function encodeText(text: string): EncodedText {
   const lines = crlf(text);
   const octets = utf8(lines);
-  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !LONG_LINE.test(lines) && !isMistakable(lines)) {
+  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !hasLongLine(lines) && !isMistakable(lines)) {
     return { encoding: "7bit", octets };
   }
   const escapes = escapeCount(octets);
@@ -34,6 +34,15 @@ export function encodeText(text: string): EncodedText {
   return { encoding: "quoted-printable", octets: quotedPrintable(octets, escapes) };
 }
 
+function hasLongLine(lines: string): boolean {
+  let start = 0;
+  for (let end = lines.indexOf("\r\n"); end >= 0; end = lines.indexOf("\r\n", start)) {
+    if (end - start > LINE_LIMIT) return true;
+    start = end + 2;
+  }
+  return lines.length - start > LINE_LIMIT;
+}
+
 function isMistakable(lines: string): boolean {
-  return lines.includes(BOUNDARY_START) || /^From /m.test(lines);
+  return lines.includes(BOUNDARY_START) || lines.startsWith("From ") || lines.includes("\nFrom ");
 }

@@ -29,8 +29,8 @@ export interface SignedBy {
 
 /**
  * Signs a message once per key and makes it ready for the transport; with no key it goes out unsigned. Throws
- * RangeError for a domain or selector that DNS cannot hold, whatever
- * `pkcs8` or the import of a key throws, and ComposeError `attachment_changed`.
+ * RangeError for a domain or selector that DNS cannot hold, whatever `pkcs8` or the import of a key throws, and
+ * ComposeError `attachment_changed`, which reading `chunks` may throw as well.
  */
 export async function signMessage(
   composed: Composed,

@@ -44,7 +44,6 @@ export class Conversation {
   readonly #wakers = new Set<() => void>();
   #broken: Broken | null = null;
   #trouble: string | null = null;
-  #octetsWritten = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
@@ -58,16 +57,6 @@ export class Conversation {
   /** Null while the conversation goes on. */
   get broken(): Broken | null {
     return this.#broken;
-  }
-
-  /** Octets gathered and written so far: where the next one will stand. */
-  get position(): number {
-    return this.#octetsWritten + this.outgoing.length;
-  }
-
-  /** True when the octet before `position` was handed to the socket, so that the server may have it. */
-  hasWritten(position: number): boolean {
-    return this.#octetsWritten >= position;
   }
 
   /** Gathers a command line (without CRLF) and waits for its reply. Never rejects. `flush` sends it. */
@@ -93,11 +82,13 @@ export class Conversation {
     if (!this.#broken && this.#awaited.length === 0) this.#watchdog.arm(ms);
   }
 
-  /** Writes what was gathered. Resolves when the socket took it or the conversation is over; never rejects. */
+  /**
+   * Writes what was gathered, handing it to the socket before it returns. Resolves when the socket took it or the
+   * conversation is over; never rejects.
+   */
   async flush(): Promise<void> {
     if (this.#broken || this.outgoing.length === 0) return;
     const bytes = this.outgoing.take();
-    this.#octetsWritten += bytes.length;
     try {
       await this.untilBroken(this.#writer.write(bytes));
     } catch {

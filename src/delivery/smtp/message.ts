@@ -10,7 +10,7 @@ import { isOutOfPlace, OUT_OF_PLACE } from "./settle.ts";
 /** How sending the message ended. */
 export type Sent =
   | { kind: "answered"; reply: RawReply }
-  /** `dotWritten`: the socket had taken the final dot, so the server may have the message. */
+  /** `dotWritten`: the socket was given the final dot, so the server may have the message. */
   | { kind: "unanswered"; dotWritten: boolean; broken: Broken }
   /** We stopped before the final dot and closed: the message breaks the rules, or could not be read. */
   | { kind: "aborted"; forGood: boolean; reason: string };
@@ -37,12 +37,12 @@ export async function sendMessage(
   }
   if (conversation.broken) return { kind: "unanswered", dotWritten: false, broken: conversation.broken };
   conversation.outgoing.text(".\r\n");
-  const dot = conversation.position;
   const coming = conversation.expect(finalDotMs);
   onDot?.();
+  // Written in this very tick, unless the next transaction has just done so: from here on the server may have the mail.
   void conversation.flush();
   const answer = await coming;
-  if (isBroken(answer)) return { kind: "unanswered", dotWritten: conversation.hasWritten(dot), broken: answer };
+  if (isBroken(answer)) return { kind: "unanswered", dotWritten: true, broken: answer };
   if (isOutOfPlace(answer)) conversation.end(OUT_OF_PLACE);
   return { kind: "answered", reply: answer };
 }

@@ -42,9 +42,10 @@ export class Tokenizer {
   }
 
   /**
-   * Reads from `from` on and returns the first byte not used: the end of `data`, at most 5 bytes before it
-   * (a token that needs the next chunk; or anywhere, with another state: call again), or the first byte of a content, when `state` is "content".
-   * `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
+   * Reads from `from` on and returns the first byte not used: the end of `data`; the first byte of a content,
+   * when `state` is "content"; where a number ended, when `state` has changed (call again); or at most 5 bytes
+   * before the end (a token that needs the next chunk). `base` is the offset of `data` in the body.
+   * Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
     let at = from;

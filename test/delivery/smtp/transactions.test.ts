@@ -76,7 +76,7 @@ describe.each([
   });
 
   it("gives each silence its deadline: deferred before the dot, ambiguous after it", async () => {
-    const quick = { replyMs: 80, finalDotMs: 80 };
+    const quick = { replyMs: 200, finalDotMs: 200 };
     expect((await run({ mail: { silent: true } }, quick)).result).toEqual(three("deferred mail"));
     expect((await run({ rcpt: ["550 no", { silent: true }] }, quick)).result).toEqual([
       "recipient-refused rcpt 550",
@@ -253,7 +253,7 @@ describe("a message that breaks the rules", () => {
       ...messageOf("a\r\n"),
       chunks: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
     };
-    const { server, connection } = await talk({}, { replyMs: 80 });
+    const { server, connection } = await talk({}, { replyMs: 200 });
     expect(brief(await connection.send(TO, message))).toEqual(three("deferred data"));
     expect(await server.messages()).toEqual([]);
   });
@@ -293,7 +293,7 @@ describe("a large message", () => {
   it("is given up when the server stops reading: deferred at the deadline", async () => {
     const { connection } = await talk(
       { transactions: [{ during: { octets: 1_000, step: { silent: true } } }] },
-      { replyMs: 150, finalDotMs: 150 },
+      { replyMs: 300, finalDotMs: 300 },
     );
     const result = await connection.send(TO, messageOf("0123456789abcd\r\n".repeat(500_000)));
     expect(brief(result)[0]).toMatch(/^(deferred data|ambiguous final-dot)$/);

@@ -165,10 +165,9 @@ const TYPES = new Map(
 );
 
 function intendedType(file: AttachmentSource): string {
-  if (/^[a-z0-9.]+\/[a-z0-9.]+$/i.test(file.contentType) && /^[^.]+.*\/[^.]/.test(file.contentType)) {
-    return /^(?:message|multipart)\//i.test(file.contentType)
-      ? "application/octet-stream"
-      : file.contentType.toLowerCase();
-  }
+  const simple = /^[ \t]*([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)[ \t]*;?[ \t]*$/i.exec(
+    file.contentType,
+  )?.[1];
+  if (simple && !/^(?:message|multipart)\//i.test(simple)) return simple.toLowerCase();
   return TYPES.get(file.contentType) ?? "application/octet-stream";
 }

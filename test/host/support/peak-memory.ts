@@ -24,9 +24,7 @@ const outgoing = await signMessage(
   { domain: "x.test", now: new Date(), fleeting: true },
 );
 let octets = 0;
-if (process.argv[3] === "src") {
-  for (let i = 0; i < 2; i++) for await (const chunk of generated()) octets += chunk.length;
-} else if (process.argv[3] !== "one") for await (const chunk of outgoing.chunks()) octets += chunk.length;
+for await (const chunk of outgoing.chunks()) octets += chunk.length;
 console.log(JSON.stringify({ size: outgoing.size, octets, peakKib: process.resourceUsage().maxRSS }));
 
 async function* generated(): AsyncGenerator<Uint8Array> {

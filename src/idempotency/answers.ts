@@ -1,0 +1,48 @@
+import type { CallerCtx } from "../context.ts";
+import { expectChanges } from "../db/batch.ts";
+import { conflict } from "../errors.ts";
+import { dayOf, KEPT_MS } from "./rules.ts";
+
+/** What a caller's Idempotency-Key stands for. Both are hashes: the key itself is kept nowhere. */
+export interface Idempotency {
+  key: string;
+  /** Of method, path and body. */
+  fingerprint: string;
+}
+
+const FIND = `
+  SELECT fingerprint, answer FROM idempotency_keys
+   WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key = ?3 AND created_at > ?4`;
+
+/**
+ * The answer that was kept under this key in the last 24 hours, as JSON text; null when there is none.
+ * Throws 409 when the key was used for another request.
+ */
+export async function findAnswer(ctx: CallerCtx, { key, fingerprint }: Idempotency): Promise<string | null> {
+  const now = ctx.now();
+  const row = await ctx.db
+    .prepare(FIND)
+    .bind(dayOf(now), ctx.workspace.number, key, now - KEPT_MS)
+    .first<{ fingerprint: string; answer: string }>();
+  if (!row) return null;
+  if (row.fingerprint !== fingerprint) throw conflict("This Idempotency-Key was used for another request");
+  return row.answer;
+}
+
+// Nothing is written when a fresh answer is there already, whichever day it was kept on.
+const KEEP = `
+  INSERT INTO idempotency_keys (day, workspace, key, fingerprint, answer, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
+    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key = ?3 AND created_at > ?7)`;
+
+/**
+ * Statements that keep an answer in the same batch as what it tells of. When somebody was first with this
+ * key the batch rolls back (LostRace): what they did counts, and their answer is replayed. None without a key.
+ */
+export function keepAnswer(ctx: CallerCtx, answer: unknown): D1PreparedStatement[] {
+  if (!ctx.idempotency) return [];
+  const { key, fingerprint } = ctx.idempotency;
+  const now = ctx.now();
+  const row = [dayOf(now), ctx.workspace.number, key, fingerprint, JSON.stringify(answer), now, now - KEPT_MS];
+  return [ctx.db.prepare(KEEP).bind(...row), expectChanges(ctx.db, 1)];
+}

@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dkimVerify } from "mailauth/lib/dkim/verify";
+import { afterAll, describe, it } from "vitest";
+import { findFreePort } from "../../dev/ports.ts";
+
+interface Local {
+  base_url: string;
+  api_key: string;
+  mailbox: string;
+  captured_mail_url: string;
+  ports: { [name: string]: number };
+}
+
+interface Captured {
+  id: string;
+  from: string;
+  to: string[];
+  received_at: string;
+  size: number;
+}
+
+const ROOT = path.join(import.meta.dirname, "../..");
+const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-start-"));
+const port = await findFreePort(27_000 + (process.pid % 500) * 10);
+const localFile = path.join(stateDir, "local.json");
+const started: ChildProcess[] = [];
+
+afterAll(async () => {
+  for (const child of started) signalGroup(child, "SIGKILL");
+  await untilGone();
+  await rm(stateDir, { recursive: true, force: true });
+});
+
+describe("npm start", () => {
+  let first: Local;
+  let emailId = "";
+
+  it("delivers a mail whose DKIM signature verifies, and says so in the API", async ({ expect }) => {
+    first = await start();
+    expect(first.base_url).toBe(`http://127.0.0.1:${port}/v1`);
+    emailId = await send(first, "The first one");
+    const mail = await untilCaptured(first, 1);
+    expect(mail.to).toEqual(["friend@example.org"]);
+    expect(await verify(await raw(first, mail.id))).toEqual(["pass"]);
+    const detail = await untilStatus(first, emailId, "delivered");
+    expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered"]);
+  });
+
+  it("shows the mail on a page and refuses ids it did not give", async ({ expect }) => {
+    expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
+    const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
+    expect([unknown.status, await unknown.json()]).toEqual([404, { detail: "Message not found" }]);
+  });
+
+  it("refuses a second start on the same state", async ({ expect }) => {
+    const second = npmStart({ PORT: String(port + 10) });
+    const output = collect(second);
+    const [code] = await once(second, "exit");
+    expect(code).toBe(1);
+    expect(output()).toContain("already runs");
+  });
+
+  it("keeps the API key and the captured mail when everything is killed -9", async ({ expect }) => {
+    for (const pid of await processesOnState()) kill(pid, "SIGKILL");
+    await untilGone();
+    await rm(localFile, { force: true });
+    const again = await start();
+    expect(again.api_key).toBe(first.api_key);
+    expect((await untilStatus(again, emailId, "delivered")).id).toBe(emailId);
+    expect(await captured(again)).toHaveLength(1);
+    await send(again, "After the kill");
+    expect((await untilCaptured(again, 2)).to).toEqual(["friend@example.org"]);
+  });
+
+  it("leaves no process and no port behind when npm is killed -9", async ({ expect }) => {
+    kill(started.at(-1)?.pid ?? 0, "SIGKILL");
+    await untilGone();
+    expect(await processesOnState()).toEqual([]);
+    expect(await listening()).toEqual([]);
+  });
+
+  it("leaves no process and no port behind on SIGTERM", async ({ expect }) => {
+    await start();
+    const npm = started.at(-1);
+    npm?.kill("SIGTERM");
+    await untilGone();
+    expect(await processesOnState()).toEqual([]);
+    expect(await listening()).toEqual([]);
+    await expect(readFile(localFile)).rejects.toThrow("ENOENT");
+  });
+});
+
+async function start(): Promise<Local> {
+  const child = npmStart({ PORT: String(port) });
+  const output = collect(child);
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
+    const text = await readFile(localFile, "utf8").catch(() => "");
+    if (text) return JSON.parse(text) as Local;
+    if (child.exitCode !== null) break;
+  }
+  throw new Error(`npm start did not get ready:\n${output()}`);
+}
+
+function npmStart(env: { PORT: string }): ChildProcess {
+  const child = spawn("npm", ["start"], {
+    cwd: ROOT,
+    detached: true,
+    env: { ...process.env, ...env, STATE_DIR: stateDir },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  started.push(child);
+  return child;
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+async function send(local: Local, subject: string): Promise<string> {
+  const response = await fetch(`${local.base_url}/emails/`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${local.api_key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      from_: { email: local.mailbox },
+      to: [{ email: "friend@example.org" }],
+      subject,
+      text: "Hi",
+    }),
+  });
+  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+async function untilStatus(local: Local, id: string, status: string) {
+  let seen = "";
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
+    const headers = { Authorization: `Bearer ${local.api_key}` };
+    const response = await fetch(`${local.base_url}/emails/${id}`, { headers });
+    const detail = (await response.json()) as { id: string; status: string; events: { event_type: string }[] };
+    if (detail.status === status) return detail;
+    seen = detail.status;
+  }
+  throw new Error(`the email is ${seen}, not ${status}`);
+}
+
+async function captured(local: Local): Promise<Captured[]> {
+  return (await (await fetch(`${local.captured_mail_url}/messages`)).json()) as Captured[];
+}
+
+async function untilCaptured(local: Local, count: number): Promise<Captured> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
+    const [newest, ...rest] = await captured(local);
+    if (newest && rest.length + 1 === count) return newest;
+  }
+  throw new Error(`there are not ${count} captured mails`);
+}
+
+async function raw(local: Local, id: string): Promise<Buffer> {
+  return Buffer.from(await (await fetch(`${local.captured_mail_url}/messages/${id}`)).arrayBuffer());
+}
+
+/** The verdict on each signature, with the public key that DNS would answer. */
+async function verify(message: Buffer): Promise<string[]> {
+  const seed = JSON.parse(await readFile(path.join(stateDir, "seed.json"), "utf8"));
+  const resolver = async (name: string) => {
+    const wanted = `${seed.dkim.selector}._domainkey.${seed.domain}`;
+    if (name === wanted) return [[`v=DKIM1; k=rsa; p=${seed.dkim.publicKey}`]];
+    throw Object.assign(new Error(`no such name: ${name}`), { code: "ENOTFOUND" });
+  };
+  const { results } = await dkimVerify(message, { resolver });
+  return results.map((result: { status: { result: string } }) => result.status.result);
+}
+
+/** Every process that was started with this state directory: npm and what came of it. */
+async function processesOnState(): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 1 && pid !== process.pid);
+  const marked = await Promise.all(
+    pids.map((pid) =>
+      readFile(`/proc/${pid}/environ`, "utf8").then(
+        (text) => text.includes(stateDir),
+        () => false,
+      ),
+    ),
+  );
+  return pids.filter((_, index) => marked[index]);
+}
+
+async function untilGone() {
+  for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
+    if ((await processesOnState()).length === 0 && (await listening()).length === 0) return;
+  }
+}
+
+async function listening(): Promise<number[]> {
+  const ports = [port, port + 1, port + 2, port + 3];
+  const open = await Promise.all(
+    ports.map(async (each) => {
+      const socket = net.connect(each, "127.0.0.1");
+      const answer = await Promise.race([
+        once(socket, "connect").then(() => true),
+        once(socket, "error").then(() => false),
+      ]).catch(() => false);
+      socket.destroy();
+      return answer;
+    }),
+  );
+  return ports.filter((_, index) => open[index]);
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals) {
+  if (child.pid) kill(-child.pid, signal);
+}
+
+function kill(pid: number, signal: NodeJS.Signals) {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
