@@ -37,6 +37,8 @@ export default defineConfig(async () => {
             setupFiles: ["./test/support/setup.ts"],
             include: ["test/**/*.test.ts"],
             exclude: ["test/host/**"],
+            // Wide: a busy machine must not turn a slow test into a red one.
+            testTimeout: 60_000,
           },
         },
         {

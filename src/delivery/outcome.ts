@@ -1,12 +1,15 @@
 import type { RecipientFact } from "../emails/index.ts";
 import { ComposeError } from "./compose/index.ts";
 import { Unsendable } from "./prepare.ts";
+import { isHardBounce } from "./rules.ts";
 import type { ConnectError, RecipientResult, Reply } from "./transport.ts";
 
 /** A result in the words of the emails' table of moves, with what its event tells. */
 export interface Outcome {
   on: RecipientFact;
   metadata: Record<string, unknown>;
+  /** The recipient goes on the workspace's suppression list. */
+  suppress?: "bounce" | "complaint";
 }
 
 /** What surrounds one attempt. */
@@ -34,10 +37,7 @@ export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
         metadata: { ...about(attempt), ...describe(result.reply) },
       };
     case "recipient-refused":
-      return {
-        on: "recipient-refused",
-        metadata: { ...about(attempt), phase: result.phase, ...describe(result.reply) },
-      };
+      return bounce(result, attempt);
     case "message-refused":
       return { on: "message-refused", metadata: { ...about(attempt), phase: result.phase, ...describe(result.reply) } };
     case "deferred":
@@ -50,6 +50,13 @@ export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
         ...(result.kind === "ambiguous" ? { ambiguous: true } : {}),
       });
   }
+}
+
+/** Only an address that does not work is suppressed; a refusal for other reasons says nothing about the next mail. */
+function bounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" }, attempt: Attempt): Outcome {
+  const hard = isHardBounce(reply);
+  const metadata = { ...about(attempt), phase, bounce_type: hard ? "hard" : "soft", ...describe(reply) };
+  return { on: "recipient-refused", metadata, ...(hard ? { suppress: "bounce" as const } : {}) };
 }
 
 /** To be tried again, or given up when this was the last attempt. */

@@ -37,9 +37,9 @@ export function reportOn(
   const facts: Fact[] = [...job.early];
   let putOff = false;
   for (const recipient of waiting(job)) {
-    for (const { on, metadata } of outcomesOf(recipient, resultOf(recipient), attempt)) {
-      putOff ||= on === "deferred";
-      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), on, at, metadata });
+    for (const outcome of outcomesOf(recipient, resultOf(recipient), attempt)) {
+      putOff ||= outcome.on === "deferred";
+      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome });
     }
   }
   const next = putOff && attempt.nextAt !== null ? { dueAt: attempt.nextAt, work: null } : undefined;

@@ -10,6 +10,8 @@ export interface Fact {
   /** Milliseconds since 1970. */
   at: number;
   metadata?: Record<string, unknown>;
+  /** The recipient must not be mailed again, and why. */
+  suppress?: "bounce" | "complaint";
 }
 
 /** Recipients that entered a state, by recipient domain; '' counts emails (migrations/0005_rollups.sql). */
@@ -25,6 +27,8 @@ export interface Tally {
 export interface Merged {
   state: EmailState;
   tallies: Tally[];
+  /** Recipients to put on the workspace's suppression list. */
+  suppress: { email: string; reason: "bounce" | "complaint" }[];
   /** False when every fact was known already. */
   changed: boolean;
 }
@@ -36,7 +40,7 @@ export interface Merged {
 export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: number): Merged {
   const known = new Set(before.events.map(({ id }) => id));
   const fresh = facts.filter(({ id }) => !known.has(id));
-  if (fresh.length === 0) return { state: before, tallies: [], changed: false };
+  if (fresh.length === 0) return { state: before, tallies: [], suppress: [], changed: false };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];
   const tallies = new Map<string, Tally>();
@@ -62,7 +66,8 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     deliveredAt: before.deliveredAt ?? (status === "delivered" ? latest : null),
   };
   countEmail(tallies, before, state);
-  return { state, tallies: [...tallies.values()].filter(counts), changed: true };
+  const suppress = fresh.flatMap(({ recipient, suppress: reason }) => (reason ? [{ email: recipient, reason }] : []));
+  return { state, tallies: [...tallies.values()].filter(counts), suppress, changed: true };
 }
 
 const counts = ({ sent, delivered, bounced, failed }: Tally) => sent + delivered + bounced + failed > 0;

@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
+import { suppressStatement } from "../suppressions/index.ts";
 import { changeStatement } from "./changes.ts";
 import { type Fact, type Merged, mergeFacts, type Tally } from "./merge.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
@@ -105,7 +106,15 @@ function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] 
     ...(tallies.length > 0
       ? [ctx.db.prepare(ADD_TALLIES).bind(JSON.stringify(tallies), Math.floor(ctx.now() / 3_600_000))]
       : []),
+    ...suppressStatements(ctx, merged),
   ];
+}
+
+function suppressStatements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] {
+  const entries = merged.flatMap(({ state, suppress }) =>
+    suppress.map((entry) => ({ ...entry, workspace: state.workspace })),
+  );
+  return entries.length > 0 ? [suppressStatement(ctx, entries)] : [];
 }
 
 /** One row for each workspace and domain of the flush. */

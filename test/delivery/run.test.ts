@@ -315,3 +315,49 @@ describe("many mails", () => {
     expect(await outboxOf(ctx, cancelled)).toEqual([]);
   });
 });
+
+describe("suppression", () => {
+  const replies: [string, string | null][] = [
+    ["550 5.1.1 no such user", "bounce"],
+    ["550 no such user", "bounce"],
+    ["550 5.7.1 blocked by policy", null],
+    ["552 5.2.2 mailbox full", null],
+  ];
+  for (const [reply, reason] of replies) {
+    it(`"${reply}" ${reason ? "puts the recipient on the list" : "says nothing about the address"}`, async () => {
+      const { workspace, ctx } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
+      const row = await ctx.db
+        .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'")
+        .bind(workspace.workspaceNumber)
+        .first<{ reason: string }>();
+      expect(row?.reason ?? null).toBe(reason);
+    });
+  }
+
+  it("a simulated bounce suppresses nobody", async () => {
+    const { workspace, ctx } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
+    const row = await ctx.db
+      .prepare("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first<{ n: number }>();
+    expect(row?.n).toBe(0);
+  });
+});
+
+describe("roll-ups", () => {
+  it("count each recipient under its domain and each email once under the empty one", async () => {
+    const to = ["a@one.example", "b@one.example", "c@two.example"].map((email) => ({ email }));
+    const { workspace, ctx } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
+    const { results } = await ctx.db
+      .prepare(
+        "SELECT domain, sent, delivered, bounced, failed FROM rollups_hourly WHERE workspace = ?1 ORDER BY domain",
+      )
+      .bind(workspace.workspaceNumber)
+      .all();
+    expect(results).toEqual([
+      { domain: "", sent: 2, delivered: 0, bounced: 2, failed: 0 },
+      { domain: "one.example", sent: 2, delivered: 2, bounced: 2, failed: 0 },
+      { domain: "two.example", sent: 2, delivered: 2, bounced: 0, failed: 0 },
+    ]);
+  });
+});

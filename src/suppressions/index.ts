@@ -1,0 +1,1 @@
+export { type SuppressionEntry, suppressStatement } from "./suppress.ts";
