@@ -1,13 +1,25 @@
 import { type Ctx, createContext } from "./context.ts";
 import { forgetAnswers } from "./idempotency/index.ts";
 import { releaseLeases, sweep } from "./outbox/index.ts";
+import { work } from "./queue.ts";
 
 /** Schedule to function. The schedules stand in wrangler.toml too, except `restart`, which `npm start` fires. */
 const schedules: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
-  "* * * * *": sweep,
+  "* * * * *": deliverDue,
   "17 * * * *": forgetAnswers,
-  restart: releaseLeases,
+  restart: async (ctx) => {
+    await releaseLeases(ctx);
+    await deliverDue(ctx);
+  },
 };
+
+/** Rows a cron run works off itself when the queue takes none. */
+const WITHOUT_QUEUE = 500;
+
+async function deliverDue(ctx: Ctx): Promise<void> {
+  const left = await sweep(ctx);
+  await work(ctx, left.slice(0, WITHOUT_QUEUE));
+}
 
 /** Runs what belongs to a schedule. Throws for one that nobody knows. */
 export async function runSchedule(controller: ScheduledController, env: Env): Promise<void> {

@@ -10,6 +10,9 @@ export interface Fault {
   type: string;
 }
 
+/** Faults told of at once: a body of a hundred thousand wrong values is not answered with as many sentences. */
+export const MAX_FAULTS = 100;
+
 /** What keeps a domain transfer from starting. */
 export interface Blocker {
   kind: string;
@@ -45,6 +48,6 @@ export const notFound = (noun: string) => new AppError(404, `${noun} not found`)
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);
-export const unprocessable = (faults: Fault[]) => new AppError(422, faults);
+export const unprocessable = (faults: Fault[]) => new AppError(422, faults.slice(0, MAX_FAULTS));
 export const tryLater = (status: 429 | 503, detail: string, seconds: number) =>
   new AppError(status, detail, { headers: { "Retry-After": String(seconds) } });

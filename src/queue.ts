@@ -13,11 +13,16 @@ const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<voi
  */
 export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const rows = new Map<string, WakeUp>();
-  for (const { body } of batch.messages) {
-    for (const row of body.rows) rows.set(`${row.kind} ${row.dueAt} ${row.id}`, row);
-  }
-  for (const [kind, some] of Map.groupBy(rows.values(), (row) => row.kind)) await tasks[kind](ctx, some);
+  await work(
+    ctx,
+    batch.messages.flatMap(({ body }) => body.rows),
+  );
+}
+
+/** Does the work of these outbox rows, as far as it is still to be had. */
+export async function work(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
+  const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
+  for (const [kind, some] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, some);
 }
 
 /** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */

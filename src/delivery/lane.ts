@@ -38,13 +38,16 @@ interface Job extends MailToSend {
 /** What a message is composed for when no server has a say. */
 const EVERYTHING = { smtpUtf8: true, eightBitMime: true };
 
+/** Mails on the way over one connection: the next envelope travels with the last one's content. */
+const DEPTH = 2;
+
 /**
- * Sends mail after mail over one connection. While one is on its way the next is read, composed and signed.
- * A connection that the server let go of between two mails is replaced, once a mail.
+ * Sends mail after mail over one connection. While some are on their way the next is read, composed and
+ * signed. A connection that the server let go of between two mails is replaced, once a mail.
  */
 export async function runLane(run: Run): Promise<void> {
   const line = new Line(run);
-  let underWay: Promise<void> = Promise.resolve();
+  const underWay: Promise<void>[] = [];
   try {
     while (run.queue.length > 0 && (await run.ledger.turn())) {
       const job = nextJob(run);
@@ -53,15 +56,15 @@ export async function runLane(run: Run): Promise<void> {
         break;
       }
       if (job.abroad.length > 0 && !line.usable) {
-        await underWay;
-        if (!line.usable) await line.open();
+        await Promise.all(underWay.splice(0));
+        await line.replace(line.connection);
       }
       const message = await ready(run, job, line);
-      await underWay;
-      underWay = message ? transact(run, job, message, line) : Promise.resolve();
+      if (underWay.length === DEPTH) await underWay.shift();
+      if (message) underWay.push(transact(run, job, message, line));
     }
   } finally {
-    await underWay.finally(() => line.close());
+    await Promise.allSettled(underWay).then(() => line.close());
   }
 }
 
@@ -75,6 +78,7 @@ function nextJob(run: Run): Job | null {
 /** The one connection of a lane. */
 class Line {
   readonly #run: Run;
+  #opening: Promise<void> = Promise.resolve();
   connection: Connection | null = null;
 
   constructor(run: Run) {
@@ -85,8 +89,18 @@ class Line {
     return this.connection?.usable ?? false;
   }
 
-  /** Opens a connection in the place of the last one; leaves none when the egress cannot be reached. */
-  async open(): Promise<void> {
+  /**
+   * Puts a new connection in the place of `old`, or leaves none when the egress cannot be reached. Two mails
+   * that lost the same connection share the new one.
+   */
+  replace(old: Connection | null): Promise<void> {
+    this.#opening = this.#opening.then(async () => {
+      if (this.connection === old) await this.#open();
+    });
+    return this.#opening;
+  }
+
+  async #open(): Promise<void> {
     await this.close();
     const { egress, unreachable: known, ctx } = this.#run;
     if (!egress || known) return;
@@ -135,7 +149,7 @@ async function send(run: Run, job: Job, message: OutgoingMessage, line: Line): P
   if (!first) throw new Error("a mail was made ready for a connection that is not there");
   const { recipients } = await first.send(envelope, message);
   if (first.usable || !recipients.every(nothingSent)) return recipients;
-  await line.open();
+  await line.replace(first);
   return line.connection ? (await line.connection.send(envelope, message)).recipients : recipients;
 }
 

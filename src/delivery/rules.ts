@@ -5,6 +5,8 @@ export const FLUSH_EVERY = 16;
 export const FLUSH_AFTER_MS = 500;
 /** Mails whose outcome may be unwritten at any moment: what a kill can double. */
 export const MAX_UNWRITTEN = 20;
+/** A run claims nothing more after this: an invocation has 15 minutes. What it leaves is swept. */
+export const RUN_MS = 10 * 60_000;
 /** How long a pause holds mail back before it is looked at again. */
 export const PAUSE_CHECK_MS = 10 * 60_000;
 

@@ -5,6 +5,7 @@ import type { Egress } from "./egress.ts";
 import { judgeMails } from "./judge.ts";
 import { type Run, runLane } from "./lane.ts";
 import { Ledger } from "./ledger.ts";
+import { RUN_MS } from "./rules.ts";
 
 /**
  * Delivers the mail behind these outbox rows, as far as they are still to be had. Safe to call with the same
@@ -12,7 +13,8 @@ import { Ledger } from "./ledger.ts";
  * Throws when outcomes could not be written; the leases then end by themselves.
  */
 export async function deliver(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
-  for (let at = 0; at < wakeUps.length; at += CLAIM_ROWS) {
+  const started = ctx.now();
+  for (let at = 0; at < wakeUps.length && ctx.now() - started < RUN_MS; at += CLAIM_ROWS) {
     await deliverSome(ctx, wakeUps.slice(at, at + CLAIM_ROWS), egress);
   }
 }

@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { AppError } from "../errors.ts";
-import { type Issue, inspect, type Understood } from "./inspect.ts";
+import { AppError, unprocessable } from "../errors.ts";
+import { inspect, type Understood } from "./inspect.ts";
+import type { Issue } from "./issues.ts";
 import type { SendIn } from "./schema.ts";
 
 /** The mailbox a mail goes out from. */
@@ -76,10 +77,7 @@ export function refuse(issues: readonly Issue[]): void {
     if (issue) throw new AppError(status, issue.error);
   }
   if (issues.length === 0) return;
-  throw new AppError(
-    422,
-    issues.map(({ loc, error, type }) => ({ loc: ["body", ...loc], msg: error, type })),
-  );
+  throw unprocessable(issues.map(({ loc, error, type }) => ({ loc: ["body", ...loc], msg: error, type })));
 }
 
 /** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */

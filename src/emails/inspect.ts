@@ -1,17 +1,9 @@
 import { parseAddress } from "../lib/addresses.ts";
-import { decodeBase64 } from "../lib/base64-stream.ts";
 import { parseIso } from "../lib/time.ts";
-import { headerFault, limits, octets } from "./rules.ts";
+import { type AttachmentFile, filesOf } from "./inspect-files.ts";
+import { type Issue, invalid } from "./issues.ts";
+import { headerFault, limits, nameFault, octets, subjectFault, tagFault } from "./rules.ts";
 import type { MailboxIn, SendIn } from "./schema.ts";
-
-/** One thing that keeps a request from being sent. `status` and `loc` are what a send answers with. */
-export interface Issue {
-  field: "account" | "from" | "to" | "content";
-  status: 400 | 403 | 413 | 422;
-  loc: (string | number)[];
-  type: string;
-  error: string;
-}
 
 export interface Person {
   email: string;
@@ -22,14 +14,6 @@ export interface Person {
 
 export interface Recipient extends Person {
   kind: "to" | "cc" | "bcc";
-}
-
-export interface AttachmentFile {
-  filename: string;
-  content_type: string;
-  content_id: string | null;
-  disposition: "attachment" | "inline";
-  bytes: Uint8Array;
 }
 
 /** A request as the service understands it. Worth something only when there are no issues. */
@@ -58,26 +42,13 @@ export function inspect(input: SendIn, now: number): { understood: Understood; i
   return { understood, issues };
 }
 
-const invalid = (field: Issue["field"], loc: Issue["loc"], error: string, type = "value_error"): Issue => ({
-  field,
-  status: 422,
-  loc,
-  type,
-  error,
-});
-
-const CONTROL = /[\u0000-\u001f\u007f]/;
-
 function person(input: MailboxIn, field: Issue["field"], loc: Issue["loc"], issues: Issue[]): Person | null {
   const address = parseAddress(input.email);
-  const name = input.name || null;
+  const fault = nameFault(input.name ?? "");
   if (!address) issues.push(invalid(field, [...loc, "email"], "Not a valid email address"));
-  if (name && CONTROL.test(name))
-    issues.push(invalid(field, [...loc, "name"], "A name must not contain control characters"));
-  if (name && octets(name) > limits.nameOctets) {
-    issues.push(invalid(field, [...loc, "name"], `A name has at most ${limits.nameOctets} octets`, "too_long"));
-  }
-  return address && { email: address.address, key: address.key, name };
+  if (fault) issues.push(invalid(field, [...loc, "name"], fault));
+  // The display form has no place for white space around a name, so none is kept.
+  return address && { email: address.address, key: address.key, name: input.name?.trim() || null };
 }
 
 /** All recipients, each address once: the first of to, cc, bcc keeps it. */
@@ -110,69 +81,22 @@ function sendTime(sendAt: unknown, now: number, issues: Issue[]): number | null 
   return at;
 }
 
-function filesOf(input: SendIn, issues: Issue[]): AttachmentFile[] {
-  const files: AttachmentFile[] = [];
-  let total = 0;
-  for (const [index, entry] of (input.attachments ?? []).entries()) {
-    const loc = ["attachments", index];
-    const bytes = decodeBase64(entry.content_base64);
-    if (/[/\\\0]/.test(entry.filename) || CONTROL.test(entry.filename)) {
-      issues.push(invalid("content", [...loc, "filename"], "A filename must not contain /, \\ or control characters"));
-    }
-    if (octets(entry.filename) > limits.filenameOctets) {
-      issues.push(
-        invalid("content", [...loc, "filename"], `A filename has at most ${limits.filenameOctets} octets`, "too_long"),
-      );
-    }
-    if (!bytes) {
-      const error = `Attachment ${index} is not valid base64 (standard alphabet, no data: prefix)`;
-      issues.push({ field: "content", status: 400, loc: [...loc, "content_base64"], type: "base64", error });
-      continue;
-    }
-    total += bytes.byteLength;
-    files.push({
-      filename: entry.filename,
-      content_type: entry.content_type,
-      content_id: entry.content_id ?? null,
-      disposition: entry.disposition ?? (entry.content_id ? "inline" : "attachment"),
-      bytes,
-    });
-  }
-  if (total > limits.attachmentBytes) {
-    issues.push({
-      field: "content",
-      status: 413,
-      loc: ["attachments"],
-      type: "too_large",
-      error: "Attachments exceed 24 MiB",
-    });
-  }
-  if (files.length > limits.attachments) {
-    issues.push(
-      invalid("content", ["attachments"], `An email has at most ${limits.attachments} attachments`, "too_long"),
-    );
-  }
-  return files;
-}
-
 function inspectContent(input: SendIn, issues: Issue[]): void {
   if (!input.html && !input.text) {
     issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
   }
-  if (CONTROL.test(input.subject)) {
-    issues.push(invalid("content", ["subject"], "A subject must not contain CR, LF or other control characters"));
-  }
-  if (octets(input.subject) > limits.lineOctets) {
-    issues.push(invalid("content", ["subject"], `A subject has at most ${limits.lineOctets} octets`, "too_long"));
-  }
+  const fault = subjectFault(input.subject);
+  if (fault) issues.push(invalid("content", ["subject"], fault));
   inspectHeaders(Object.entries(input.headers ?? {}), issues);
-  const tags = input.tags ?? [];
+  inspectTags(input.tags ?? [], issues);
+}
+
+function inspectTags(tags: readonly string[], issues: Issue[]): void {
   if (tags.length > limits.tags)
     issues.push(invalid("content", ["tags"], `An email has at most ${limits.tags} tags`, "too_long"));
   for (const [index, tag] of tags.entries()) {
-    if (tag.length === 0 || tag.length > limits.tagCharacters || CONTROL.test(tag)) {
-      issues.push(invalid("content", ["tags", index], `A tag has 1 to ${limits.tagCharacters} characters`));
-    }
+    const fault = tagFault(tag);
+    if (fault) issues.push(invalid("content", ["tags", index], fault));
   }
 }
 

@@ -18,7 +18,7 @@ const ListQuery = z
   .object({
     ...pageQuery({ standard: 20, most: 100 }),
     status: z.enum(statuses).optional(),
-    before: z.uuid().optional().describe("Only emails older than this id: the cheap way to page."),
+    before: z.uuid().toLowerCase().optional().describe("Only emails older than this id: the cheap way to page."),
   })
   .superRefine(refuseDeepPages);
 

@@ -9,13 +9,23 @@ const Mailbox = z
 
 export const Attachment = z
   .object({
-    filename: z.string().min(1),
+    filename: z.string(),
     content_base64: z.string(),
-    content_type: z.string().max(255).default("application/octet-stream"),
-    content_id: z.string().max(255).nullish(),
+    content_type: z.string().nullish().meta({ default: "application/octet-stream" }),
+    content_id: z.string().nullish().describe("Names an image for cid: links in the html, without angle brackets."),
     disposition: z.enum(["attachment", "inline"]).nullish(),
   })
   .meta({ ref: "Attachment" });
+export type AttachmentIn = z.output<typeof Attachment>;
+
+/** A plain record would drop a header called `__proto__` unseen: it is refused, as every bad header name is. */
+const Headers = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
+      context.addIssue({ code: "custom", path: ["__proto__"], message: "Not a header name", input: value });
+  })
+  .pipe(z.record(z.string(), z.string()).nullish());
 
 export const SendIn = z
   .object({
@@ -27,7 +37,11 @@ export const SendIn = z
     cc: z.array(Mailbox).nullish(),
     bcc: z.array(Mailbox).nullish(),
     reply_to: Mailbox.nullish(),
-    headers: z.record(z.string(), z.string()).nullish(),
+    headers: Headers.optional().meta({
+      type: ["object", "null"],
+      additionalProperties: { type: "string" },
+      description: "Custom headers: at most 50, and 16 KiB of them. Those that the service writes itself are refused.",
+    }),
     tags: z.array(z.string()).nullish(),
     send_at: z.unknown().optional().meta({
       type: "string",

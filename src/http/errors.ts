@@ -14,13 +14,7 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof LostRace)
     return toResponse(c, conflict("Somebody else changed it at the same moment; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
-  console.error(
-    JSON.stringify({
-      event: "request.failed",
-      request_id: c.res.headers.get("X-Request-Id"),
-      stack: error.stack ?? String(error),
-    }),
-  );
+  c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });
   return c.json({ detail: "Internal Server Error" }, 500);
 }
 

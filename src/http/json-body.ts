@@ -6,6 +6,8 @@ import type { AppEnv } from "./env.ts";
 /** Greatest body read whole: three copies of it live at once while it is parsed (platform.md 0). */
 export const JSON_BODY_LIMIT = 8_000_000;
 const MAX_NESTING = 32;
+/** Strings, numbers, lists and so on in a body: far above any honest send, and what memory can bear. */
+const MAX_VALUES = 100_000;
 
 /**
  * Reads a JSON body for the validator behind it: 415 when it is not declared as JSON, 413 past the limit,
@@ -50,24 +52,40 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-/** The first string that no component would read alike, or the place where nesting passes the cap. */
+/**
+ * The first place with a string that no component would read alike, nesting past the cap, or a value too many.
+ * Looks at millions of values without making anything of them: a path is written down only for a fault.
+ */
 function findBadText(root: unknown): Fault | null {
-  const walk = (value: unknown, loc: (string | number)[]): Fault | null => {
-    if (typeof value === "string") return badText(value, loc);
+  let values = 0;
+  const walk = (value: unknown, depth: number): Fault | null => {
+    values += 1;
+    if (values > MAX_VALUES) throw tooLarge(`The body holds more than ${MAX_VALUES} values`);
+    if (typeof value === "string") return badText(value);
     if (typeof value !== "object" || value === null) return null;
-    if (loc.length > MAX_NESTING) return { loc, msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
-    for (const [key, item] of Object.entries(value)) {
-      const place = [...loc, Array.isArray(value) ? Number(key) : key];
-      const fault = (Array.isArray(value) ? null : badText(key, place)) ?? walk(item, place);
-      if (fault) return fault;
+    if (depth > MAX_NESTING) return { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
+    return Array.isArray(value) ? walkItems(value, depth) : walkMembers(value as Record<string, unknown>, depth);
+  };
+  const walkItems = (items: unknown[], depth: number): Fault | null => {
+    for (let index = 0; index < items.length; index++) {
+      const fault = walk(items[index], depth + 1);
+      if (fault) return { ...fault, loc: [index, ...fault.loc] };
     }
     return null;
   };
-  return walk(root, ["body"]);
+  const walkMembers = (members: Record<string, unknown>, depth: number): Fault | null => {
+    for (const key in members) {
+      const fault = badText(key) ?? walk(members[key], depth + 1);
+      if (fault) return { ...fault, loc: [key.toWellFormed(), ...fault.loc] };
+    }
+    return null;
+  };
+  const fault = walk(root, 1);
+  return fault && { ...fault, loc: ["body", ...fault.loc] };
 }
 
-function badText(text: string, loc: (string | number)[]): Fault | null {
-  if (text.includes("\0")) return { loc, msg: "NUL is not allowed", type: "string_nul" };
-  if (!text.isWellFormed()) return { loc, msg: "Not well-formed Unicode: lone surrogate", type: "string_unicode" };
+function badText(text: string): Fault | null {
+  if (text.includes("\0")) return { loc: [], msg: "NUL is not allowed", type: "string_nul" };
+  if (!text.isWellFormed()) return { loc: [], msg: "Not well-formed Unicode: lone surrogate", type: "string_unicode" };
   return null;
 }

@@ -10,14 +10,18 @@ import type { RouteIndex } from "./route-index.ts";
  */
 export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response {
   return (c) => {
-    const url = new URL(c.req.url);
-    const methods = routes().methodsOf(url.pathname);
+    const methods = routes().methodsOf(c.req.path);
     if (methods.length > 0) {
       const Allow = methods.includes("GET") ? ["HEAD", ...methods].join(", ") : methods.join(", ");
       return onError(new AppError(405, "Method not allowed", { headers: { Allow } }), c);
     }
-    const other = url.pathname.endsWith("/") ? url.pathname.slice(0, -1) : `${url.pathname}/`;
-    if (routes().methodsOf(other).length > 0) return c.redirect(other + url.search, 307);
+    if (routes().methodsOf(otherEnd(c.req.path)).length > 0) {
+      const url = new URL(c.req.url);
+      return c.redirect(otherEnd(url.pathname) + url.search, 307);
+    }
     return onError(new AppError(404, "Not found"), c);
   };
 }
+
+/** The same path with its last slash, or without it. */
+const otherEnd = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : `${path}/`);

@@ -38,7 +38,9 @@ export const query = <Schema extends z.ZodType>(schema: Schema) => guard("query"
 
 /** A parameter that is given once is its text; one given several times is a list, which no schema of ours takes. */
 function single(queries: Record<string, string[]>): Record<string, string | string[]> {
-  return Object.fromEntries(Object.entries(queries).map(([name, values]) => [name, values[1] ? values : values[0] ?? ""]));
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? "")]),
+  );
 }
 
 /** zod's issues as faults. Shared by routes and by what validates items of a batch; parse with `reportInput`. */

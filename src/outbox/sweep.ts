@@ -9,21 +9,20 @@ const FIND_DUE = `
 
 /**
  * Wakes what is due and, with a delay, what falls due within the minute. Run each minute by cron, this alone
- * would deliver everything: queue messages only make it sooner. Answers how many rows it woke.
+ * would deliver everything: queue messages only make it sooner. Answers the due rows that the queue would
+ * not take; whoever runs the sweep does their work itself.
  */
-export async function sweep(ctx: Ctx): Promise<number> {
+export async function sweep(ctx: Ctx): Promise<WakeUp[]> {
   const now = ctx.now();
   const { results } = await mailDb(ctx)
     .prepare(FIND_DUE)
     .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS)
     .all<{ dueAt: number; id: string; kind: WorkKind }>();
-  const bySeconds = new Map<number, WakeUp[]>();
-  for (const row of results) {
-    const seconds = Math.max(0, Math.ceil((row.dueAt - now) / 1000));
-    const rows = bySeconds.get(seconds) ?? [];
-    rows.push(row);
-    bySeconds.set(seconds, rows);
+  const bySeconds = Map.groupBy(results, ({ dueAt }) => Math.max(0, Math.ceil((dueAt - now) / 1000)));
+  const left: WakeUp[] = [];
+  for (const [seconds, rows] of bySeconds) {
+    const taken = await ctx.wake(rows, seconds);
+    if (!taken && seconds === 0) left.push(...rows);
   }
-  for (const [seconds, rows] of bySeconds) await ctx.wake(rows, seconds);
-  return results.length;
+  return left;
 }

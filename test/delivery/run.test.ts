@@ -122,7 +122,7 @@ describe("what the egress answers decides what becomes of the email", () => {
 
   it("no egress configured fails the email, and says so", async () => {
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext({ EGRESS_URL: "" as never });
+    const { ctx, woken } = quietContext({ EGRESS_URL: "" });
     const id = await accept(ctx, workspace, {});
     await deliver(ctx, woken, egressOf(ctx.settings));
     const email = await detail(workspace, id);

@@ -191,7 +191,9 @@ const atoms = fc.string({
   maxLength: 12,
 });
 const text = fc.oneof(wild, atoms, fc.string({ unit: "grapheme", maxLength: 8 }));
-const address = fc.tuple(text, text, fc.constantFrom("", ".co", ".ü", ".ไทย")).map(([a, b, c]) => `${a}@${b}${c}`);
+const plain = fc.string({ unit: fc.constantFrom(..."aBz9+-_éÜßıİΣςẞȺЖ字あאำ😀"), minLength: 1, maxLength: 8 });
+const part = fc.oneof(text, { weight: 4, arbitrary: plain });
+const address = fc.tuple(part, part, fc.constantFrom("", ".co", ".ü", ".ไทย")).map(([a, b, c]) => `${a}@${b}${c}`);
 
 describe("for any text", () => {
   it("an accepted address and its key read back as themselves", { timeout }, ({ expect }) => {
@@ -209,14 +211,15 @@ describe("for any text", () => {
       }),
       { numRuns },
     );
-    expect(accepted).toBeGreaterThan(numRuns / 100);
+    console.log("STAT", accepted);
+    expect(accepted).toBeGreaterThan(numRuns / 10);
   });
 
   it("letter case does not change the key", { timeout }, ({ expect }) => {
     const unit = fc.constantFrom(..."abzAZ059+-_éüÄñжЖЯδωş字あא");
-    const part = fc.string({ unit, minLength: 1, maxLength: 14 });
+    const cased = fc.string({ unit, minLength: 1, maxLength: 14 });
     fc.assert(
-      fc.property(part, part, (local, label) => {
+      fc.property(cased, cased, (local, label) => {
         const input = `${local}@${label}.example`;
         const key = parseAddress(input)?.key;
         expect(parseAddress(input.toLowerCase())?.key).toBe(key);

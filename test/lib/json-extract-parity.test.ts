@@ -267,7 +267,7 @@ describe("every malformed or odd text is judged as JSON.parse judges it", () => 
 
 /** A failing run prints fast-check's seed and path, which replay it. */
 const numRuns = env.TEST_LONG ? 10_000 : 1_000;
-const timeout = env.TEST_LONG ? 300_000 : 30_000;
+const timeout = env.TEST_LONG ? 600_000 : 60_000;
 
 describe("whatever the body, however it is cut", () => {
   it("a valid one gives the value that JSON.parse gives, contents read back", { timeout }, async ({ expect }) => {
@@ -280,7 +280,8 @@ describe("whatever the body, however it is cut", () => {
       { numRuns },
     );
     expect(accepted).toBeGreaterThanOrEqual(numRuns);
-    expect(found).toBeGreaterThan(numRuns / 4);
+    // Seen: 270 to 330 of 1,000.
+    expect(found).toBeGreaterThan(numRuns / 10);
   });
 
   it("a mutated one is refused exactly when JSON.parse refuses it", { timeout }, async ({ expect }) => {
@@ -292,8 +293,9 @@ describe("whatever the body, however it is cut", () => {
       }),
       { numRuns },
     );
+    // Seen: 150 to 200 of 1,000.
     expect(accepted).toBeGreaterThan(numRuns / 20);
-    expect(accepted).toBeLessThan(numRuns / 1.2);
+    expect(accepted).toBeLessThan(numRuns / 2);
   });
 
   it("large contents come out byte for byte, slashes escaped or not", { timeout }, async () => {

@@ -278,7 +278,7 @@ describe("the sink", () => {
     const content = Uint8Array.from({ length: 3 * WRITE_BYTES + 100 }, (_, i) => i % 251);
     const { sink } = await extract(email(Buffer.from(content).toString("base64")));
     expect(sink.sizes).toEqual([WRITE_BYTES, WRITE_BYTES, WRITE_BYTES, 100]);
-    expect(sink.contents).toEqual([content]);
+    expect(Buffer.compare(sink.contents[0] ?? text(""), content)).toBe(0);
     expect(sink.log).toEqual(["open", "write", "write", "write", "write", "close"]);
   });
 
@@ -309,7 +309,7 @@ describe("the sink", () => {
   it("is told to abort when the source fails, and a failing abort hides nothing", async ({ expect }) => {
     const lost = new Error("connection lost");
     async function* source() {
-      yield new TextEncoder().encode(email("Zm9v").slice(0, -4));
+      yield text(email("Zm9v").slice(0, -4));
       throw lost;
     }
     const sink = new CollectingSink("abort");
@@ -342,7 +342,7 @@ describe("the sink", () => {
     expect(sink.contents.length).toBe(1);
     let reason: unknown = "none";
     const stream = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new TextEncoder().encode("?")),
+      pull: (controller) => controller.enqueue(text("?")),
       cancel: (why) => {
         reason = why;
       },
@@ -359,14 +359,15 @@ describe("a request body in large chunks", () => {
     if (body === null) throw new Error("no body");
     const sink = new CollectingSink();
     await extractJson(bodyChunks(body), sink);
-    expect(sink.contents).toEqual([content, new TextEncoder().encode("foo")]);
+    expect(sink.contents.map((bytes) => bytes.length)).toEqual([500_000, 3]);
+    expect(Buffer.compare(sink.contents[0] ?? text(""), content)).toBe(0);
   });
 
   it("is cancelled when the parse stops", async ({ expect }) => {
     const calls: string[] = [];
     const stream = new ReadableStream({
       type: "bytes",
-      pull: (controller) => controller.enqueue(new TextEncoder().encode("?")),
+      pull: (controller) => controller.enqueue(text("?".repeat(16_384))),
       cancel: (why) => {
         calls.push(why);
       },

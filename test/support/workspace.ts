@@ -3,17 +3,18 @@ import { type SeedInput, seedWorkspace } from "../../src/accounts/seed.ts";
 import { type Ctx, createContext, type WakeUp } from "../../src/context.ts";
 
 /** A context on the test's own bindings, with settings and a clock of the test's choosing. */
-export function testContext(settings: Partial<Env> = {}, now: () => number = Date.now): Ctx {
+export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): Ctx {
   return createContext({ ...env, ...settings } as Env, "test", now);
 }
 
 /** A context whose wake-ups go nowhere but into a list, so that the test delivers them when and as often as it likes. */
-export function quietContext(settings: Partial<Env> = {}, now: () => number = Date.now) {
+export function quietContext(settings: Record<string, unknown> = {}, now: () => number = Date.now) {
   const woken: WakeUp[] = [];
   const ctx: Ctx = {
     ...testContext(settings, now),
     async wake(rows) {
       woken.push(...rows);
+      return true;
     },
   };
   return { ctx, woken };

@@ -64,8 +64,8 @@ export function customField(name: string, value: string): HeaderField {
   refuseControls(name, value);
   const tokens = wordsOf(value.replaceAll("\t", " "));
   const joined = tokens.join(" ");
-  // A lone `=?` may be part of a URL, which must not be encoded; only what reads as an encoded-word is.
-  const encode = /[^\x20-\x7e]/.test(joined) || /=\?[^?]*\?[bq]\?.*\?=/i.test(joined);
+  // A lone `=?` may be part of a URL, which must not be encoded; only what begins an encoded-word is.
+  const encode = /[^\x20-\x7e]/.test(joined) || /=\?[^?]*\?[bq]\?/i.test(joined);
   return foldedField(name, encode ? encodedWords(joined, firstRoom(name)) : tokens);
 }
 

@@ -52,7 +52,7 @@ function controls(value: string): boolean {
 }
 
 function isPlain(value: string): boolean {
-  return /^[\t\x20-\x7e]*$/.test(value) && !/=\?[^?]*\?[bq]\?.*\?=/i.test(value);
+  return /^[\t\x20-\x7e]*$/.test(value) && !/=\?[^?]*\?[bq]\?/i.test(value);
 }
 
 /** Display name and address as they are meant to be read. */
