@@ -10,7 +10,7 @@ interface Step {
 }
 
 const STEPS: Step[] = [
-  { name: "format and lint", commands: [["biome", ["ci", "."]]] },
+  { name: "format and lint", commands: [["biome", ["ci", "--colors=off", "."]]] },
   {
     name: "types",
     commands: [

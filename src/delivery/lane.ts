@@ -4,7 +4,7 @@ import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
 import type { MailToSend } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Outcome, unprepared, unreachable } from "./outcome.ts";
+import { noEgress, type Outcome, unprepared, unreachable } from "./outcome.ts";
 import { prepareMessage } from "./prepare.ts";
 import { attemptOf, reportOn, waiting } from "./report.ts";
 import { isSimulated } from "./simulator.ts";
@@ -57,7 +57,7 @@ export async function runLane(run: Run): Promise<void> {
       }
       if (job.abroad.length > 0 && !line.usable) {
         await Promise.all(underWay.splice(0));
-        await line.replace(line.connection);
+        await line.replace(await line.current());
       }
       const message = await ready(run, job, line);
       if (underWay.length === DEPTH) await underWay.shift();
@@ -79,14 +79,20 @@ function nextJob(run: Run): Job | null {
 class Line {
   readonly #run: Run;
   #opening: Promise<void> = Promise.resolve();
-  connection: Connection | null = null;
+  #connection: Connection | null = null;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
   get usable(): boolean {
-    return this.connection?.usable ?? false;
+    return this.#connection?.usable ?? false;
+  }
+
+  /** The connection, once none is being opened any more; null when none is to be had. */
+  async current(): Promise<Connection | null> {
+    await this.#opening;
+    return this.#connection;
   }
 
   /**
@@ -95,7 +101,7 @@ class Line {
    */
   replace(old: Connection | null): Promise<void> {
     this.#opening = this.#opening.then(async () => {
-      if (this.connection === old) await this.#open();
+      if (this.#connection === old) await this.#open();
     });
     return this.#opening;
   }
@@ -105,7 +111,7 @@ class Line {
     const { egress, unreachable: known, ctx } = this.#run;
     if (!egress || known) return;
     try {
-      this.connection = await egress.transport.open();
+      this.#connection = await egress.transport.open();
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       this.#run.unreachable = error;
@@ -114,43 +120,56 @@ class Line {
   }
 
   async close(): Promise<void> {
-    const { connection } = this;
-    this.connection = null;
+    const connection = this.#connection;
+    this.#connection = null;
     await connection?.close();
   }
 }
 
 /** Makes the message ready. Null: it cannot be sent now, and that is on record. */
 async function ready(run: Run, job: Job, line: Line): Promise<OutgoingMessage | null> {
-  const attempt = attemptOf(run, job);
-  if (job.abroad.length > 0 && !line.connection) {
-    reportOn(run, job, () => unreachable(attempt, run.egress ? run.unreachable : null));
+  const connection = job.abroad.length > 0 ? await line.current() : null;
+  if (job.abroad.length > 0 && !connection) {
+    reportOn(run, job, () => withoutConnection(run, job));
     return null;
   }
   try {
     const keys = run.keys.get(job.mail.sender.domainId) ?? [];
-    return await prepareMessage(run.ctx, job.mail, keys, line.connection?.capabilities ?? EVERYTHING);
+    return await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? EVERYTHING);
   } catch (error) {
     run.ctx.log("delivery.unprepared", { email: job.mail.state.id, error: String(error) });
-    reportOn(run, job, () => unprepared(attempt, error));
+    reportOn(run, job, () => unprepared(attemptOf(run, job), error));
     return null;
   }
 }
 
 async function transact(run: Run, job: Job, message: OutgoingMessage, line: Line): Promise<void> {
-  const results = job.abroad.length > 0 ? await send(run, job, message, line) : [];
+  const results = await send(run, job, message, line);
+  if (!results) return reportOn(run, job, () => withoutConnection(run, job));
   const resultOf = new Map(job.abroad.map((recipient, index) => [recipient.email, results[index]]));
-  reportOn(run, job, (recipient): Outcome | RecipientResult | null => resultOf.get(recipient.email) ?? null);
+  reportOn(run, job, (recipient): RecipientResult | null => resultOf.get(recipient.email) ?? null);
 }
 
-async function send(run: Run, job: Job, message: OutgoingMessage, line: Line): Promise<readonly RecipientResult[]> {
+/** Null: there is no connection, and none to be had. */
+async function send(
+  run: Run,
+  job: Job,
+  message: OutgoingMessage,
+  line: Line,
+): Promise<readonly RecipientResult[] | null> {
+  if (job.abroad.length === 0) return [];
   const envelope = toEnvelope(job, run.egress?.dsn ?? false);
-  const first = line.connection;
-  if (!first) throw new Error("a mail was made ready for a connection that is not there");
+  const first = await line.current();
+  if (!first) return null;
   const { recipients } = await first.send(envelope, message);
   if (first.usable || !recipients.every(nothingSent)) return recipients;
   await line.replace(first);
-  return line.connection ? (await line.connection.send(envelope, message)).recipients : recipients;
+  const second = await line.current();
+  return second ? (await second.send(envelope, message)).recipients : recipients;
+}
+
+function withoutConnection(run: Run, job: Job): Outcome {
+  return run.unreachable ? unreachable(attemptOf(run, job), run.unreachable) : noEgress();
 }
 
 /** The server hung up before anything of the message went out: another connection may do better at once. */

@@ -65,9 +65,13 @@ export function putOff(attempt: Attempt, metadata: Record<string, unknown>): Out
   return { on: "deferred", metadata: { ...metadata, next_attempt_at: new Date(attempt.nextAt).toISOString() } };
 }
 
-/** The egress cannot be reached, or (null) none is configured, which ends in failed at once. */
-export function unreachable(attempt: Attempt, error: ConnectError | null): Outcome {
-  if (!error) return { on: "gave-up", metadata: { reason: "no egress is configured" } };
+/** Nothing takes mail out of the house, and waiting will not change that. */
+export function noEgress(): Outcome {
+  return { on: "gave-up", metadata: { reason: "no egress is configured" } };
+}
+
+/** The egress could not be reached: nothing was sent. */
+export function unreachable(attempt: Attempt, error: ConnectError): Outcome {
   const reply = error.reply ? describe(error.reply) : {};
   return putOff(attempt, { ...about(attempt), phase: error.phase, reason: error.message, ...reply });
 }

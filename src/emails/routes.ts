@@ -3,7 +3,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
-import { responses } from "../http/openapi.ts";
+import { parameter, responses } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
 import { getEmailDetail } from "./get.ts";
@@ -22,12 +22,15 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 
+const emailId = parameter.id("email_id", "Id of the email");
+
 export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/",
     describeRoute({
       summary: "Send an email",
       tags: ["Emails"],
+      parameters: [parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 409, 413, 415]),
     }),
     ...body(SendIn),
@@ -59,6 +62,7 @@ export const emailRoutes = new Hono<AppEnv>()
     describeRoute({
       summary: "One email with content and events",
       tags: ["Emails"],
+      parameters: [emailId],
       responses: responses(200, "The email", DetailOut, [403, 404]),
     }),
     async (c) => c.json(await getEmailDetail(c.get("caller"), c.req.param("email_id"))),
@@ -68,6 +72,7 @@ export const emailRoutes = new Hono<AppEnv>()
     describeRoute({
       summary: "The timeline of one email",
       tags: ["Emails"],
+      parameters: [emailId],
       responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
     }),
     async (c) => c.json(toEvents(await getEmail(c.get("caller"), c.req.param("email_id")))),

@@ -43,11 +43,15 @@ export const SendIn = z
       description: "Custom headers: at most 50, and 16 KiB of them. Those that the service writes itself are refused.",
     }),
     tags: z.array(z.string()).nullish(),
-    send_at: z.unknown().optional().meta({
-      type: "string",
-      format: "date-time",
-      description: "ISO 8601 with an offset, from 1 minute to 30 days ahead. Omit to send at once.",
-    }),
+    send_at: z
+      .unknown()
+      .optional()
+      .meta({
+        type: ["string", "null"],
+        format: "date-time",
+        description:
+          "ISO 8601 with an offset, from 1 minute to 30 days ahead. Omit to send at once. Any fault is a 400.",
+      }),
     attachments: z.array(Attachment).nullish(),
   })
   .meta({ ref: "EmailSendRequest" });

@@ -3,9 +3,15 @@ import { openAPIRouteHandler, resolver } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "./env.ts";
 
-const Fault = z.object({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string(), type: z.string() });
-const Problem = z.object({ detail: z.string() });
-const Invalid = z.object({ detail: z.array(Fault) });
+const Fault = z
+  .object({
+    loc: z.array(z.union([z.string(), z.int()])).describe("Where: body, query, path or header, then the way down."),
+    msg: z.string(),
+    type: z.string(),
+  })
+  .meta({ ref: "Fault" });
+const HTTPProblem = z.object({ detail: z.string() }).meta({ ref: "HTTPProblem" });
+const ValidationProblem = z.object({ detail: z.array(Fault) }).meta({ ref: "ValidationProblem" });
 
 const problems: Record<number, string> = {
   400: "The request cannot be carried out as it stands",
@@ -24,12 +30,25 @@ export function responses(status: number, description: string, schema: z.ZodType
   const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
   const table: Record<string, { description: string; content: ReturnType<typeof json> }> = {
     [status]: { description, content: json(schema) },
-    401: { description: "Missing, invalid, revoked or expired credentials", content: json(Problem) },
-    422: { description: "The request is not valid", content: json(Invalid) },
+    401: { description: "Missing, invalid, revoked or expired credentials", content: json(HTTPProblem) },
+    422: { description: "The request is not valid", content: json(ValidationProblem) },
   };
-  for (const error of errors) table[error] = { description: problems[error] ?? "Error", content: json(Problem) };
+  for (const error of errors) table[error] = { description: problems[error] ?? "Error", content: json(HTTPProblem) };
   return table;
 }
+
+/** Parameters of a route that no validator describes. */
+export const parameter = {
+  /** A part of the path that names a record. What is no id of this workspace's answers 404, whatever it looks like. */
+  id: (name: string, description: string) =>
+    ({ in: "path", name, required: true, description, schema: { type: "string", format: "uuid" } }) as const,
+  idempotencyKey: {
+    in: "header",
+    name: "Idempotency-Key",
+    description: "The first success is kept 24 hours and answered again to a call with the same key and body.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
+} as const;
 
 /** The handler of /openapi.json: OpenAPI 3.1 made from the validators that guard the routes. */
 export function openApiDocument(app: Hono<AppEnv>) {

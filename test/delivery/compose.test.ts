@@ -129,6 +129,13 @@ describe("headers", () => {
     expect(codeOf({ headers: [["X-A", "u".repeat(994)]] })).toBe("line_too_long");
   });
 
+  it("encode a value that a reader could take for the beginning of an encoded-word, and leave a URL alone", async () => {
+    for (const value of ["' =?x?q?=3D", "=?utf-8?B?QQ==?=", "a =?utf-8?q?b"]) {
+      expect(rawOf({ headers: [["X-A", value]] }, "x-a")).toMatch(/^X-A: =\?utf-8\?[QB]\?/);
+    }
+    expect(rawOf({ headers: [["X-A", "<https://x.test/?a=?b>"]] }, "x-a")).toBe("X-A: <https://x.test/?a=?b>\r\n");
+  });
+
   it("keep repeated custom headers in order", () => {
     const headers: [string, string][] = [
       ["X-Tag", "1"],

@@ -231,6 +231,18 @@ describe("a signed message", () => {
     }
   });
 
+  it("is the same when its reader lets each chunk go before the next", async () => {
+    const octets = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) & 255);
+    const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: octets.length };
+    const whole = composed({ attachments: [{ ...file, open: () => inSteps(octets, 10_000) }] });
+    const messages = [];
+    for (const fleeting of [false, true]) {
+      messages.push(await collected((await signMessage(whole, [key("ed25519-sha256")], { ...BY, fleeting })).chunks()));
+    }
+    expect(sameOctets(messages[0] ?? new Uint8Array(), messages[1] ?? new Uint8Array())).toBe(true);
+    expect(messages[0]?.length).toBeGreaterThan(400_000);
+  });
+
   it("is one chunk when it is small", async () => {
     const message = await signMessage(composed(), [key("ed25519-sha256")], BY);
     let chunks = 0;

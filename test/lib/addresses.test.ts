@@ -211,7 +211,7 @@ describe("for any text", () => {
       }),
       { numRuns },
     );
-    console.log("STAT", accepted);
+    // Seen: 530 to 570 of 2,000.
     expect(accepted).toBeGreaterThan(numRuns / 10);
   });
 

@@ -94,3 +94,26 @@ export class CollectingSink implements ContentSink {
     if (call === this.#failsIn) throw this.error;
   }
 }
+
+/** A source that counts what was asked of it. */
+export class Pulls {
+  pulled = 0;
+  isCancelled = false;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of chunksOf(this.#text, 4_096)) {
+        this.pulled++;
+        yield chunk;
+      }
+      this.pulled = -1;
+    } finally {
+      this.isCancelled = this.pulled !== -1;
+    }
+  }
+}

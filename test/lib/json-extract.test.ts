@@ -10,7 +10,7 @@ import {
   JsonTooDeep,
 } from "../../src/lib/json-extract/errors.ts";
 import { type ContentSink, type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
-import { CollectingSink, chunksOf, thrown } from "./json-extract-support.ts";
+import { CollectingSink, chunksOf, Pulls, thrown } from "./json-extract-support.ts";
 
 const MIB = 1024 * 1024;
 /** For tens of megabytes on a busy machine. */
@@ -382,26 +382,3 @@ describe("a request body in large chunks", () => {
     expect(await thrown(extractJson(bodyChunks(stream), new CollectingSink()))).toBe(lost);
   });
 });
-
-/** A source that counts what was asked of it. */
-class Pulls {
-  pulled = 0;
-  isCancelled = false;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  async *chunks(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const chunk of chunksOf(this.#text, 4_096)) {
-        this.pulled++;
-        yield chunk;
-      }
-      this.pulled = -1;
-    } finally {
-      this.isCancelled = this.pulled !== -1;
-    }
-  }
-}
