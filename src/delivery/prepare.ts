@@ -45,7 +45,8 @@ export async function prepareMessage(
     },
     can,
   );
-  const by = { domain: mail.sender.domain, now: new Date(ctx.now()) };
+  // The transport copies each chunk before it asks for the next.
+  const by = { domain: mail.sender.domain, now: new Date(ctx.now()), fleeting: true };
   return signMessage(
     composed,
     keys.map((key) => toSigningKey(ctx, key)),

@@ -1,6 +1,12 @@
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
 import { type SeedInput, seedWorkspace } from "../../src/accounts/seed.ts";
+import { app } from "../../src/app.ts";
 import { type Ctx, createContext, type WakeUp } from "../../src/context.ts";
+import { orm } from "../../src/db/client.ts";
+import { apiKeys } from "../../src/db/schema/index.ts";
+import { keyedHashes } from "../../src/lib/secret-box.ts";
 
 /** A context on the test's own bindings, with settings and a clock of the test's choosing. */
 export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): Ctx {
@@ -38,25 +44,69 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
 
 export type TestWorkspace = Awaited<ReturnType<typeof aWorkspace>>;
 
-/** Calls the Worker from outside. */
-export function apiWith(key: string | null) {
-  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-    exports.default.fetch(`http://api.test${path}`, {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
+/** A further API key of a workspace: of any scopes and age, and made by anybody. */
+export async function aKey(
+  workspace: Pick<TestWorkspace, "workspaceNumber" | "userId">,
+  row: Partial<typeof apiKeys.$inferInsert> = {},
+): Promise<string> {
+  const ctx = testContext();
+  const key = newApiKey();
+  const [hash = ""] = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
+  await orm(ctx)
+    .insert(apiKeys)
+    .values({
+      id: ctx.newId(),
+      workspace: workspace.workspaceNumber,
+      userId: workspace.userId,
+      name: "A key",
+      prefix: keyPrefix(key),
+      hash,
+      scopes: ["*"],
+      createdAt: ctx.now(),
+      ...row,
     });
+  return key;
+}
+
+type Fetch = (request: Request) => Promise<Response>;
+
+/** Calls the Worker from outside, or by another way in. */
+export function apiWith(key: string | null, fetch: Fetch = (request) => exports.default.fetch(request)) {
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    fetch(
+      new Request(`http://api.test${path}`, {
+        method,
+        redirect: "manual",
+        headers: {
+          ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...headers,
+        },
+        body:
+          body === undefined || typeof body === "string" || body instanceof ReadableStream
+            ? body
+            : JSON.stringify(body),
+      }),
+    );
   return {
     get: (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers),
     post: (path: string, body: unknown, headers?: Record<string, string>) => call("POST", path, body, headers),
     call,
   };
 }
+
+/** Calls the Worker with some bindings in place of its own: a database that counts or fails, a queue that takes nothing. */
+export function apiOn(bindings: Record<string, unknown>, key: string | null) {
+  return apiWith(key, async (request) => {
+    const execution = createExecutionContext();
+    const response = await app.fetch(request, { ...env, ...bindings } as Env, execution);
+    await waitOnExecutionContext(execution);
+    return response;
+  });
+}
+
+/** A queue that forgets what it is told, so that nothing is delivered behind the test's back. */
+export const deafQueue = { send: async () => {}, sendBatch: async () => {} };
 
 /** A send request of this workspace that nothing is wrong with. */
 export function aMail(workspace: { mailbox: string }, changes: Record<string, unknown> = {}) {
