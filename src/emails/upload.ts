@@ -1,0 +1,88 @@
+import type { Ctx } from "../context.ts";
+import type { ContentSink, ContentWriter } from "../lib/json-extract/extract.ts";
+
+/** R2 takes parts of 5 MiB or more, all of one size but the last (R2 limits: multipart). */
+const PART_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Attachments on their way to R2 while their request is still being read: one behind the other in one object,
+ * which is not there before `finish` and never there after `abort`. Holds one part at most.
+ */
+export class ContentUpload implements ContentSink {
+  readonly key: string;
+  /** Where each content lies in the object, in octets, by its index. */
+  readonly places: number[] = [];
+  readonly #ctx: Ctx;
+  #part = new Uint8Array(0);
+  #filled = 0;
+  #written = 0;
+  #upload: R2MultipartUpload | null = null;
+  #parts: R2UploadedPart[] = [];
+
+  constructor(ctx: Ctx, key: string) {
+    this.#ctx = ctx;
+    this.key = key;
+  }
+
+  /** Octets taken so far. */
+  get size(): number {
+    return this.#written;
+  }
+
+  open({ index }: { index: number }): ContentWriter {
+    this.places[index] = this.#written;
+    return { write: (chunk) => this.#append(chunk), close: () => {}, abort: () => {} };
+  }
+
+  /** Puts `tail` behind the contents and makes the object appear. */
+  async finish(tail: Uint8Array): Promise<void> {
+    await this.#append(tail);
+    const rest = this.#part.subarray(0, this.#filled);
+    if (this.#upload === null) {
+      await this.#ctx.env.CONTENT.put(this.key, rest);
+      return;
+    }
+    if (this.#filled > 0) await this.#send(this.#upload, rest);
+    await this.#upload.complete(this.#parts);
+    this.#upload = null;
+  }
+
+  /** Forgets what was taken. After `finish` there is nothing left to forget: the object stays. */
+  async abort(): Promise<void> {
+    const upload = this.#upload;
+    this.#upload = null;
+    await upload?.abort();
+  }
+
+  async #append(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.byteLength; ) {
+      if (this.#filled === PART_BYTES) await this.#sendFull();
+      const room = this.#room(Math.min(chunk.byteLength - at, PART_BYTES - this.#filled));
+      this.#part.set(chunk.subarray(at, at + room), this.#filled);
+      this.#filled += room;
+      this.#written += room;
+      at += room;
+    }
+  }
+
+  /** Grows the buffer by doubling, so that a small mail does not pay for a whole part. */
+  #room(wanted: number): number {
+    const needed = this.#filled + wanted;
+    if (needed > this.#part.byteLength) {
+      const grown = new Uint8Array(Math.min(PART_BYTES, Math.max(needed, 2 * this.#part.byteLength, 64 * 1024)));
+      grown.set(this.#part.subarray(0, this.#filled));
+      this.#part = grown;
+    }
+    return wanted;
+  }
+
+  async #sendFull(): Promise<void> {
+    this.#upload ??= await this.#ctx.env.CONTENT.createMultipartUpload(this.key);
+    await this.#send(this.#upload, this.#part);
+    this.#filled = 0;
+  }
+
+  async #send(upload: R2MultipartUpload, part: Uint8Array): Promise<void> {
+    this.#parts.push(await upload.uploadPart(this.#parts.length + 1, part));
+  }
+}
