@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmailDetail, fetchDetail, sendMail } from "./demo/api.ts";
 import { findCaptured } from "./demo/captured.ts";
-import { openService } from "./demo/service.ts";
+import { openService } from "./demo/running.ts";
 import type { LocalService } from "./local-file.ts";
 
 const WITHIN_MS = 30_000;

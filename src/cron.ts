@@ -4,11 +4,11 @@ import { releaseLeases, sweep } from "./outbox/index.ts";
 import { work } from "./queue.ts";
 
 /** Schedule to function. The schedules stand in wrangler.toml too, except `restart`, which `npm start` fires. */
-const schedules: Readonly<Record<string, (ctx: Ctx) => Promise<unknown>>> = {
+const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
   "17 * * * *": forgetAnswers,
-  restart: async (ctx) => {
-    await releaseLeases(ctx);
+  restart: async (ctx, startedAt) => {
+    await releaseLeases(ctx, startedAt);
     await deliverDue(ctx);
   },
 };
@@ -25,5 +25,5 @@ async function deliverDue(ctx: Ctx): Promise<void> {
 export async function runSchedule(controller: ScheduledController, env: Env): Promise<void> {
   const task = Object.hasOwn(schedules, controller.cron) ? schedules[controller.cron] : undefined;
   if (!task) throw new Error(`no task for the schedule ${controller.cron}`);
-  await task(createContext(env, crypto.randomUUID()));
+  await task(createContext(env, crypto.randomUUID()), controller.scheduledTime);
 }

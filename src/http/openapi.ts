@@ -65,5 +65,7 @@ export function openApiDocument(app: Hono<AppEnv>) {
       security: [{ bearer: [] }],
     },
     exclude: ["/openapi.json", "/health"],
+    // The package would describe a 400 of its own shape for every validator; ours is the 422.
+    defaultValidationErrorResponse: false,
   });
 }

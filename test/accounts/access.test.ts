@@ -150,15 +150,30 @@ describe("API keys", () => {
   it("expire to the millisecond", async () => {
     const at = Date.now() + 3_600_000;
     const key = await aKey(workspace, { expiresAt: at });
-    expect((await authenticateApiKey(testContext({}, () => at - 1), key)).actor.kind).toBe("api_key");
-    await expect(authenticateApiKey(testContext({}, () => at), key)).rejects.toMatchObject({ status: 401 });
+    expect(
+      (
+        await authenticateApiKey(
+          testContext({}, () => at - 1),
+          key,
+        )
+      ).actor.kind,
+    ).toBe("api_key");
+    await expect(
+      authenticateApiKey(
+        testContext({}, () => at),
+        key,
+      ),
+    ).rejects.toMatchObject({ status: 401 });
   });
 
   it("have last_used_at written at most once a minute", async () => {
     const key = await aKey(workspace);
     const start = Date.now();
     const useAt = async (at: number) => {
-      const { touch } = await authenticateApiKey(testContext({}, () => at), key);
+      const { touch } = await authenticateApiKey(
+        testContext({}, () => at),
+        key,
+      );
       await touch?.();
       return env.DB.prepare("SELECT last_used_at FROM api_keys WHERE prefix = ?1")
         .bind(keyPrefix(key))

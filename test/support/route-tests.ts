@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { type Need, routeNeeds, type Scope, scopes } from "../../src/accounts/index.ts";
 import { newApiKey } from "../../src/accounts/api-key.ts";
+import { type Need, routeNeeds, type Scope, scopes } from "../../src/accounts/index.ts";
 import { app } from "../../src/app.ts";
 import { aKey, apiWith, type TestWorkspace, testContext } from "./workspace.ts";
 

@@ -1,0 +1,179 @@
+import { env } from "cloudflare:workers";
+import { getTableName, is, SQL } from "drizzle-orm";
+import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as schema from "../../src/db/schema/index.ts";
+
+/** One table as both sides are brought to: what a difference in is a difference that counts. */
+interface Shape {
+  columns: Record<string, { type: string; notNull: boolean; key: number; standard: string | null }>;
+  indexes: Record<string, { unique: boolean; columns: string[]; where: string | null }>;
+  references: string[];
+}
+
+const tables = (Object.values(schema) as unknown[]).filter((value) => is(value, SQLiteTable));
+let migrated: Record<string, Shape>;
+let ddl: Record<string, string>;
+
+beforeAll(async () => {
+  ddl = Object.fromEntries(
+    (await all<{ name: string; sql: string }>("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")).map(
+      ({ name, sql }) => [name, sql],
+    ),
+  );
+  const names = await all<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%' AND name <> 'd1_migrations'",
+  );
+  migrated = Object.fromEntries(await Promise.all(names.map(async ({ name }) => [name, await migratedShape(name)])));
+});
+
+async function all<Row>(sql: string, ...values: unknown[]): Promise<Row[]> {
+  return (
+    await env.DB.prepare(sql)
+      .bind(...values)
+      .all<Row>()
+  ).results;
+}
+
+async function migratedShape(table: string): Promise<Shape> {
+  const columns = await all<{ name: string; type: string; notnull: number; pk: number; dflt_value: string | null }>(
+    "SELECT name, type, [notnull], pk, dflt_value FROM pragma_table_info(?1)",
+    table,
+  );
+  const indexes = await all<{ name: string; unique: number }>(
+    "SELECT name, [unique] FROM pragma_index_list(?1) WHERE origin = 'c'",
+    table,
+  );
+  const references = await all<{ from: string; table: string; to: string }>(
+    "SELECT [from], [table], [to] FROM pragma_foreign_key_list(?1)",
+    table,
+  );
+  return {
+    columns: Object.fromEntries(
+      columns.map(({ name, type, notnull, pk, dflt_value }) => [
+        name,
+        { type, notNull: notnull === 1, key: pk, standard: dflt_value },
+      ]),
+    ),
+    indexes: Object.fromEntries(
+      await Promise.all(indexes.map(async (index) => [index.name, await migratedIndex(index)] as const)),
+    ),
+    references: references.map(({ from, table, to }) => `${from} -> ${table}.${to}`).sort(),
+  };
+}
+
+async function migratedIndex({ name, unique }: { name: string; unique: number }) {
+  const columns = await all<{ name: string }>("SELECT name FROM pragma_index_info(?1) ORDER BY seqno", name);
+  const where = /\bWHERE\b([\s\S]*)$/i.exec(ddl[name] ?? "")?.[1] ?? null;
+  return { unique: unique === 1, columns: columns.map((column) => column.name), where: where && plain(where) };
+}
+
+/** SQL without what does not count: quotes of names, space, brackets around the whole. */
+const plain = (sql: string) => sql.replace(/["`]/g, "").replace(/\s+/g, " ").trim();
+
+function declaredShape(table: SQLiteTable): Shape {
+  const { columns, indexes, primaryKeys, foreignKeys } = getTableConfig(table);
+  const composite = primaryKeys[0]?.columns.map(({ name }) => name) ?? [];
+  return {
+    columns: Object.fromEntries(
+      columns.map((column) => [
+        column.name,
+        {
+          type: column.getSQLType().toUpperCase(),
+          notNull: column.notNull,
+          key: column.primary ? 1 : composite.indexOf(column.name) + 1,
+          standard: column.default === undefined ? null : literal(column.default),
+        },
+      ]),
+    ),
+    indexes: Object.fromEntries(indexes.map(({ config }) => [config.name, declaredIndex(config)])),
+    references: foreignKeys
+      .flatMap((foreign) => {
+        const { columns, foreignTable, foreignColumns } = foreign.reference();
+        return columns.map(({ name }, at) => `${name} -> ${getTableName(foreignTable)}.${foreignColumns[at]?.name}`);
+      })
+      .sort(),
+  };
+}
+
+/** A default as SQL writes it. */
+const literal = (value: unknown) =>
+  typeof value === "object"
+    ? `'${JSON.stringify(value)}'`
+    : typeof value === "boolean"
+      ? String(Number(value))
+      : String(value);
+
+function declaredIndex(config: ReturnType<typeof getTableConfig>["indexes"][number]["config"]) {
+  const columns = config.columns.map((column) => (is(column, SQL) ? "an expression" : column.name));
+  const where = config.where ? plain(new SQLiteSyncDialect().sqlToQuery(config.where).sql) : null;
+  return { unique: config.unique, columns, where };
+}
+
+describe("the migrated database", () => {
+  it("has exactly the tables of the drizzle schema", () => {
+    expect(Object.keys(migrated).sort()).toEqual(tables.map(getTableName).sort());
+  });
+
+  for (const table of tables) {
+    const name = getTableName(table);
+    it(`${name} has the same columns, keys, indexes and references on both sides`, () => {
+      expect(migrated[name]).toEqual(declaredShape(table));
+    });
+  }
+
+  it("has only STRICT tables, and AUTOINCREMENT where a number must never come again", () => {
+    for (const table of tables) {
+      const sql = ddl[getTableName(table)] ?? "";
+      expect(sql).toMatch(/\)\s*STRICT/);
+      const declared = getTableConfig(table).columns.some(
+        (column) => "autoIncrement" in column && column.autoIncrement,
+      );
+      expect(/AUTOINCREMENT/.test(plain(sql.replace(/--.*/g, ""))), getTableName(table)).toBe(declared);
+    }
+    expect(ddl.workspaces).toContain("AUTOINCREMENT");
+  });
+
+  it("keeps narrow rows with a composite key WITHOUT ROWID, and wide ones with one", () => {
+    const without = Object.keys(migrated).filter((name) => /WITHOUT ROWID/i.test(ddl[name] ?? ""));
+    expect(without.sort()).toEqual(
+      tables
+        .filter((table) => getTableConfig(table).primaryKeys.length > 0)
+        .map(getTableName)
+        .sort(),
+    );
+    expect(without).not.toContain("emails");
+  });
+
+  it("has no views, triggers or automatic indexes that nobody declared", async () => {
+    expect(await all("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')")).toEqual([]);
+    const automatic = await all<{ name: string; tbl_name: string }>(
+      "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NULL AND tbl_name NOT LIKE '_cf_%' AND tbl_name <> 'd1_migrations'",
+    );
+    const textKeys = Object.entries(migrated).filter(([, { columns }]) =>
+      Object.values(columns).some(({ key, type }) => key === 1 && type === "TEXT"),
+    );
+    const rowidTextKeys = textKeys.map(([name]) => name).filter((name) => !/WITHOUT ROWID/i.test(ddl[name] ?? ""));
+    expect(automatic.map(({ tbl_name }) => tbl_name).sort()).toEqual(rowidTextKeys.sort());
+  });
+
+  it("allows exactly the values that the schema's enums name", () => {
+    for (const table of tables) {
+      for (const column of getTableConfig(table).columns) {
+        const allowed = (column.enumValues ?? []).map((value: string) => `'${value}'`).join(", ");
+        if (allowed === "") continue;
+        const check = `CHECK (${column.name} IN (${allowed}))`;
+        expect(plain(ddl[getTableName(table)] ?? ""), `${getTableName(table)}.${column.name}`).toContain(check);
+      }
+    }
+  });
+
+  it("was compared with eyes open: a schema that differs in a column, an index or a filter is told apart", () => {
+    const emails = migrated.emails;
+    const declared = declaredShape(schema.emails);
+    expect({ ...emails, columns: { ...emails?.columns, extra: emails?.columns.id } }).not.toEqual(declared);
+    expect({ ...emails, indexes: {} }).not.toEqual(declared);
+    expect(declared.indexes.emails_by_rare_status?.where).toContain("'scheduled', 'bounced'");
+    expect(declared.indexes.emails_by_id?.unique).toBe(true);
+  });
+});

@@ -1,0 +1,377 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+let workspace: TestWorkspace;
+const nobody = apiWith(null);
+
+beforeAll(async () => {
+  workspace = await aWorkspace();
+});
+
+const send = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/emails/", body, headers);
+const validate = (body: unknown, headers?: Record<string, string>) =>
+  workspace.post("/v1/emails/validate", body, headers);
+
+/** A body with nothing wrong but `extra`, which is JSON text of further members. */
+const mailWith = (extra: string) => `${JSON.stringify(aMail(workspace)).slice(0, -1)},${extra}}`;
+
+interface Fault {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+}
+
+async function faultsOf(response: Response): Promise<Fault[]> {
+  expect(response.status).toBe(422);
+  const { detail } = await response.json<{ detail: Fault[] }>();
+  expect(detail.length).toBeGreaterThan(0);
+  for (const fault of detail) {
+    expect(Object.keys(fault).sort()).toEqual(["loc", "msg", "type"]);
+    expect(["body", "query", "path", "header"]).toContain(fault.loc[0]);
+  }
+  return detail;
+}
+
+describe("X-Request-Id", () => {
+  it("is echoed when the caller's is sane", async () => {
+    for (const id of ["a", "req_123-ABC.4:5", "x".repeat(128)]) {
+      const response = await nobody.get("/v1/me", { "X-Request-Id": id });
+      expect(response.headers.get("X-Request-Id")).toBe(id);
+    }
+  });
+
+  it("is a fresh UUID when there is none or the caller's is not sane", async () => {
+    const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+    for (const id of [undefined, "x".repeat(129), "with space", '<script>"', "ü", "a,b"]) {
+      const response = await nobody.get("/v1/me", id === undefined ? {} : { "X-Request-Id": id });
+      expect(response.headers.get("X-Request-Id"), id).toMatch(uuid);
+    }
+  });
+
+  it("is on every kind of answer", async () => {
+    const answers = [
+      workspace.get("/v1/me"),
+      nobody.get("/v1/me"),
+      nobody.get("/nothing"),
+      nobody.get("/v1/emails"),
+      workspace.call("DELETE", "/v1/emails/"),
+      send("{"),
+      nobody.get("/openapi.json"),
+    ];
+    const statuses = [200, 401, 404, 307, 405, 422, 200];
+    for (const [index, response] of (await Promise.all(answers)).entries()) {
+      expect(response.status).toBe(statuses[index]);
+      expect(response.headers.get("X-Request-Id")).toBeTruthy();
+    }
+  });
+});
+
+describe("paths", () => {
+  const redirects: [string, string, string][] = [
+    ["GET", "/v1/emails", "/v1/emails/"],
+    ["POST", "/v1/emails", "/v1/emails/"],
+    ["POST", "/v1/emails/validate/", "/v1/emails/validate"],
+    ["GET", "/v1/me/", "/v1/me"],
+    ["GET", "/v1/emails/some-id/", "/v1/emails/some-id"],
+    ["GET", "/v1/emails/some-id/events/", "/v1/emails/some-id/events"],
+    ["DELETE", "/v1/emails", "/v1/emails/"],
+  ];
+  for (const [method, from, to] of redirects) {
+    it(`${method} ${from} is 307 to ${to}, query kept`, async () => {
+      const response = await nobody.call(method, `${from}?page=1&x=%20%C3%BC`);
+      expect(response.status).toBe(307);
+      expect(response.headers.get("Location")).toBe(`${to}?page=1&x=%20%C3%BC`);
+    });
+  }
+
+  it("a redirect never leads to another host", async () => {
+    for (const path of [
+      "//evil.example/v1/me/",
+      "//evil.example/",
+      "/v1/emails/%2F%2Fevil.example/",
+      "/\\evil.example/",
+    ]) {
+      const location = (await nobody.get(path)).headers.get("Location");
+      if (location !== null) expect(new URL(location, "http://api.test").host, path).toBe("api.test");
+    }
+  });
+
+  it("a redirect keeps a path that is percent-encoded as it is", async () => {
+    const response = await nobody.get("/v1/emails/%E2%82%AC%0D%0Ax/");
+    expect(response.status).toBe(307);
+    expect(response.headers.get("Location")).toBe("/v1/emails/%E2%82%AC%0D%0Ax");
+  });
+
+  it("what is no path of the API is 404 with a detail, whoever asks", async () => {
+    const paths = [
+      "/",
+      "/v1",
+      "/v1/",
+      "/v2/me",
+      "/v1//emails/",
+      "/V1/ME",
+      "/v1/inbound/",
+      "/v1/inbound/x",
+      "/v1/%65",
+      "/v1/emails/a/b/c",
+    ];
+    for (const path of paths) {
+      for (const api of [nobody, workspace]) {
+        const response = await api.get(path);
+        expect(response.status, path).toBe(404);
+        expect(await response.json()).toEqual({ detail: "Not found" });
+      }
+    }
+  });
+
+  it("odd spellings of a path are read as the URL standard reads them", async () => {
+    const statuses: [string, number][] = [
+      ["/v1/emails/%2e%2e/me", 200],
+      ["/v1/emails/../me", 200],
+      ["/v1/%6de", 200],
+      ["/v1/%6de/", 307],
+      ["/v1/emails/%2e%2e%2fme", 404],
+      ["/v1/emails/%", 404],
+      ["/v1/emails/%E0%A4%A", 404],
+      ["/v1/emails/%00", 404],
+      ["/v1/me?%", 200],
+      ["/v1/me#x", 200],
+      ["/v1/me;x=1", 404],
+    ];
+    for (const [path, status] of statuses) expect((await workspace.get(path)).status, path).toBe(status);
+  });
+
+  it("a very long path or query is answered, not choked on", async () => {
+    const long = "x".repeat(10_000);
+    expect((await workspace.get(`/v1/emails/${long}`)).status).toBe(404);
+    expect((await workspace.get(`/v1/emails/?unknown=${long}`)).status).toBe(200);
+    expect((await workspace.get(`/v1/emails/?status=${long}`)).status).toBe(422);
+    expect((await nobody.get(`/${"a/".repeat(5_000)}`)).status).toBe(404);
+  });
+});
+
+describe("methods", () => {
+  const refused: [string, string, string][] = [
+    ["DELETE", "/v1/emails/", "HEAD, GET, POST"],
+    ["PATCH", "/v1/me", "HEAD, GET"],
+    ["POST", "/v1/emails/some-id", "HEAD, GET"],
+    ["PUT", "/v1/emails/some-id/events", "HEAD, GET"],
+    ["OPTIONS", "/v1/emails/", "HEAD, GET, POST"],
+    ["POST", "/openapi.json", "HEAD, GET"],
+  ];
+  for (const [method, path, allow] of refused) {
+    it(`${method} ${path} is 405, and Allow names ${allow}`, async () => {
+      const response = await workspace.call(method, path);
+      expect(response.status).toBe(405);
+      expect(response.headers.get("Allow")).toBe(allow);
+      expect(await response.json()).toEqual({ detail: "Method not allowed" });
+    });
+  }
+
+  it("HEAD answers what GET does, without a body, and asks for the same credentials", async () => {
+    for (const path of ["/v1/me", "/v1/emails/", "/openapi.json"]) {
+      const response = await workspace.call("HEAD", path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("Content-Type")).toContain("application/json");
+      expect(await response.text()).toBe("");
+    }
+    expect((await nobody.call("HEAD", "/v1/me")).status).toBe(401);
+    expect((await workspace.call("HEAD", "/v1/emails/nonsense")).status).toBe(404);
+  });
+});
+
+describe("bodies", () => {
+  it("not declared as JSON are 415", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      "json",
+      "text/json",
+    ]) {
+      const response = await validate(aMail(workspace), { "Content-Type": type });
+      expect(response.status, type).toBe(415);
+      expect(await response.json()).toEqual({ detail: expect.any(String) });
+    }
+    const undeclared = new ReadableStream({ start: (controller) => controller.close() });
+    const api = apiOn({}, workspace.apiKey);
+    const noType = await api.call("POST", "/v1/emails/", undeclared, { "Content-Type": "" });
+    expect(noType.status).toBe(415);
+    expect((await api.call("POST", "/v1/emails/")).status).toBe(415);
+  });
+
+  it("declared as JSON in any spelling of it are read", async () => {
+    const types = [
+      "application/json",
+      "application/json; charset=utf-8",
+      "APPLICATION/JSON;charset=UTF-8",
+      "application/json ; x=y",
+      "application/json;",
+      "application/vnd.api.v2+json",
+    ];
+    for (const type of types)
+      expect((await validate(aMail(workspace), { "Content-Type": type })).status, type).toBe(200);
+  });
+
+  it("that are no JSON are 422 json_invalid", async () => {
+    for (const text of ["", "{", "[1,]", "{'a':1}", "nul", "{}{}", '{"a":NaN}', "\u0000", '"\u0001"', "<xml/>"]) {
+      expect(await faultsOf(await validate(text)), text).toEqual([
+        { loc: ["body"], msg: expect.any(String), type: "json_invalid" },
+      ]);
+    }
+  });
+
+  it("that are no UTF-8 are 422 json_invalid; a byte order mark is not in the way", async () => {
+    const api = apiOn({}, workspace.apiKey);
+    const bytes = (text: string, ...head: number[]) =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new Uint8Array([...head, ...new TextEncoder().encode(text)]));
+          controller.close();
+        },
+      });
+    const type = { "Content-Type": "application/json" };
+    const [fault] = await faultsOf(await api.call("POST", "/v1/emails/validate", bytes("{}", 0xff, 0xfe), type));
+    expect(fault?.type).toBe("json_invalid");
+    const marked = bytes(JSON.stringify(aMail(workspace)), 0xef, 0xbb, 0xbf);
+    expect((await api.call("POST", "/v1/emails/validate", marked, type)).status).toBe(200);
+  });
+
+  it("that are JSON but no object are 422 at the body", async () => {
+    for (const text of ["null", "[]", "1", '"x"', "true"]) {
+      const [fault] = await faultsOf(await send(text));
+      expect(fault?.loc, text).toEqual(["body"]);
+    }
+  });
+
+  it("with unknown fields are read without them, __proto__ and constructor among them", async () => {
+    const odd =
+      '"__proto__":{"subject":"y","polluted":1},"constructor":{"prototype":{"polluted":1}},"extra":[{}],"to2":null';
+    const response = await send(mailWith(odd));
+    expect(response.status).toBe(202);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    const { id } = await response.json<{ id: string }>();
+    expect(await (await workspace.get(`/v1/emails/${id}`)).json()).toMatchObject({ subject: "A subject" });
+  });
+
+  it("with __proto__ as the name of a header are refused, not quietly changed", async () => {
+    const [fault] = await faultsOf(await send(mailWith('"headers":{"__proto__":"x","X-Good":"y"}')));
+    expect(fault?.loc).toEqual(["body", "headers", "__proto__"]);
+  });
+
+  it("nest 32 levels at most", async () => {
+    const nested = (levels: number) => mailWith(`"extra":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
+    expect((await validate(nested(32))).status).toBe(200);
+    const [fault] = await faultsOf(await validate(nested(33)));
+    expect(fault?.type).toBe("too_deep");
+    expect(fault?.loc.slice(0, 3)).toEqual(["body", "extra", 0]);
+    expect((await faultsOf(await validate(`${"[".repeat(500_000)}${"]".repeat(500_000)}`)))[0]?.type).toBe("too_deep");
+  });
+
+  it("hold neither NUL nor a lone surrogate, in any string or name, at any depth", async () => {
+    const cases: [string, (string | number)[]][] = [
+      ['"subject":"a\\u0000b"', ["subject"]],
+      ['"subject":"\\ud800"', ["subject"]],
+      ['"tags":["ok","\\udc00x"]', ["tags", 1]],
+      ['"headers":{"X-A":"\\u0000"}', ["headers", "X-A"]],
+      ['"headers":{"X\\u0000":"a"}', ["headers", "X\u0000"]],
+      ['"extra":{"a":[{"b":"\\udfff\\ud800"}]}', ["extra", "a", 0, "b"]],
+      ['"extra":{"\\ud800":1}', ["extra", "\ufffd"]],
+    ];
+    for (const [extra, loc] of cases) {
+      const [fault] = await faultsOf(await send(mailWith(extra)));
+      expect(fault?.loc, extra).toEqual(["body", ...loc]);
+      expect(fault?.type).toMatch(/^string_/);
+    }
+    expect((await validate(mailWith('"subject":"\\ud83d\\ude00"'))).status).toBe(200);
+  });
+
+  it("over the limit are 413, by their declared length or by what arrives", async () => {
+    const api = apiOn({}, workspace.apiKey);
+    const type = { "Content-Type": "application/json" };
+    const declared = await api.call("POST", "/v1/emails/", "{}", { ...type, "Content-Length": "8000001" });
+    expect(declared.status).toBe(413);
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
+      },
+    });
+    const arriving = await api.call("POST", "/v1/emails/", endless, type);
+    expect(arriving.status).toBe(413);
+    expect(await arriving.json()).toEqual({ detail: expect.any(String) });
+    expect(pulled).toBeLessThan(200);
+  });
+
+  it("of very many values are refused, and wrong values are not answered with as many sentences", async () => {
+    expect((await validate(`{"x":[${"0,".repeat(200_000)}0]}`)).status).toBe(413);
+    const faults = await faultsOf(await validate({ ...aMail(workspace), to: Array.from({ length: 50_000 }, () => 1) }));
+    expect(faults).toHaveLength(100);
+    const issues = { ...aMail(workspace), to: Array.from({ length: 10_000 }, () => ({ email: "x" })) };
+    expect(await faultsOf(await send(issues))).toHaveLength(100);
+    expect((await (await validate(issues)).json<{ issues: unknown[] }>()).issues).toHaveLength(100);
+  });
+
+  it("tell a missing field from one of the wrong type, all faults at once", async () => {
+    const faults = await faultsOf(await send({ from_: { email: 1 }, to: [{ name: "x" }, 7], subject: null }));
+    expect(faults.map(({ loc, type }) => [loc.join("."), type])).toEqual([
+      ["body.from_.email", "invalid_type"],
+      ["body.to.0.email", "missing"],
+      ["body.to.1", "invalid_type"],
+      ["body.subject", "invalid_type"],
+    ]);
+    expect((await faultsOf(await send({}))).map(({ loc, type }) => [loc.join("."), type])).toEqual([
+      ["body.from_", "missing"],
+      ["body.to", "missing"],
+      ["body.subject", "missing"],
+    ]);
+  });
+});
+
+describe("what nobody expected", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("is 500 with a fixed text; its stack goes to the log under the request's id", async () => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const secret = "D1_ERROR: no such table: secret_table at /src/inner.ts";
+    const DB = {
+      prepare: () => {
+        throw new Error(secret);
+      },
+      batch: () => {
+        throw new Error(secret);
+      },
+    };
+    for (const path of ["/v1/me", "/v1/emails/", "/v1/emails/some-id"]) {
+      const response = await apiOn({ DB }, workspace.apiKey).get(path, { "X-Request-Id": "the-id" });
+      expect(response.status).toBe(500);
+      expect(await response.text()).toBe('{"detail":"Internal Server Error"}');
+      expect(response.headers.get("X-Request-Id")).toBe("the-id");
+      expect([...response.headers].join()).not.toContain("secret");
+      const line = logged.mock.calls.map(([text]) => String(text)).find((text) => text.includes(secret));
+      expect(line).toContain('"request_id":"the-id"');
+      expect(line).not.toContain(workspace.apiKey);
+      logged.mockClear();
+    }
+  });
+
+  it("in the middle of a send is 500 too, and nothing is accepted", async () => {
+    vi.spyOn(console, "log").mockImplementation(() => {});
+    const CONTENT = {
+      put: async () => {
+        throw new Error("R2 is down: account 42");
+      },
+    };
+    const counted = () =>
+      env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1")
+        .bind(workspace.workspaceNumber)
+        .first<number>("n");
+    const before = await counted();
+    const response = await apiOn({ CONTENT }, workspace.apiKey).post("/v1/emails/", aMail(workspace));
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe('{"detail":"Internal Server Error"}');
+    expect(await counted()).toBe(before);
+  });
+});
