@@ -9,13 +9,24 @@ const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<voi
 
 /**
  * Consumer of the work queue. A message only says which outbox rows to look at, so it may come twice, late,
- * out of order or never. What fails here is still in the outbox: it is retried by the queue, then by the sweep.
+ * out of order or never. What fails here is still in the outbox: it is retried by the queue, then by the
+ * sweep. A message that nobody understands goes its own way to the dead letters and takes no other along.
  */
 export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
+  const [known, strange] = [batch.messages.filter(isWakeUp), batch.messages.filter((message) => !isWakeUp(message))];
+  for (const message of strange) message.retry();
   await work(
     ctx,
-    batch.messages.flatMap(({ body }) => body.rows),
+    known.flatMap(({ body }) => body.rows),
+  );
+}
+
+function isWakeUp({ body }: Message<WorkMessage>): boolean {
+  return (
+    body?.type === "outbox.wake.v1" &&
+    Array.isArray(body.rows) &&
+    body.rows.every(({ kind }) => Object.hasOwn(tasks, kind))
   );
 }
 

@@ -28,7 +28,6 @@ export async function loadSecrets(layout: Layout): Promise<Secrets> {
 export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
   const settings = {
     MASTER_KEYS: secrets.master_keys,
-    // The certificate is for localhost; the connection goes to the address.
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

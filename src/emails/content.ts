@@ -1,7 +1,8 @@
 import type { Ctx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
-import { concat, utf8 } from "../lib/bytes.ts";
+import { utf8 } from "../lib/bytes.ts";
 import type { Checked } from "./check.ts";
+import type { ContentUpload } from "./upload.ts";
 
 /** What an email says, as it lies in R2 behind its attachments. `at` and `size` are octets in the object. */
 export interface ContentDocument {
@@ -26,17 +27,16 @@ export interface ContentPlace {
   size: number;
 }
 
-/** Writes content to R2 as one object: the attachments one behind the other, then the document. */
-export async function putContent(ctx: Ctx, key: string, checked: Checked): Promise<ContentPlace> {
+/**
+ * Writes content to R2 as one object: the attachments one behind the other, then the document. What came with
+ * an `upload` is there already, and the object appears now.
+ */
+export async function putContent(upload: ContentUpload, checked: Checked): Promise<ContentPlace> {
   const { input, understood } = checked;
-  const pieces: Uint8Array[] = [];
-  let at = 0;
-  const attachments = understood.attachments.map(({ bytes, ...file }) => {
-    const placed = { ...file, at, size: bytes.byteLength };
-    pieces.push(bytes);
-    at += bytes.byteLength;
-    return placed;
-  });
+  const attachments: ContentDocument["attachments"] = [];
+  for (const { content, ...file } of understood.attachments) {
+    attachments.push({ ...file, at: await upload.take(content) });
+  }
   const document: ContentDocument = {
     text: input.text || null,
     html: input.html || null,
@@ -45,8 +45,9 @@ export async function putContent(ctx: Ctx, key: string, checked: Checked): Promi
     attachments,
   };
   const json = utf8(JSON.stringify(document));
-  await ctx.env.CONTENT.put(key, concat([...pieces, json]));
-  return { key, at, size: json.byteLength };
+  const at = upload.size;
+  await upload.finish(json);
+  return { key: upload.key, at, size: json.byteLength };
 }
 
 /** Reads a content document; null when the object is not there. */

@@ -1,6 +1,8 @@
 import { decodeBase64 } from "../lib/base64-stream.ts";
+import { ExtractedContent } from "../lib/json-extract/content.ts";
+import { contentIdFault, filenameFault, mediaTypeFault } from "./field-rules.ts";
 import { type Issue, invalid } from "./issues.ts";
-import { contentIdFault, filenameFault, limits, mediaTypeFault } from "./rules.ts";
+import { limits } from "./rules.ts";
 import type { AttachmentIn, SendIn } from "./schema.ts";
 
 /** An attachment as the service understands it. */
@@ -9,7 +11,9 @@ export interface AttachmentFile {
   content_type: string;
   content_id: string | null;
   disposition: "attachment" | "inline";
-  bytes: Uint8Array;
+  /** Decoded octets, or what says where in an upload they went while the request was read. */
+  content: Uint8Array | ExtractedContent;
+  size: number;
 }
 
 /** The attachments of a request, decoded (specification: Attachment). Adds what is wrong to `issues`. */
@@ -20,7 +24,7 @@ export function filesOf(input: SendIn, issues: Issue[]): AttachmentFile[] {
     issues.push(invalid("content", ["attachments"], error, "too_long"));
   }
   const files = entries.flatMap((entry, index) => fileOf(entry, ["attachments", index], issues) ?? []);
-  const total = files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total > limits.attachmentBytes) {
     const error = "Attachments exceed 24 MiB";
     issues.push({ field: "content", status: 413, loc: ["attachments"], type: "too_large", error });
@@ -38,8 +42,8 @@ function fileOf(entry: AttachmentIn, loc: Issue["loc"], issues: Issue[]): Attach
   refuse("filename", filenameFault(filename));
   refuse("content_type", mediaTypeFault(contentType));
   refuse("content_id", contentId && contentIdFault(contentId));
-  const bytes = decodeBase64(entry.content_base64);
-  if (!bytes) {
+  const content = decoded(entry.content_base64);
+  if (!content) {
     const error = `Attachment ${loc.at(-1)} is not valid base64 (standard alphabet, padded, no data: prefix)`;
     issues.push({ field: "content", status: 400, loc: [...loc, "content_base64"], type: "base64", error });
     return null;
@@ -49,6 +53,11 @@ function fileOf(entry: AttachmentIn, loc: Issue["loc"], issues: Issue[]): Attach
     content_type: contentType,
     content_id: contentId,
     disposition: entry.disposition ?? (contentId ? "inline" : "attachment"),
-    bytes,
+    content,
+    size: content instanceof ExtractedContent ? content.size : content.byteLength,
   };
+}
+
+function decoded(content: string | ExtractedContent): Uint8Array | ExtractedContent | null {
+  return content instanceof ExtractedContent ? content : decodeBase64(content);
 }

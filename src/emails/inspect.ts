@@ -1,8 +1,9 @@
 import { parseAddress } from "../lib/addresses.ts";
 import { parseIso } from "../lib/time.ts";
+import { headerFault, nameFault, octets, subjectFault, tagFault } from "./field-rules.ts";
 import { type AttachmentFile, filesOf } from "./inspect-files.ts";
 import { type Issue, invalid } from "./issues.ts";
-import { headerFault, limits, nameFault, octets, subjectFault, tagFault } from "./rules.ts";
+import { limits } from "./rules.ts";
 import type { MailboxIn, SendIn } from "./schema.ts";
 
 export interface Person {

@@ -5,13 +5,14 @@ import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
-import { body, query } from "../http/validate.ts";
+import { bodyWithAttachments, query } from "../http/validate.ts";
 import { getEmailDetail } from "./get.ts";
 import { getEmail, listEmails } from "./queries.ts";
 import { toEvents, toRecord } from "./records.ts";
 import { statuses } from "./rules.ts";
 import { AcceptOut, DetailOut, EmailOut, EventOut, SendIn, ValidateOut } from "./schema.ts";
 import { sendEmail } from "./send.ts";
+import { ContentUpload, forgetful } from "./upload.ts";
 import { validateEmail } from "./validate.ts";
 
 const ListQuery = z
@@ -31,20 +32,24 @@ export const emailRoutes = new Hono<AppEnv>()
       summary: "Send an email",
       tags: ["Emails"],
       parameters: [parameter.idempotencyKey],
-      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 409, 413, 415]),
+      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 409, 413, 415, 429]),
     }),
-    ...body(SendIn),
+    ...bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
     idempotent(202),
-    async (c) => c.json(await sendEmail(c.get("caller"), c.req.valid("json"), "api"), 202),
+    async (c) => {
+      const attachments = c.get("attachments");
+      const upload = attachments instanceof ContentUpload ? attachments : undefined;
+      return c.json(await sendEmail(c.get("caller"), c.req.valid("json"), "api", upload), 202);
+    },
   )
   .post(
     "/v1/emails/validate",
     describeRoute({
       summary: "Say what a send would meet",
       tags: ["Emails"],
-      responses: responses(200, "What stands in the way, if anything", ValidateOut, [403, 413, 415]),
+      responses: responses(200, "What stands in the way, if anything", ValidateOut, [400, 403, 413, 415, 429]),
     }),
-    ...body(SendIn),
+    ...bodyWithAttachments(SendIn, () => forgetful),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
   )
   .get(

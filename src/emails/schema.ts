@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExtractedContent } from "../lib/json-extract/content.ts";
 import { statuses } from "./rules.ts";
 
 /** Shapes of the emails API (specification: Resources and their fields). What is checked here is form; check.ts judges. */
@@ -10,7 +11,11 @@ const Mailbox = z
 export const Attachment = z
   .object({
     filename: z.string(),
-    content_base64: z.string(),
+    content_base64: z.union([z.string(), z.instanceof(ExtractedContent)]).meta({
+      type: "string",
+      contentEncoding: "base64",
+      description: "Standard base64 with padding, no data: prefix. 24 MiB decoded, for each and for all of an email.",
+    }),
     content_type: z.string().nullish().meta({ default: "application/octet-stream" }),
     content_id: z.string().nullish().describe("Names an image for cid: links in the html, without angle brackets."),
     disposition: z.enum(["attachment", "inline"]).nullish(),

@@ -1,24 +1,28 @@
 import type { CallerCtx } from "../context.ts";
 import { LostRace } from "../db/batch.ts";
-import { r2Keys } from "../db/r2-keys.ts";
 import { acceptEmails, type Draft } from "./accept.ts";
 import { type Checked, checkSends, refuse } from "./check.ts";
 import { type ContentPlace, putContent } from "./content.ts";
 import type { AcceptOut, SendIn } from "./schema.ts";
 import type { EventEntry, RecipientEntry } from "./state.ts";
+import { ContentUpload } from "./upload.ts";
 
 /**
  * Accepts one email for delivery (specification: POST /v1/emails/). Content is in R2 and the row is
- * committed before this answers; the wake-up only saves time. Throws 403, 400, 413 or 422 for what
+ * committed before this answers; `upload` has what came of the attachments while the request was read; the wake-up only saves time. Throws 403, 400, 413 or 422 for what
  * `checkSends` finds, LostRace when another call with the same Idempotency-Key was first.
  */
-export async function sendEmail(ctx: CallerCtx, input: SendIn, source: string): Promise<AcceptOut> {
+export async function sendEmail(
+  ctx: CallerCtx,
+  input: SendIn,
+  source: string,
+  upload = new ContentUpload(ctx),
+): Promise<AcceptOut> {
   const [checked] = await checkSends(ctx, [input]);
   if (!checked) throw new Error("nothing was checked");
   refuse(checked.issues);
-  const id = ctx.newId();
-  const place = await putContent(ctx, r2Keys.email(ctx.workspace.id, id), checked);
-  const draft = toDraft(ctx, id, checked, place, source);
+  const place = await putContent(upload, checked);
+  const draft = toDraft(ctx, upload.id, checked, place, source);
   const answer = toAccepted(draft);
   try {
     await acceptEmails(ctx, [draft], answer);
@@ -27,7 +31,7 @@ export async function sendEmail(ctx: CallerCtx, input: SendIn, source: string): 
     if (error instanceof LostRace) await ctx.env.CONTENT.delete(place.key);
     throw error;
   }
-  if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id, kind: "deliver" }]);
+  if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id: draft.id, kind: "deliver" }]);
   return answer;
 }
 

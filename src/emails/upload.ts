@@ -1,27 +1,38 @@
-import type { Ctx } from "../context.ts";
+import type { CallerCtx } from "../context.ts";
+import { r2Keys } from "../db/r2-keys.ts";
+import { ExtractedContent } from "../lib/json-extract/content.ts";
 import type { ContentSink, ContentWriter } from "../lib/json-extract/extract.ts";
 
 /** R2 takes parts of 5 MiB or more, all of one size but the last (R2 limits: multipart). */
 const PART_BYTES = 5 * 1024 * 1024;
 
+/** Takes attachments and keeps nothing of them: for a request that only wants to know. */
+export const forgetful: ContentSink & { abort(): Promise<void> } = {
+  open: () => ({ write() {}, close() {}, abort() {} }),
+  async abort() {},
+};
+
 /**
- * Attachments on their way to R2 while their request is still being read: one behind the other in one object,
- * which is not there before `finish` and never there after `abort`. Holds one part at most.
+ * Attachments on their way to R2 (while their request is still being read, if it is a large one), one behind the
+ * other in one object, which is not there before `finish` and never there after `abort`. Holds one part at most.
  */
 export class ContentUpload implements ContentSink {
   readonly key: string;
+  /** The email it belongs to. */
+  readonly id: string;
+  readonly #ctx: CallerCtx;
   /** Where each content lies in the object, in octets, by its index. */
-  readonly places: number[] = [];
-  readonly #ctx: Ctx;
+  readonly #places: number[] = [];
   #part = new Uint8Array(0);
   #filled = 0;
   #written = 0;
   #upload: R2MultipartUpload | null = null;
   #parts: R2UploadedPart[] = [];
 
-  constructor(ctx: Ctx, key: string) {
+  constructor(ctx: CallerCtx) {
     this.#ctx = ctx;
-    this.key = key;
+    this.id = ctx.newId();
+    this.key = r2Keys.email(ctx.workspace.id, this.id);
   }
 
   /** Octets taken so far. */
@@ -30,8 +41,16 @@ export class ContentUpload implements ContentSink {
   }
 
   open({ index }: { index: number }): ContentWriter {
-    this.places[index] = this.#written;
+    this.#places[index] = this.#written;
     return { write: (chunk) => this.#append(chunk), close: () => {}, abort: () => {} };
+  }
+
+  /** Takes one attachment, if it did not come in already, and says where it lies. */
+  async take(content: Uint8Array | ExtractedContent): Promise<number> {
+    if (content instanceof ExtractedContent) return this.#places[content.index] ?? 0;
+    const at = this.#written;
+    await this.#append(content);
+    return at;
   }
 
   /** Puts `tail` behind the contents and makes the object appear. */

@@ -7,17 +7,14 @@ import type { AppEnv } from "./env.ts";
 export const JSON_BODY_LIMIT = 8_000_000;
 const MAX_NESTING = 32;
 /** Strings, numbers, lists and so on in a body: far above any honest send, and what memory can bear. */
-const MAX_VALUES = 100_000;
+export const MAX_VALUES = 100_000;
 
 /**
  * Reads a JSON body for the validator behind it: 415 when it is not declared as JSON, 413 past the limit,
  * 422 when it is malformed, nested too deep, or holds NUL or a lone surrogate in any string (decisions 1).
  */
 export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const type = c.req.header("Content-Type") ?? "";
-  if (!/^application\/([a-z0-9.+-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw unsupportedMediaType("The body must be sent as application/json");
-  }
+  requireJsonType(c.req.header("Content-Type"));
   const text = await readText(c.req.raw);
   let body: unknown;
   try {
@@ -25,13 +22,26 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   } catch {
     throw unprocessable([{ loc: ["body"], msg: "The body is not valid JSON", type: "json_invalid" }]);
   }
-  const fault = findBadText(body);
-  if (fault) throw unprocessable([fault]);
+  requireGoodText(body);
   // Read once, parsed once: what comes behind (the validator, the fingerprint) asks the request again.
   c.req.text = async () => text;
   c.req.json = async <Body>() => body as Body;
   await next();
 };
+
+/** Throws 415 for a body that is not declared as JSON; the same pattern that the validator behind it goes by. */
+export function requireJsonType(contentType = ""): void {
+  const mediaType = contentType.split(";")[0]?.trim() ?? "";
+  if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
+    throw unsupportedMediaType("The body must be sent as application/json");
+  }
+}
+
+/** Throws 422 for a parsed body with a string that no component would read alike or nested too deep, 413 for too many values. */
+export function requireGoodText(body: unknown): void {
+  const fault = findBadText(body);
+  if (fault) throw unprocessable([fault]);
+}
 
 /** The whole body as text, given up as soon as it passes the limit. */
 async function readText(request: Request): Promise<string> {

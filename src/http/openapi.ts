@@ -20,6 +20,7 @@ const problems: Record<number, string> = {
   409: "In conflict with the state of things",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
+  429: "Too many requests at once; Retry-After says when to come again",
 };
 
 /**

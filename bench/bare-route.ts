@@ -1,0 +1,26 @@
+/**
+ * The least that an accept can cost: the same binding calls as POST /v1/emails/ (one D1 read, one D1 batch of
+ * two reads, one R2 put, one D1 batch of three writes, one queue message), with no work of our own around them.
+ */
+export async function bareRoute(request: Request, env: Env): Promise<Response> {
+  const body = await request.text();
+  const id = crypto.randomUUID();
+  await env.DB.prepare("SELECT id FROM api_keys WHERE hash = ?1").bind(id).first();
+  await env.DB.batch([
+    env.DB.prepare("SELECT id FROM mailboxes WHERE workspace = 1 AND address = ?1").bind(id),
+    env.DB.prepare("SELECT email FROM suppressions WHERE workspace = 1 AND email = ?1").bind(id),
+  ]);
+  await env.CONTENT.put(`bare/${id}`, body);
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+         events, content_at, content_size, created_at) VALUES (0, ?1, 'queued', 'bare', '', '', '', '', '', ?2, '[]', 0, 0, 0)`,
+    ).bind(id, body.slice(0, 300)),
+    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),
+    env.DB.prepare(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
+    ).bind(id),
+  ]);
+  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v1", rows: [] } }]);
+  return Response.json({ id }, { status: 202 });
+}

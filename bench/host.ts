@@ -1,0 +1,90 @@
+/** A Miniflare host of its own: `wrangler dev` costs several times the CPU of what it serves. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
+
+const ROOT = path.join(import.meta.dirname, "..");
+
+export interface Host {
+  url: string;
+  /** Process id of workerd, for its CPU time and memory. */
+  workerdPid: number;
+  /** Fires the scheduled handler. */
+  scheduled(cron: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Bundles `entry`, migrates a fresh database in a temporary folder, and serves with these variables. */
+export async function startHost(entry: string, variables: Record<string, string>): Promise<Host> {
+  const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
+  const { outputFiles } = await build({
+    entryPoints: [path.join(ROOT, entry)],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+  });
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
+  const before = await workerdProcesses();
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      resourcePersistencePath: stateDir,
+      workers: [
+        {
+          ...workerOptions,
+          name: "email-delivery",
+          bindings: { ...(workerOptions.bindings as object), ...variables },
+          modules: [{ type: "ESModule", path: "worker.mjs", contents: outputFiles[0]?.text ?? "" }],
+        },
+      ],
+    }),
+  );
+  const url = (await miniflare.ready).href.replace(/\/$/, "");
+  await migrate(await miniflare.getD1Database("DB"));
+  const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid)) ?? 0;
+  return {
+    url,
+    workerdPid,
+    async scheduled(cron) {
+      const worker = await miniflare.getWorker();
+      await worker.scheduled({ cron });
+    },
+    async stop() {
+      await miniflare.dispose();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function migrate(db: {
+  prepare(sql: string): unknown;
+  batch(statements: never[]): Promise<unknown>;
+}): Promise<void> {
+  const folder = path.join(ROOT, "migrations");
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()) {
+    const statements = unstable_splitSqlQuery(await readFile(path.join(folder, name), "utf8"));
+    await db.batch(statements.map((sql) => db.prepare(sql)) as never[]);
+  }
+}
+
+/** workerd processes of this machine, by /proc. */
+async function workerdProcesses(): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
+  return pids.filter((_, index) => names[index]?.trim() === "workerd").map(Number);
+}
+
+/** CPU time a process has used so far, all its threads, in milliseconds (Linux counts in ticks of 10 ms). */
+export async function cpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}

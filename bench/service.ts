@@ -1,0 +1,84 @@
+/** The service under the bench: one workspace, an API key, and the bench's own doors. */
+import type { Seeded } from "../src/accounts/seed.ts";
+import { type Host, startHost } from "./host.ts";
+import type { Readings } from "./meter.ts";
+
+export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+
+export class Service {
+  readonly host: Host;
+  readonly seed: Seeded;
+
+  constructor(host: Host, seed: Seeded) {
+    this.host = host;
+    this.seed = seed;
+  }
+
+  static async start(egressUrl: string): Promise<Service> {
+    const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl });
+    const response = await fetch(`${host.url}/bench/seed`, {
+      method: "POST",
+      body: JSON.stringify({ domain: "bench.example" }),
+    });
+    return new Service(host, (await response.json()) as Seeded);
+  }
+
+  async door(name: string, body?: unknown): Promise<Response> {
+    const response = await fetch(`${this.host.url}/bench/${name}`, {
+      method: "POST",
+      body: JSON.stringify(body ?? {}),
+    });
+    if (!response.ok) throw new Error(`${name}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  /** What was counted since the last call. */
+  async readings(): Promise<Readings> {
+    return (await this.door("readings")).json() as Promise<Readings>;
+  }
+
+  async sql<Row>(sql: string, ...params: unknown[]): Promise<Row[]> {
+    const { results } = (await (await this.door("sql", { sql, params })).json()) as { results: Row[] };
+    return results;
+  }
+
+  async call(method: string, path: string, body?: unknown): Promise<Response> {
+    const response = await fetch(`${this.host.url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.seed.apiKey}`, "Content-Type": "application/json" },
+      body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return response;
+  }
+
+  mail(text: string) {
+    return {
+      from_: { email: this.seed.mailbox, name: "Bench" },
+      to: [{ email: "friend@example.org" }],
+      subject: "A measured mail",
+      text,
+    };
+  }
+
+  /** Waits until nothing is left in the outbox; fails after a minute. */
+  async drained(): Promise<void> {
+    const end = Date.now() + 60_000;
+    for (;;) {
+      const [row] = await this.sql<{ rows: number }>("SELECT count(*) AS rows FROM outbox WHERE kind = 'deliver'");
+      if (row?.rows === 0) return;
+      if (Date.now() > end) throw new Error(`${row?.rows} rows are still in the outbox`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.host.stop();
+  }
+}
+
+/** A text of about this many octets, in lines. */
+export function textOf(octets: number): string {
+  const line = "The quick brown fox jumps over the lazy dog, and the bench counts how long it takes.\n";
+  return line.repeat(Math.ceil(octets / line.length)).slice(0, octets);
+}

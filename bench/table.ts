@@ -1,0 +1,24 @@
+/** One line of the bench's table. */
+export interface Row {
+  what: string;
+  value: string;
+  budget: string;
+  holds: boolean;
+}
+
+/** The rows as a Markdown table, ready for README. */
+export function toTable(rows: readonly Row[]): string {
+  const cells = [
+    ["what", "measured", "budget", ""],
+    ...rows.map((row) => [row.what, row.value, row.budget, row.holds ? "holds" : "MISSED"]),
+  ];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
+  const line = (texts: string[]) => `| ${texts.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = cells;
+  return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...body.map(line)].join("\n");
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,66 @@
+/**
+ * The Worker as it is, with a meter on its bindings. `/bench/…` are the bench's own doors: they are in no
+ * deployment, only in the host that bench/host.ts starts.
+ */
+
+import { seedWorkspace } from "../src/accounts/seed.ts";
+import type { WorkMessage } from "../src/context.ts";
+import { createContext } from "../src/context.ts";
+import worker from "../src/index.ts";
+import { bareRoute } from "./bare-route.ts";
+import { metered, type Readings, zero } from "./meter.ts";
+
+let readings: Readings = zero();
+/** Off: queue messages are taken and forgotten, so that accepting is measured alone. */
+let delivers = true;
+
+const bench: ExportedHandler<Env, WorkMessage> = {
+  async fetch(request, env, ctx) {
+    const { pathname } = new URL(request.url);
+    if (pathname.startsWith("/bench/")) return doors(pathname.slice("/bench/".length), request, env);
+    readings.requests += 1;
+    return worker.fetch?.(request, metered(env, readings), ctx) ?? new Response(null, { status: 501 });
+  },
+  async queue(batch, env, ctx) {
+    if (!delivers) return;
+    readings.queueOperations += 2 * batch.messages.length;
+    await worker.queue?.(batch, metered(env, readings), ctx);
+  },
+  async scheduled(controller, env, ctx) {
+    await worker.scheduled?.(controller, metered(env, readings), ctx);
+  },
+};
+
+export default bench;
+
+async function doors(door: string, request: Request, env: Env): Promise<Response> {
+  switch (door) {
+    case "readings": {
+      const taken = readings;
+      readings = zero();
+      return Response.json(taken);
+    }
+    case "hold":
+      delivers = false;
+      return new Response();
+    case "deliver":
+      delivers = true;
+      return new Response();
+    case "seed": {
+      const { domain } = await request.json<{ domain: string }>();
+      const input = { name: domain, email: `owner@${domain}`, domain, mailboxLocalPart: "hello" };
+      return Response.json(await seedWorkspace(createContext(env, "bench"), input));
+    }
+    case "sql": {
+      const { sql, params } = await request.json<{ sql: string; params: unknown[] }>();
+      const { results, meta } = await env.DB.prepare(sql)
+        .bind(...params)
+        .all();
+      return Response.json({ results, meta });
+    }
+    case "bare":
+      return bareRoute(request, env);
+    default:
+      return new Response(null, { status: 404 });
+  }
+}

@@ -1,0 +1,91 @@
+import type { MiddlewareHandler } from "hono";
+import type { CallerCtx } from "../context.ts";
+import { type AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
+import { bodyChunks } from "../lib/json-extract/body.ts";
+import {
+  AttachmentTooLarge,
+  Base64Invalid,
+  BodyTooLarge,
+  JsonInvalid,
+  JsonTooDeep,
+} from "../lib/json-extract/errors.ts";
+import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
+import type { AppEnv } from "./env.ts";
+import { JSON_BODY_LIMIT, jsonBody, MAX_VALUES, requireGoodText, requireJsonType } from "./json-body.ts";
+
+/** Greatest body of any request (decisions 1). */
+const STREAMED_BODY_LIMIT = 40_000_000;
+/** Streamed bodies an isolate reads at once: each holds a part of 5 MiB, and 128 MB are for everything. */
+const AT_ONCE = 2;
+const RETRY_AFTER_SECONDS = 2;
+
+/** Where the attachments of one request go while it is read. `abort` forgets those of a request that was refused. */
+export interface AttachmentSink extends ContentSink {
+  abort(): Promise<void>;
+}
+
+let underWay = 0;
+
+/**
+ * Reads a JSON body of up to 40 MB: small ones whole, as `jsonBody` does, larger ones as they stream in, with
+ * each attachment's content on its way to `openSink`'s sink and an ExtractedContent left in its place. What
+ * a refused request had stored is forgotten. 413 past a limit, 400 for bad base64, 429 when two are under way.
+ */
+export function streamedBody(openSink: (caller: CallerCtx) => AttachmentSink): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const length = c.req.header("Content-Length");
+    if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return jsonBody(c, next);
+    requireJsonType(c.req.header("Content-Type"));
+    if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
+      throw tooLarge(`The body is larger than ${STREAMED_BODY_LIMIT} bytes`);
+    if (underWay >= AT_ONCE) throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
+    underWay += 1;
+    const sink = openSink(c.get("caller"));
+    try {
+      const fingerprint = new crypto.DigestStream("SHA-256");
+      const body = await extract(c.req.raw, sink, fingerprint);
+      c.set("attachments", sink);
+      c.req.text = async () => `sha-256 ${Array.from(new Uint8Array(await fingerprint.digest)).join(".")}`;
+      c.req.json = async <Body>() => body as Body;
+      await next();
+    } finally {
+      underWay -= 1;
+      await sink.abort();
+    }
+  };
+}
+
+async function extract(request: Request, sink: ContentSink, fingerprint: DigestStream): Promise<unknown> {
+  if (!request.body) throw unprocessable([{ loc: ["body"], msg: "The body is not valid JSON", type: "json_invalid" }]);
+  try {
+    const { skeleton } = await extractJson(tee(bodyChunks(request.body), fingerprint), sink, {
+      maxBody: STREAMED_BODY_LIMIT,
+      maxSkeleton: JSON_BODY_LIMIT,
+      maxValues: MAX_VALUES,
+    });
+    requireGoodText(skeleton);
+    return skeleton;
+  } catch (error) {
+    throw toAppError(error);
+  }
+}
+
+/** The chunks as they are, and the same to a digest: an Idempotency-Key is compared with the whole body. */
+async function* tee(chunks: AsyncIterable<Uint8Array>, digest: DigestStream): AsyncGenerator<Uint8Array> {
+  const writer = digest.getWriter();
+  for await (const chunk of chunks) {
+    await writer.write(chunk);
+    yield chunk;
+  }
+  await writer.close();
+}
+
+function toAppError(error: unknown): unknown {
+  if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);
+  if (error instanceof Base64Invalid) return badRequest(`${error.message}: standard alphabet, padded, no data: prefix`);
+  if (error instanceof JsonTooDeep) return invalid(error.message, "too_deep");
+  if (error instanceof JsonInvalid) return invalid("The body is not valid JSON", "json_invalid");
+  return error;
+}
+
+const invalid = (msg: string, type: string): AppError => unprocessable([{ loc: ["body"], msg, type }]);

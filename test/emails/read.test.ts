@@ -1,0 +1,241 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { uuidv7 } from "../../src/lib/ids.ts";
+import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
+import { run } from "../support/sending.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+
+let workspace: TestWorkspace;
+
+beforeAll(async () => {
+  workspace = await aWorkspace();
+});
+
+interface Shown {
+  id: string;
+  subject: string;
+  status: string;
+}
+
+const list = async (of: Pick<TestWorkspace, "get">, query = "") => {
+  const response = await of.get(`/v1/emails/${query}`);
+  expect(response.status, query).toBe(200);
+  return response.json<Shown[]>();
+};
+const subjects = async (of: Pick<TestWorkspace, "get">, query = "") =>
+  (await list(of, query)).map(({ subject }) => subject);
+
+/** Puts emails of a status into a workspace, one a second, the last one newest. Answers their ids, oldest first. */
+async function insertEmails(of: TestWorkspace, count: number, status = "delivered", from = 0): Promise<string[]> {
+  const start = Date.UTC(2026, 0, 1);
+  const ids = Array.from({ length: count }, (_, i) => {
+    const time = (start + (from + i) * 1000).toString(16).padStart(12, "0");
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
+  });
+  await run(
+    `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+       events, content_at, content_size, created_at)
+     SELECT ?1, value, ?2, 'api', ?3, ?4, 'a@example.org', '<x@y>', 'mail ' || CAST(key + ?6 AS INTEGER), '[]', '[]', 0, 0, 1
+       FROM json_each(?5)`,
+    ...[of.workspaceNumber, status, of.domainId, of.mailboxId, JSON.stringify(ids), from],
+  );
+  return ids;
+}
+
+describe("GET /v1/emails/", () => {
+  it("answers newest first, twenty unless asked otherwise, page after page without gap or repeat", async () => {
+    const other = await aWorkspace();
+    await insertEmails(other, 45);
+    const newestFirst = Array.from({ length: 45 }, (_, i) => `mail ${44 - i}`);
+    expect(await subjects(other)).toEqual(newestFirst.slice(0, 20));
+    expect(await subjects(other, "?page=1")).toEqual(newestFirst.slice(20, 40));
+    expect(await subjects(other, "?page=2")).toEqual(newestFirst.slice(40));
+    expect(await subjects(other, "?page=3")).toEqual([]);
+    expect(await subjects(other, "?limit=100")).toEqual(newestFirst);
+    expect(await subjects(other, "?limit=1&page=44")).toEqual(["mail 0"]);
+  });
+
+  it("goes on below an id, in either letter case, whoever's id it is", async () => {
+    const other = await aWorkspace();
+    const ids = await insertEmails(other, 5);
+    const id = ids[2] ?? "";
+    for (const before of [id, id.toUpperCase()])
+      expect(await subjects(other, `?before=${before}`)).toEqual(["mail 1", "mail 0"]);
+    expect(await subjects(workspace, `?before=${id}`)).toEqual([]);
+  });
+
+  it("shows each email under its status only, and mail that a run holds as sending", async () => {
+    const other = await aWorkspace();
+    const stored = ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"];
+    for (const [at, status] of stored.entries()) await insertEmails(other, 1, status, at);
+    for (const [at, status] of stored.entries())
+      expect(await subjects(other, `?status=${status}`)).toEqual([`mail ${at}`]);
+    expect(await subjects(other, "?status=sending")).toEqual([]);
+    // Its outbox row is not where the email says: somebody has claimed it.
+    await run("UPDATE emails SET due_at = 1 WHERE workspace = ?1 AND status = 'queued'", other.workspaceNumber);
+    expect(await list(other, "?status=sending")).toMatchObject([{ subject: "mail 1", status: "sending" }]);
+    expect(await subjects(other, "?status=queued")).toEqual([]);
+    expect((await list(other)).map(({ status }) => status).sort()).toEqual(
+      stored.map((status) => (status === "queued" ? "sending" : status)).sort(),
+    );
+  });
+
+  it("filters and pages together", async () => {
+    const other = await aWorkspace();
+    for (let i = 0; i < 6; i++) await insertEmails(other, 1, i % 2 ? "bounced" : "delivered", i);
+    expect(await subjects(other, "?status=bounced&limit=2")).toEqual(["mail 5", "mail 3"]);
+    expect(await subjects(other, "?status=bounced&limit=2&page=1")).toEqual(["mail 1"]);
+  });
+
+  it("never shows another workspace's mail, by any filter, page or id", async () => {
+    const [mine, theirs] = [await aWorkspace(), await aWorkspace()];
+    const foreign = await insertEmails(theirs, 3, "failed");
+    await insertEmails(mine, 1, "failed");
+    for (const query of ["", "?status=failed", `?before=${foreign[2]}`, "?limit=100"]) {
+      const ids = (await list(mine, query)).map(({ id }) => id);
+      expect(ids.filter((id) => foreign.includes(id))).toEqual([]);
+    }
+  });
+
+  const bad = ["page=-1", "page=1.5", "page=x", "page=NaN", "page=1e400", "page=9007199254740993"];
+  const worse = [
+    "limit=0",
+    "limit=101",
+    "limit=-1",
+    "limit=",
+    "limit=1&limit=2",
+    "page=101&limit=100",
+    "page=501&limit=20",
+  ];
+  for (const query of [...bad, ...worse, "status=nonsense", "status=", "before=x"]) {
+    it(`?${query} is 422 in the query`, async () => {
+      const response = await workspace.get(`/v1/emails/?${query}`);
+      expect(response.status).toBe(422);
+      const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
+      expect([...new Set(detail.map(({ loc }) => loc.join(".")))]).toEqual([`query.${query.split("=")[0]}`]);
+    });
+  }
+
+  it("reaches 10,000 rows back, and ignores parameters it does not know", async () => {
+    for (const query of ["?page=100&limit=100", "?page=500&limit=20", "?page=0", "?limit=100&nonsense=1&__proto__=2"]) {
+      await list(workspace, query);
+    }
+  });
+});
+
+describe("GET /v1/emails/{id} and /events", () => {
+  it("tell the same timeline, oldest first, each event with id, type, metadata and time", async () => {
+    const api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+    const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+    const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
+    expect(events).toEqual([
+      { id: expect.any(String), event_type: "queued", metadata: null, created_at: expect.stringMatching(/Z$/) },
+    ]);
+    expect(await (await api.get(`/v1/emails/${id}`)).json()).toMatchObject({ events });
+  });
+
+  it("still answer when the content is gone: bodies null, headers empty", async () => {
+    const [id] = await insertEmails(workspace, 1);
+    const detail = await (await workspace.get(`/v1/emails/${id}`)).json();
+    expect(detail).toMatchObject({ id, text_body: null, html_body: null, headers: {}, events: [] });
+  });
+
+  it("take an id in lower case only, as ids are given out", async () => {
+    const [id = ""] = await insertEmails(workspace, 1);
+    expect((await workspace.get(`/v1/emails/${id}`)).status).toBe(200);
+    expect((await workspace.get(`/v1/emails/${id.toUpperCase()}`)).status).toBe(404);
+  });
+});
+
+describe("what D1 is asked", () => {
+  let heavy: TestWorkspace;
+
+  /** Runs one call with a warm key; answers its round trips without authentication's one. */
+  async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
+    const { DB, trips } = countingDb();
+    const api = apiOn({ DB, WORK: deafQueue }, heavy.apiKey);
+    await api.get("/v1/me");
+    trips.length = 0;
+    const response = await call(api);
+    expect(response.status).toBeLessThan(300);
+    const [authentication, ...rest] = trips;
+    expect(authentication?.statements[0]?.sql).toContain("FROM api_keys");
+    return { authentication: authentication?.statements[0] ?? { sql: "", values: [] }, rest };
+  }
+
+  const statementOf = async (query: string) => {
+    const { rest } = await tripsOf((api) => api.get(`/v1/emails/${query}`));
+    expect(rest).toHaveLength(1);
+    return rest[0]?.statements[0] ?? { sql: "", values: [] };
+  };
+
+  beforeAll(async () => {
+    heavy = await aWorkspace();
+    await insertEmails(heavy, 50);
+  });
+
+  it("authentication is one round trip that reads a handful of rows", async () => {
+    const { authentication, rest } = await tripsOf((api) => api.get("/v1/me"));
+    expect(rest).toEqual([]);
+    expect(await rowsRead(authentication)).toBeLessThanOrEqual(8);
+  });
+
+  it("a list is one round trip, and reads no more rows when the workspace has 40 times the mail", async () => {
+    const page = await statementOf("");
+    const before = await rowsRead(page);
+    expect(before).toBeLessThanOrEqual(2 * 20);
+    await insertEmails(heavy, 1_950, "delivered", 50);
+    expect(await rowsRead(page)).toBe(before);
+    expect(await rowsRead(await statementOf("?status=bounced"))).toBeLessThanOrEqual(2);
+    expect(await rowsRead(await statementOf("?limit=1"))).toBeLessThanOrEqual(2);
+    expect(await rowsRead(await statementOf(`?before=${uuidv7(Date.now())}&limit=10`))).toBeLessThanOrEqual(20);
+  });
+
+  it("a detail and its events are one round trip each, of one email's rows", async () => {
+    const [id] = await insertEmails(heavy, 1, "delivered", 5_000);
+    for (const path of [`/v1/emails/${id}`, `/v1/emails/${id}/events`]) {
+      const { rest } = await tripsOf((api) => api.get(path));
+      expect(rest).toHaveLength(1);
+      expect(await rowsRead(rest[0]?.statements[0] ?? { sql: "", values: [] })).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it("a send is at most three round trips, and writes one row each for email, its index, outbox and changes", async () => {
+    const { rest } = await tripsOf((api) => api.post("/v1/emails/", aMail(heavy)));
+    expect(rest.length).toBeLessThanOrEqual(3);
+    expect(rest.reduce((sum, { rowsWritten }) => sum + (rowsWritten ?? 0), 0)).toBe(4);
+  });
+
+  it("validate is one round trip and writes no row", async () => {
+    const { rest } = await tripsOf((api) => api.post("/v1/emails/validate", aMail(heavy)));
+    expect(rest.map(({ rowsWritten }) => rowsWritten)).toEqual([0]);
+  });
+
+  it("the list walks an index in its own order, and a rare status has one to itself", async () => {
+    const indexOf = async (query: string) => {
+      const plan = await planOf(await statementOf(query));
+      expect(plan.join("\n"), query).not.toMatch(/TEMP B-TREE|SCAN emails/);
+      return /USING INDEX (\w+)/.exec(plan.find((step) => step.includes(" emails ")) ?? "")?.[1];
+    };
+    for (const query of ["", "?page=3", "?status=queued", "?status=sending", "?status=sent", "?status=delivered"]) {
+      expect(await indexOf(query), query).toBe("emails_by_id");
+    }
+    for (const status of ["scheduled", "bounced", "rejected", "failed", "cancelled"]) {
+      expect(await indexOf(`?status=${status}`), status).toBe("emails_by_rare_status");
+      expect(await indexOf(`?status=${status}&before=${crypto.randomUUID()}`), status).toBe("emails_by_rare_status");
+    }
+  });
+
+  it("authentication and detail seek by index, and scan nothing", async () => {
+    const { authentication } = await tripsOf((api) => api.get("/v1/me"));
+    const plan = (await planOf(authentication)).join("\n");
+    expect(plan).toContain("api_keys_by_hash");
+    expect(plan.replace(/SCAN json_each.*/g, "")).not.toContain("SCAN");
+    const { results } = await env.DB.prepare("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1")
+      .bind(heavy.workspaceNumber)
+      .all<{ id: string }>();
+    const { rest } = await tripsOf((api) => api.get(`/v1/emails/${results[0]?.id}`));
+    const detail = await planOf(rest[0]?.statements[0] ?? { sql: "", values: [] });
+    expect(detail[0]).toContain("emails_by_id (workspace=? AND id=?)");
+  });
+});

@@ -1,0 +1,65 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { aMail, apiOn, deafQueue, type TestWorkspace } from "./workspace.ts";
+
+/** An email as the API shows it. */
+export interface Detail {
+  id: string;
+  status: string;
+  to_addresses: string[];
+  cc_addresses: string[] | null;
+  bcc_addresses: string[] | null;
+  events: { event_type: string; metadata: { recipient?: string } | null }[];
+  [field: string]: unknown;
+}
+
+/** Runs SQL on the test's own database. */
+export const run = (sql: string, ...values: unknown[]) =>
+  env.DB.prepare(sql)
+    .bind(...values)
+    .run();
+
+/** Sends from a workspace without anything being delivered behind the test's back. */
+export function sendingFrom(workspace: TestWorkspace) {
+  const api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const send = (changes: Record<string, unknown>) => api.post("/v1/emails/", aMail(workspace, changes));
+  const validate = (changes: Record<string, unknown>) => api.post("/v1/emails/validate", aMail(workspace, changes));
+
+  /** The email that a 202 tells of, read back. */
+  async function accepted(response: Response): Promise<Detail> {
+    expect(response.status, await response.clone().text()).toBe(202);
+    const { id } = await response.json<{ id: string }>();
+    return (await api.get(`/v1/emails/${id}`)).json<Detail>();
+  }
+
+  /** What lies in the workspace: rows of every kind that a send writes, and objects. */
+  async function stored(): Promise<number[]> {
+    const tables = ["emails", "changes", "idempotency_keys"].map((table) =>
+      env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber),
+    );
+    const rows = await env.DB.batch<{ n: number }>([...tables, env.DB.prepare("SELECT count(*) AS n FROM outbox")]);
+    let objects = 0;
+    for (let cursor: string | undefined, more = true; more; ) {
+      const page = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/`, cursor });
+      objects += page.objects.length;
+      more = page.truncated;
+      cursor = page.truncated ? page.cursor : undefined;
+    }
+    return [...rows.map(({ results }) => results[0]?.n ?? -1), objects];
+  }
+
+  /** Expects 422 with one fault, at exactly this place of the body, and that nothing was written. */
+  async function refusedAt(changes: Record<string, unknown>, ...loc: (string | number)[]): Promise<void> {
+    const before = await stored();
+    const response = await send(changes);
+    const text = await response.text();
+    expect(response.status, text).toBe(422);
+    const { detail } = JSON.parse(text) as { detail: { loc: unknown[] }[] };
+    expect(detail.map((fault) => fault.loc)).toEqual([["body", ...loc]]);
+    expect(await stored()).toEqual(before);
+  }
+
+  return { api, send, validate, accepted, stored, refusedAt };
+}
+
+export type Sending = ReturnType<typeof sendingFrom>;
