@@ -1,0 +1,48 @@
+/** What a host runs: the bundled Worker and its bindings, made once a process and read by every start after it. */
+import { rmSync } from "node:fs";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { build } from "esbuild";
+
+export const ROOT = path.join(import.meta.dirname, "../..");
+
+/** Files that a host process starts from, without esbuild and wrangler. */
+export interface Bundle {
+  script: string;
+  workerOptions: string;
+  /** Node's compile cache: most of what a start costs is Miniflare's own source. */
+  compileCache: string;
+}
+
+let made: Promise<Bundle> | null = null;
+
+/** Bundles src/index.ts and reads wrangler.toml, the first time it is called. The files go when this process ends. */
+export function bundleOnce(): Promise<Bundle> {
+  made ??= makeBundle();
+  return made;
+}
+
+async function makeBundle(): Promise<Bundle> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "email-host-bundle-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const bundle = {
+    script: path.join(folder, "worker.mjs"),
+    workerOptions: path.join(folder, "worker-options.json"),
+    compileCache: path.join(folder, "compile-cache"),
+  };
+  await build({
+    entryPoints: [path.join(ROOT, "src/index.ts")],
+    bundle: true,
+    outfile: bundle.script,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+    logLevel: "error",
+  });
+  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
+  const { workerOptions } = read(path.join(ROOT, "wrangler.toml"));
+  await writeFile(bundle.workerOptions, JSON.stringify(workerOptions));
+  return bundle;
+}

@@ -1,0 +1,91 @@
+// The process that start.ts starts: Miniflare with the bundled Worker. It ends with its parent.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire, flushCompileCache } from "node:module";
+import path from "node:path";
+import type { SeedInput } from "../../src/accounts/seed.ts";
+import type { Ask, HostProcessOptions, Reply, Request } from "./messages.ts";
+
+// Not `import`: Node would first search the six megabytes for names of exports, which takes longer than running them.
+const { convertV4MiniflareOptions, Miniflare } = createRequire(import.meta.url)(
+  "miniflare",
+) as typeof import("miniflare");
+flushCompileCache();
+
+process.on("disconnect", () => process.exit(1));
+const options = JSON.parse(process.argv[2] ?? "") as HostProcessOptions;
+const miniflare = new Miniflare(toMiniflareOptions(options));
+await miniflare.ready;
+await migrateOnce();
+process.on("message", (request: Request) => void answer(request));
+say({ ready: true });
+
+function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: HostProcessOptions) {
+  const worker = JSON.parse(readFileSync(bundle.workerOptions, "utf8"));
+  if (queueSeconds !== null) {
+    for (const consumer of Object.values<{ maxBatchTimeout: number }>(worker.queueConsumers)) {
+      consumer.maxBatchTimeout = queueSeconds;
+    }
+  }
+  return convertV4MiniflareOptions({
+    host: "127.0.0.1",
+    port,
+    cf: false,
+    unsafeTriggerHandlers: true,
+    resourcePersistencePath: path.join(stateDir, "resources"),
+    workers: [
+      {
+        ...worker,
+        name: "email-delivery",
+        bindings: { ...worker.bindings, ...vars },
+        modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(bundle.script, "utf8") }],
+      },
+    ],
+  });
+}
+
+/** A later start on the same state does without: opening the database from here takes a good part of a start. */
+async function migrateOnce() {
+  const done = path.join(options.stateDir, "migrated");
+  if (existsSync(done)) return;
+  const { migrate } = await import("../../dev/database.ts");
+  await migrate((await bindings()).DB);
+  writeFileSync(done, "");
+}
+
+async function answer(request: Request) {
+  try {
+    say({ id: request.id, result: (await handle(request)) ?? null });
+  } catch (error) {
+    say({ id: request.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+  if (request.ask === "stop") process.exit(0);
+}
+
+async function handle(request: Ask): Promise<unknown> {
+  switch (request.ask) {
+    case "sql": {
+      const { DB } = await bindings();
+      const { results, meta } = await DB.prepare(request.sql)
+        .bind(...request.params)
+        .all();
+      return { results, changes: meta.changes };
+    }
+    case "seed": {
+      const [{ createContext }, { seedWorkspace }] = await Promise.all([
+        import("../../src/context.ts"),
+        import("../../src/accounts/seed.ts"),
+      ]);
+      return seedWorkspace(createContext(await bindings(), "seed"), request.input as SeedInput);
+    }
+    case "stop":
+      return miniflare.dispose();
+  }
+}
+
+function bindings(): Promise<Env> {
+  return miniflare.getBindings<Env>();
+}
+
+function say(reply: Reply) {
+  process.send?.(reply);
+}
