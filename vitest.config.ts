@@ -23,7 +23,7 @@ export default defineConfig(async () => {
                 cf: false,
                 bindings: {
                   MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
-                  EGRESS_URL: `smtp://127.0.0.1:${inject("servers").realPlain}/?tls=off`,
+                  EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
                   TEST_MIGRATIONS: migrations,
                   TEST_SERVERS: inject("servers"),
                   TEST_LONG: process.env.TEST_LONG === "1",

@@ -1,6 +1,7 @@
 /** CPU of an accept against a bare route that makes the same binding calls, on the same host in the same minutes. */
+
+import { type Service, textOf } from "./deployment.ts";
 import { cpuMs } from "./host.ts";
-import { type Service, textOf } from "./service.ts";
 import { median, type Row } from "./table.ts";
 
 const ROUNDS = 5;

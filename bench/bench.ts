@@ -1,9 +1,9 @@
 // `npm run bench`: the budgets as a table. Counts are exact; times are ratios within this run, on this machine.
 import { ScriptedServer } from "../test/support/scripted-smtp.ts";
 import { accept } from "./accept.ts";
+import { Service } from "./deployment.ts";
 import { drain } from "./drain.ts";
 import { ledger } from "./ledger.ts";
-import { Service } from "./service.ts";
 import { toTable } from "./table.ts";
 
 const sink = new ScriptedServer({ countOnly: true }, { key: "", cert: "" });

@@ -4,7 +4,7 @@ import { fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import path from "node:path";
 import type { ScriptedServer } from "../test/support/scripted-smtp.ts";
-import { type Service, textOf } from "./service.ts";
+import { type Service, textOf } from "./deployment.ts";
 import { median, type Row } from "./table.ts";
 
 const ROUNDS = 3;

@@ -1,7 +1,8 @@
 /** Round trips, rows and cost: counted, so the same on every machine. */
+
+import { type Service, textOf } from "./deployment.ts";
 import type { Readings } from "./meter.ts";
 import { costPerThousand } from "./prices.ts";
-import { type Service, textOf } from "./service.ts";
 import type { Row } from "./table.ts";
 
 const BURST = 100;

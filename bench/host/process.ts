@@ -31,6 +31,7 @@ function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: Host
     port,
     cf: false,
     unsafeTriggerHandlers: true,
+    handleStructuredLogs: ({ level, message }) => console.log(level === "log" ? message : `[${level}] ${message}`),
     resourcePersistencePath: path.join(stateDir, "resources"),
     workers: [
       {

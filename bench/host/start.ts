@@ -39,8 +39,7 @@ export async function startHost({ stateDir, port, vars, queueSeconds }: HostOpti
       // A group of its own: a kill of the group leaves nothing of it alive.
       detached: true,
       stdio: ["ignore", log.fd, log.fd, "ipc"],
-      // Without what the test runner sets: NODE_ENV, and flags for its own children.
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, CI: "1", NODE_COMPILE_CACHE: bundle.compileCache },
+      env: { ...process.env, NODE_COMPILE_CACHE: bundle.compileCache },
     },
   );
   await log.close();

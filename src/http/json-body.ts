@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { type Fault, tooLarge, unprocessable, unsupportedMediaType } from "../errors.ts";
 import { concat } from "../lib/bytes.ts";
 import type { AppEnv } from "./env.ts";
@@ -15,7 +15,22 @@ export const MAX_VALUES = 100_000;
  */
 export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   requireJsonType(c.req.header("Content-Type"));
-  const text = await readText(c.req.raw);
+  const refusal = tooLarge(`The body is larger than ${JSON_BODY_LIMIT} bytes`);
+  if (Number(c.req.header("Content-Length") ?? 0) > JSON_BODY_LIMIT) throw refusal;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    size += chunk.byteLength;
+    if (size > JSON_BODY_LIMIT) throw refusal;
+    chunks.push(chunk);
+  }
+  useWholeBody(c, chunks);
+  await next();
+};
+
+/** Parses a body that was read whole, and leaves it for what comes behind. Throws 422. */
+export function useWholeBody(c: Context<AppEnv>, chunks: readonly Uint8Array[]): void {
+  const text = decode(chunks);
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -26,8 +41,7 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Read once, parsed once: what comes behind (the validator, the fingerprint) asks the request again.
   c.req.text = async () => text;
   c.req.json = async <Body>() => body as Body;
-  await next();
-};
+}
 
 /** Throws 415 for a body that is not declared as JSON; the same pattern that the validator behind it goes by. */
 export function requireJsonType(contentType = ""): void {
@@ -43,18 +57,7 @@ export function requireGoodText(body: unknown): void {
   if (fault) throw unprocessable([fault]);
 }
 
-/** The whole body as text, given up as soon as it passes the limit. */
-async function readText(request: Request): Promise<string> {
-  const refusal = tooLarge(`The body is larger than ${JSON_BODY_LIMIT} bytes`);
-  if (Number(request.headers.get("Content-Length") ?? 0) > JSON_BODY_LIMIT) throw refusal;
-  if (!request.body) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > JSON_BODY_LIMIT) throw refusal;
-    chunks.push(chunk);
-  }
+function decode(chunks: readonly Uint8Array[]): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
   } catch {

@@ -11,7 +11,7 @@ import {
 } from "../lib/json-extract/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import type { AppEnv } from "./env.ts";
-import { JSON_BODY_LIMIT, jsonBody, MAX_VALUES, requireGoodText, requireJsonType } from "./json-body.ts";
+import { JSON_BODY_LIMIT, jsonBody, MAX_VALUES, requireGoodText, requireJsonType, useWholeBody } from "./json-body.ts";
 
 /** Greatest body of any request (decisions 1). */
 const STREAMED_BODY_LIMIT = 40_000_000;
@@ -38,12 +38,17 @@ export function streamedBody(openSink: (caller: CallerCtx) => AttachmentSink): M
     requireJsonType(c.req.header("Content-Type"));
     if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
       throw tooLarge(`The body is larger than ${STREAMED_BODY_LIMIT} bytes`);
+    const source = await begin(c.req.raw, length === undefined);
+    if (Array.isArray(source)) {
+      useWholeBody(c, source);
+      return next();
+    }
     if (underWay >= AT_ONCE) throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
     underWay += 1;
     const sink = openSink(c.get("caller"));
     try {
       const fingerprint = new crypto.DigestStream("SHA-256");
-      const body = await extract(c.req.raw, sink, fingerprint);
+      const body = await extract(source, sink, fingerprint);
       c.set("attachments", sink);
       c.req.text = async () => `sha-256 ${Array.from(new Uint8Array(await fingerprint.digest)).join(".")}`;
       c.req.json = async <Body>() => body as Body;
@@ -55,10 +60,40 @@ export function streamedBody(openSink: (caller: CallerCtx) => AttachmentSink): M
   };
 }
 
-async function extract(request: Request, sink: ContentSink, fingerprint: DigestStream): Promise<unknown> {
-  if (!request.body) throw unprocessable([{ loc: ["body"], msg: "The body is not valid JSON", type: "json_invalid" }]);
+/**
+ * The chunks of a body to be streamed. One that does not say its length is read until it turns out to be
+ * large: if it does not, its chunks are answered as a list.
+ */
+async function begin(request: Request, isLengthUnknown: boolean): Promise<AsyncIterable<Uint8Array> | Uint8Array[]> {
+  if (!request.body) return [];
+  if (!isLengthUnknown) return bodyChunks(request.body);
+  const chunks = request.body[Symbol.asyncIterator]();
+  const head: Uint8Array[] = [];
+  for (let size = 0; size <= JSON_BODY_LIMIT; ) {
+    const { done, value } = await chunks.next();
+    if (done) return head;
+    head.push(value);
+    size += value.byteLength;
+  }
+  return rejoined(head, chunks);
+}
+
+async function* rejoined(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
-    const { skeleton } = await extractJson(tee(bodyChunks(request.body), fingerprint), sink, {
+    for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function extract(
+  chunks: AsyncIterable<Uint8Array>,
+  sink: ContentSink,
+  fingerprint: DigestStream,
+): Promise<unknown> {
+  try {
+    const { skeleton } = await extractJson(tee(chunks, fingerprint), sink, {
       maxBody: STREAMED_BODY_LIMIT,
       maxSkeleton: JSON_BODY_LIMIT,
       maxValues: MAX_VALUES,

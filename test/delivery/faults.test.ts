@@ -1,0 +1,214 @@
+/** Every binding fails by chance, over the whole way from POST to the egress; then one sweep sets things right (safety R11). */
+import { createMessageBatch, createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { WorkMessage } from "../../src/context.ts";
+import { runSchedule } from "../../src/cron.ts";
+import { consume } from "../../src/queue.ts";
+import { type Faults, faultyDatabase, faultyObjects, HeldQueue, seeded } from "../support/faults.ts";
+import { type SmtpServerHandle, sinkServer } from "../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+const MAILS = env.TEST_LONG ? 200 : 30;
+const seed = Math.floor(Math.random() * 1e9);
+/** A lease, and the first wait of the schedule: after this everything is due. */
+const ALL_DUE_MS = 130_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The service on faulty bindings, with a queue in the test's hands. */
+class House {
+  readonly faults: Faults;
+  readonly queue: HeldQueue<WorkMessage>;
+  readonly sink: SmtpServerHandle;
+  readonly workspace: TestWorkspace;
+  readonly bindings: Env;
+
+  constructor(faults: Faults, sink: SmtpServerHandle, workspace: TestWorkspace) {
+    this.faults = faults;
+    this.queue = new HeldQueue(faults);
+    this.sink = sink;
+    this.workspace = workspace;
+    const DB = faultyDatabase(env.DB, faults);
+    const CONTENT = faultyObjects(env.CONTENT, faults);
+    this.bindings = { ...env, DB, CONTENT, WORK: this.queue, EGRESS_URL: sink.url } as unknown as Env;
+  }
+
+  static async open(faults: Partial<Faults>): Promise<House> {
+    const whole: Faults = { random: seeded(seed), chance: 0, bindings: [], moments: ["before"], count: 0, ...faults };
+    return new House(whole, await sinkServer(), await aWorkspace());
+  }
+
+  /** Hands over what the queue holds until it holds nothing, each message up to four times while it fails. */
+  async deliverAll(): Promise<void> {
+    for (let bodies = this.queue.take(); bodies.length > 0; bodies = this.queue.take()) {
+      for (const body of bodies) {
+        for (let attempts = 1; attempts <= 4 && !(await this.#handOver(body, attempts)); attempts++);
+      }
+    }
+  }
+
+  async #handOver(body: WorkMessage, attempts: number): Promise<boolean> {
+    const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
+    return consume(createMessageBatch("work", [message]), this.bindings).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  sweep(): Promise<void> {
+    return runSchedule(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), this.bindings);
+  }
+
+  /** Faults end, everything is due, and one sweep comes. */
+  async recover(): Promise<void> {
+    this.faults.chance = 0;
+    vi.setSystemTime(Date.now() + ALL_DUE_MS);
+    await this.sweep();
+    await this.deliverAll();
+  }
+}
+
+interface Sent {
+  subject: string;
+  status: number;
+  id: string | null;
+}
+
+/** Sends mails one by one; every other one has an Idempotency-Key, and is called again until it is accepted. */
+async function sendAll(house: House): Promise<{ sent: Sent[]; failures: number }> {
+  const api = apiOn(house.bindings as unknown as Record<string, unknown>, house.workspace.apiKey);
+  const sent: Sent[] = [];
+  let failures = 0;
+  for (let n = 0; n < MAILS; n++) {
+    const subject = `Mail ${n}`;
+    const mail = aMail(house.workspace, { subject, to: [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }] });
+    const key = n % 2 === 0 ? { "Idempotency-Key": `key-${n}` } : undefined;
+    let response = await api.post("/v1/emails/", mail, key);
+    for (let again = 0; key && response.status !== 202 && again < 100; again++) {
+      expect(response.status).toBe(500);
+      failures += 1;
+      response = await api.post("/v1/emails/", mail, key);
+    }
+    if (response.status !== 202) failures += 1;
+    const id = response.status === 202 ? (await response.json<{ id: string }>()).id : null;
+    sent.push({ subject, status: response.status, id });
+  }
+  return { sent, failures };
+}
+
+interface Row {
+  id: string;
+  subject: string;
+  status: string;
+  events: { type: string; metadata?: { recipient?: string; possible_duplicate?: boolean; ambiguous?: boolean } }[];
+}
+
+async function rowsOf({ workspace }: House): Promise<Row[]> {
+  const { results } = await env.DB.prepare("SELECT id, subject, status, events FROM emails WHERE workspace = ?1")
+    .bind(workspace.workspaceNumber)
+    .all<Omit<Row, "events"> & { events: string }>();
+  return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
+}
+
+/** What came to each recipient of each email: how often, by `<email id> <recipient>`. */
+async function arrivals({ sink }: House): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { raw, rcpts } of await sink.messages()) {
+    const id = /^Message-ID: <([^@]+)@/im.exec(new TextDecoder().decode(raw))?.[1] ?? "";
+    for (const rcpt of rcpts) {
+      const key = `${id} ${/<([^>]*)>/.exec(rcpt)?.[1]}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+async function objectsOf({ workspace }: House): Promise<Set<string>> {
+  const prefix = `w/${workspace.workspaceId}/emails/`;
+  const { objects } = await env.CONTENT.list({ prefix });
+  return new Set(objects.map(({ key }) => key.slice(prefix.length)));
+}
+
+/** Everything that must hold once the faults are over. Answers how many arrivals were doubled. */
+async function expectSound(house: House, sent: readonly Sent[], failures: number): Promise<number> {
+  const rows = await rowsOf(house);
+  const ids = new Set(rows.map(({ id }) => id));
+  // No 2xx without a row, no second row for one request.
+  expect(sent.filter(({ id }) => id !== null && !ids.has(id))).toEqual([]);
+  expect(new Set(rows.map(({ subject }) => subject)).size).toBe(rows.length);
+  // Nothing stuck, nothing lost.
+  expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
+  expect((await env.DB.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+  const came = await arrivals(house);
+  const wanted = rows.flatMap(({ id, subject }) => {
+    const n = subject.slice("Mail ".length);
+    return [`${id} a${n}@one.test`, `${id} b${n}@two.test`];
+  });
+  // Nothing invented.
+  expect([...came.keys()].sort()).toEqual(wanted.sort());
+  const doubled = [...came].filter(([, times]) => times > 1).map(([key]) => key);
+  expect(doubled.filter((key) => !isSaid(rows, key))).toEqual([]);
+  // Every row has its content; an object without a row is left by failed calls only.
+  const objects = await objectsOf(house);
+  expect(rows.filter(({ id }) => !objects.has(id))).toEqual([]);
+  expect(objects.size - rows.length).toBeLessThanOrEqual(failures);
+  return doubled.length;
+}
+
+function isSaid(rows: readonly Row[], key: string): boolean {
+  const [id, recipient] = key.split(" ");
+  const events = rows.find((row) => row.id === id)?.events ?? [];
+  return events.some(
+    ({ metadata }) => metadata?.recipient === recipient && (metadata?.possible_duplicate || metadata?.ambiguous),
+  );
+}
+
+const everywhere = ["database", "queue", "objects"] as const;
+const plans: [string, Pick<Faults, "bindings" | "moments">][] = [
+  ["the database, before it commits", { bindings: ["database"], moments: ["before"] }],
+  ["the database, after it has committed", { bindings: ["database"], moments: ["after"] }],
+  ["the queue", { bindings: ["queue"], moments: ["before", "after"] }],
+  ["the objects", { bindings: ["objects"], moments: ["before", "after"] }],
+  ["everything", { bindings: everywhere, moments: ["before", "after"] }],
+];
+
+describe(`faults over the whole way of a mail (seed ${seed})`, { timeout: env.TEST_LONG ? 600_000 : 60_000 }, () => {
+  for (const [what, plan] of plans) {
+    for (const chance of [0.01, 0.05, 0.2]) {
+      it(`${what} fails in ${chance * 100} % of calls: one sweep later every accepted mail has arrived`, async () => {
+        const house = await House.open({ ...plan, chance });
+        const { sent, failures } = await sendAll(house);
+        await house.deliverAll();
+        await house.sweep().catch(() => {});
+        await house.deliverAll();
+        await house.recover();
+        await expectSound(house, sent, failures);
+      });
+    }
+  }
+
+  it("a database that goes away in the middle of a delivery doubles at most 20 mails, and each says so", async () => {
+    const house = await House.open({ bindings: ["database"] });
+    const { sent } = await sendAll(house);
+    let calls = 0;
+    // The claim goes through, nothing after it does.
+    house.faults.random = () => (calls++ === 0 ? 1 : 0);
+    house.faults.chance = 0.5;
+    const bodies = house.queue.take();
+    const rows = bodies.flatMap((body) => body.rows);
+    await house.queue.sendBatch([{ body: { type: "outbox.wake.v1", rows } }]);
+    await house.deliverAll();
+    expect(house.faults.count).toBeGreaterThan(0);
+    await house.recover();
+    const doubled = await expectSound(house, sent, 0);
+    expect(doubled).toBeGreaterThan(0);
+    // Two recipients each.
+    expect(doubled / 2).toBeLessThanOrEqual(20);
+  });
+});

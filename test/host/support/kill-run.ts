@@ -1,0 +1,150 @@
+/** Mails go in while the host is killed again and again; afterwards everything is counted. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort } from "../../../dev/ports.ts";
+import { seeded } from "../../support/faults.ts";
+import { CountingSink } from "./counting-sink.ts";
+import { judge, type Verdict } from "./kill-verdict.ts";
+import { MortalHost } from "./mortal-host.ts";
+import { eventsOf, type Listed, listAll, send, type Wanted, wanted } from "./sending-client.ts";
+
+export interface KillPlan {
+  mails: number;
+  kills: number;
+  /** Share of messages whose connection the sink drops after the final dot, having taken them. */
+  dropShare: number;
+  seed: number;
+}
+
+export interface KillReport extends Verdict {
+  kills: number;
+  /** From the last restart until every email was final. */
+  finalAfterSeconds: number;
+  seconds: number;
+  /** Rows in the outbox at the end. */
+  left: number;
+}
+
+const CALLERS = 8;
+const KILL_WITHIN_MS = 300;
+const FINAL_WITHIN_MS = 60_000;
+const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+const FINAL = ["delivered", "bounced", "rejected", "failed", "cancelled"];
+
+/** Runs a plan. Throws when something is not final in time. */
+export async function killRun(plan: KillPlan): Promise<KillReport> {
+  const began = Date.now();
+  const drops = seeded(plan.seed + 1);
+  const sink = new CountingSink(() => drops() < plan.dropShare);
+  await sink.listen();
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
+  const port = await findFreePort(31_000 + (process.pid % 100) * 20);
+  const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
+  // Without gathering: a host that lives 300 ms would be dead before its queue handed anything over.
+  const host = new MortalHost({ stateDir, port, vars, queueSeconds: 0 });
+  try {
+    const { mailbox } = await host.first("kill.example");
+    const mails = Array.from({ length: plan.mails }, (_, n) => wanted(n, mailbox));
+    await sendUnderKills(plan, host, sink, mails);
+    const listed = await untilFinal(host, plan.dropShare > 0).catch(async (error) => {
+      throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
+    });
+    const finalAfterSeconds = (Date.now() - host.startedAt) / 1000;
+    const verdict = await judge({
+      wanted: mails,
+      listed,
+      receipts: sink.receipts,
+      eventsOf: (id) => eventsOf(host, id),
+    });
+    const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM outbox");
+    const seconds = (Date.now() - began) / 1000;
+    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, left: results[0]?.n ?? -1 };
+  } finally {
+    await host.stop();
+    sink.close();
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** Each host gets its share of the mails to take, and lives up to 300 ms; the last one lives on. */
+async function sendUnderKills(plan: KillPlan, host: MortalHost, sink: CountingSink, mails: readonly Wanted[]) {
+  const random = seeded(plan.seed);
+  const queue = new Gate(mails);
+  const callers = Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (let mail = await queue.next(); mail; mail = await queue.next()) await send(host, mail);
+    }),
+  );
+  // A caller that fails is told of when all are waited for.
+  callers.catch(() => {});
+  for (let life = 0; ; life++) {
+    sink.epoch = life;
+    const { restarted } = await host.begin();
+    queue.open(Math.ceil((mails.length * (life + 1)) / (plan.kills + 1)));
+    if (life === plan.kills) {
+      await restarted;
+      break;
+    }
+    restarted.catch(() => {});
+    await sleep(random() * KILL_WITHIN_MS);
+    await host.kill();
+  }
+  await callers;
+}
+
+/** Lets items through up to a mark that moves. */
+class Gate<Item> {
+  readonly #items: readonly Item[];
+  #at = 0;
+  #mark = 0;
+  #moved = Promise.withResolvers<void>();
+
+  constructor(items: readonly Item[]) {
+    this.#items = items;
+  }
+
+  open(mark: number): void {
+    this.#mark = mark;
+    this.#moved.resolve();
+    this.#moved = Promise.withResolvers();
+  }
+
+  async next(): Promise<Item | undefined> {
+    while (this.#at >= this.#mark && this.#at < this.#items.length) await this.#moved.promise;
+    return this.#items[this.#at++];
+  }
+}
+
+/**
+ * Waits until every email is final, 60 s from the last restart at most. `helped`: mail that was put off, and
+ * waits for its own time, is brought forward by an operator's hand (the schedule's first wait is a minute, and
+ * a mail may be dropped twice); mail that is due, or held, is left to the service.
+ */
+async function untilFinal(host: MortalHost, helped: boolean): Promise<Listed[]> {
+  for (;;) {
+    const listed = await listAll(host);
+    const open = listed.filter(({ status }) => !FINAL.includes(status));
+    if (open.length === 0) return listed;
+    if (Date.now() > host.startedAt + FINAL_WITHIN_MS) {
+      const { results } = await host.sql("SELECT * FROM outbox LIMIT 20");
+      throw new Error(
+        `${open.length} of ${listed.length} emails are not final: ${JSON.stringify(open.slice(0, 5))}; ` +
+          `outbox at ${Date.now()}: ${JSON.stringify(results)}`,
+      );
+    }
+    if (helped && (await bringForward(host))) await host.minute();
+    await sleep(200);
+  }
+}
+
+async function bringForward(host: MortalHost): Promise<boolean> {
+  const { changes } = await host.sql("UPDATE outbox SET due_at = ?1 WHERE token IS NULL AND due_at > ?1", Date.now());
+  return changes > 0;
+}
+
+async function logTail(stateDir: string): Promise<string> {
+  const log = await readFile(path.join(stateDir, "host.log"), "utf8").catch(() => "");
+  return log.split("\n").slice(-30).join("\n");
+}
