@@ -1,29 +1,30 @@
 /** CPU of an accept against a bare route that makes the same binding calls, on the same host in the same minutes. */
 
-import { type Service, textOf } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host.ts";
 import { median, type Row } from "./table.ts";
+import { textOf } from "./text.ts";
 
 const ROUNDS = 5;
 const REQUESTS = 300;
 
-export async function accept(service: Service): Promise<Row[]> {
-  const body = JSON.stringify(service.mail(textOf(2_000)));
-  const send = () => service.call("POST", "/v1/emails/", body);
-  const bare = () => service.door("bare", service.mail(textOf(2_000)));
-  await service.door("hold");
+export async function accept(deployment: Deployment): Promise<Row[]> {
+  const body = JSON.stringify(deployment.mail(textOf(2_000)));
+  const send = () => deployment.call("POST", "/v1/emails/", body);
+  const bare = () => deployment.door("bare", deployment.mail(textOf(2_000)));
+  await deployment.door("hold");
   for (let i = 0; i < 50; i++) {
     await send();
     await bare();
   }
   const differences: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    differences.push((await cpuEach(service, send)) - (await cpuEach(service, bare)));
+    differences.push((await cpuEach(deployment, send)) - (await cpuEach(deployment, bare)));
   }
-  await service.door("deliver");
-  await service.sql("DELETE FROM outbox WHERE kind = 'bare'");
-  await service.host.scheduled("* * * * *");
-  await service.drained();
+  await deployment.door("deliver");
+  await deployment.sql("DELETE FROM outbox WHERE kind = 'bare'");
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
   const more = median(differences);
   return [
     {
@@ -36,8 +37,8 @@ export async function accept(service: Service): Promise<Row[]> {
 }
 
 /** CPU time of workerd for one call, in milliseconds. */
-async function cpuEach(service: Service, call: () => Promise<Response>): Promise<number> {
-  const before = await cpuMs(service.host.workerdPid);
+async function cpuEach(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
+  const before = await cpuMs(deployment.host.workerdPid);
   for (let i = 0; i < REQUESTS; i++) await (await call()).arrayBuffer();
-  return ((await cpuMs(service.host.workerdPid)) - before) / REQUESTS;
+  return ((await cpuMs(deployment.host.workerdPid)) - before) / REQUESTS;
 }

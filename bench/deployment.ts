@@ -1,11 +1,11 @@
-/** The service under the bench: one workspace, an API key, and the bench's own doors. */
+/** The deployment under the bench: one workspace, an API key, and the bench's own doors. */
 import type { Seeded } from "../src/accounts/seed.ts";
 import { type Host, startHost } from "./host.ts";
 import type { Readings } from "./meter.ts";
 
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 
-export class Service {
+export class Deployment {
   readonly host: Host;
   readonly seed: Seeded;
 
@@ -14,13 +14,13 @@ export class Service {
     this.seed = seed;
   }
 
-  static async start(egressUrl: string): Promise<Service> {
+  static async start(egressUrl: string): Promise<Deployment> {
     const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl });
     const response = await fetch(`${host.url}/bench/seed`, {
       method: "POST",
       body: JSON.stringify({ domain: "bench.example" }),
     });
-    return new Service(host, (await response.json()) as Seeded);
+    return new Deployment(host, (await response.json()) as Seeded);
   }
 
   async door(name: string, body?: unknown): Promise<Response> {
@@ -75,10 +75,4 @@ export class Service {
   stop(): Promise<void> {
     return this.host.stop();
   }
-}
-
-/** A text of about this many octets, in lines. */
-export function textOf(octets: number): string {
-  const line = "The quick brown fox jumps over the lazy dog, and the bench counts how long it takes.\n";
-  return line.repeat(Math.ceil(octets / line.length)).slice(0, octets);
 }

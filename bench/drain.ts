@@ -4,18 +4,19 @@ import { fork } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import path from "node:path";
 import type { ScriptedServer } from "../test/support/scripted-smtp.ts";
-import { type Service, textOf } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
 import { median, type Row } from "./table.ts";
+import { textOf } from "./text.ts";
 
 const ROUNDS = 3;
 const MAILS = 2_000;
 const OCTETS = 10_000;
 
-export async function drain(service: Service, sink: ScriptedServer, port: number): Promise<Row[]> {
+export async function drain(deployment: Deployment, sink: ScriptedServer, port: number): Promise<Row[]> {
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await drainOurs(service, sink));
+    ours.push(await drainOurs(deployment, sink));
     theirs.push(await drainNodemailer(sink, port));
   }
   const ratio = median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)));
@@ -30,19 +31,19 @@ export async function drain(service: Service, sink: ScriptedServer, port: number
   ];
 }
 
-async function drainOurs(service: Service, sink: ScriptedServer): Promise<number> {
-  await service.door("hold");
-  const body = JSON.stringify(service.mail(textOf(OCTETS)));
+async function drainOurs(deployment: Deployment, sink: ScriptedServer): Promise<number> {
+  await deployment.door("hold");
+  const body = JSON.stringify(deployment.mail(textOf(OCTETS)));
   for (let i = 0; i < MAILS; i += 20) {
     await Promise.all(
-      Array.from({ length: 20 }, async () => (await service.call("POST", "/v1/emails/", body)).arrayBuffer()),
+      Array.from({ length: 20 }, async () => (await deployment.call("POST", "/v1/emails/", body)).arrayBuffer()),
     );
   }
-  await service.door("deliver");
+  await deployment.door("deliver");
   const before = sink.counters.accepted;
   const start = performance.now();
-  await service.host.scheduled("* * * * *");
-  await service.drained();
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
   const seconds = (performance.now() - start) / 1000;
   expectAccepted(sink, before);
   return MAILS / seconds;

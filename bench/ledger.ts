@@ -1,23 +1,24 @@
 /** Round trips, rows and cost: counted, so the same on every machine. */
 
-import { type Service, textOf } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
 import type { Readings } from "./meter.ts";
 import { costPerThousand } from "./prices.ts";
 import type { Row } from "./table.ts";
+import { textOf } from "./text.ts";
 
 const BURST = 100;
 const BODY_OCTETS = 8_000;
 
-export async function ledger(service: Service): Promise<Row[]> {
-  const warm = await service.call("POST", "/v1/emails/", service.mail("warm"));
+export async function ledger(deployment: Deployment): Promise<Row[]> {
+  const warm = await deployment.call("POST", "/v1/emails/", deployment.mail("warm"));
   const { id } = (await warm.json()) as { id: string };
-  await service.drained();
-  await service.readings();
+  await deployment.drained();
+  await deployment.readings();
   const rows: Row[] = [];
   const trips = async (what: string, budget: number, method: string, path: string, body?: unknown) => {
-    await service.door("hold");
-    await service.call(method, path, body);
-    const { d1Trips, rowsRead } = await service.readings();
+    await deployment.door("hold");
+    await deployment.call(method, path, body);
+    const { d1Trips, rowsRead } = await deployment.readings();
     rows.push({
       what: `D1 round trips: ${what}`,
       value: `${d1Trips - 1} (${rowsRead} rows read)`,
@@ -25,29 +26,29 @@ export async function ledger(service: Service): Promise<Row[]> {
       holds: d1Trips - 1 <= budget,
     });
   };
-  await trips("single send", 3, "POST", "/v1/emails/", service.mail("counted"));
+  await trips("single send", 3, "POST", "/v1/emails/", deployment.mail("counted"));
   await trips("list of 20", 1, "GET", "/v1/emails/");
   await trips("detail", 1, "GET", `/v1/emails/${id}`);
-  await service.door("deliver");
-  await service.host.scheduled("* * * * *");
-  await service.drained();
-  const lone = await wholeLife(service, 1);
-  const burst = await wholeLife(service, BURST);
+  await deployment.door("deliver");
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
+  const lone = await wholeLife(deployment, 1);
+  const burst = await wholeLife(deployment, BURST);
   rows.push(written("a lone email", lone), written(`each of ${BURST} emails at once`, burst));
-  rows.push(...(await cost(service, burst)));
+  rows.push(...(await cost(deployment, burst)));
   return rows;
 }
 
 /** Sends emails and follows them to their end: what each of them cost. */
-async function wholeLife(service: Service, emails: number): Promise<Readings> {
-  await service.door("hold");
-  await service.readings();
-  const body = JSON.stringify(service.mail(textOf(BODY_OCTETS)));
-  for (let i = 0; i < emails; i++) await service.call("POST", "/v1/emails/", body);
-  await service.door("deliver");
-  await service.host.scheduled("* * * * *");
-  await service.drained();
-  const total = await service.readings();
+async function wholeLife(deployment: Deployment, emails: number): Promise<Readings> {
+  await deployment.door("hold");
+  await deployment.readings();
+  const body = JSON.stringify(deployment.mail(textOf(BODY_OCTETS)));
+  for (let i = 0; i < emails; i++) await deployment.call("POST", "/v1/emails/", body);
+  await deployment.door("deliver");
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
+  const total = await deployment.readings();
   // The sweep stood in for the wake-ups that were held: each email has its own message, taken and deleted once.
   total.queueOperations = 3 * emails;
   total.requests += emails;
@@ -68,10 +69,10 @@ function written(what: string, { rowsWritten }: Readings): Row {
 /** CPU assumed for accept and delivery of a small mail; measured above in this table, and 2 % of the sum. */
 const CPU_MS = 8;
 
-async function cost(service: Service, each: Readings): Promise<Row[]> {
-  const [size] = await service.sql<{ bytes: number }>(
+async function cost(deployment: Deployment, each: Readings): Promise<Row[]> {
+  const [size] = await deployment.sql<{ bytes: number }>(
     "SELECT avg(length(recipients) + length(events) + length(subject) + length(message_id) + 280) AS bytes FROM emails WHERE workspace = ?1",
-    service.seed.workspaceNumber,
+    deployment.seed.workspaceNumber,
   );
   const kept = { d1Kilobytes: (size?.bytes ?? 0) / 1000, r2Kilobytes: BODY_OCTETS / 1000 };
   const dollars = costPerThousand(each, CPU_MS, kept);

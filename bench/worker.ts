@@ -8,6 +8,7 @@ import type { WorkMessage } from "../src/context.ts";
 import { createContext } from "../src/context.ts";
 import worker from "../src/index.ts";
 import { bareRoute } from "./bare-route.ts";
+import { composeDoor } from "./compose-door.ts";
 import { metered, type Readings, zero } from "./meter.ts";
 
 let readings: Readings = zero();
@@ -60,7 +61,24 @@ async function doors(door: string, request: Request, env: Env): Promise<Response
     }
     case "bare":
       return bareRoute(request, env);
+    case "compose":
+      return composeDoor(request);
+    case "put":
+      return putDoor(request, env);
     default:
       return new Response(null, { status: 404 });
   }
+}
+
+/** As much into R2 as a large mail puts there, in the same parts. */
+async function putDoor(request: Request, env: Env): Promise<Response> {
+  const { octets } = await request.json<{ octets: number }>();
+  const upload = await env.CONTENT.createMultipartUpload(`put/${crypto.randomUUID()}`);
+  const part = new Uint8Array(5 * 1024 * 1024).fill(0x5a);
+  const parts: R2UploadedPart[] = [];
+  for (let left = octets; left > 0; left -= part.byteLength) {
+    parts.push(await upload.uploadPart(parts.length + 1, part.subarray(0, Math.min(left, part.byteLength))));
+  }
+  await upload.complete(parts);
+  return new Response();
 }

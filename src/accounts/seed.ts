@@ -1,6 +1,7 @@
 import type { Ctx, Role } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../db/schema/index.ts";
+import { dkimRecord } from "../delivery/sign/index.ts";
 import { newDkimKey } from "../domains/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { hex } from "../lib/ids.ts";
@@ -28,12 +29,12 @@ export interface Seeded {
   apiKey: string;
   domain: string;
   mailbox: string;
-  /** Where DNS would answer with the public key, and what. */
-  dkim: { selector: string; algorithm: string; publicKey: string };
+  /** What DNS would answer with: a TXT record for each key. */
+  dkim: { selector: string; record: string }[];
 }
 
 /**
- * Makes a workspace that can send: owner, verified domain with a DKIM key, mailbox, API key. For `npm start`
+ * Makes a workspace that can send: owner, verified domain with DKIM keys, mailbox, API key. For `npm start`
  * and for tests; no route leads here. One transaction after the workspace row, so a seed is there whole or useless.
  */
 export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded> {
@@ -52,7 +53,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   const number = workspace.number;
   const apiKey = newApiKey();
   const [hash = ""] = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, apiKey);
-  const key = await newDkimKey(ctx, domainId, "rsa-sha256");
+  const keys = [await newDkimKey(ctx, domainId, "rsa-sha256"), await newDkimKey(ctx, domainId, "ed25519-sha256")];
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
     db.insert(users).values(user),
@@ -66,7 +67,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
       createdAt: now,
       verifiedAt: now,
     }),
-    db.insert(dkimKeys).values(key),
+    db.insert(dkimKeys).values(keys),
     db.insert(mailboxes).values({
       id: mailboxId,
       workspace: number,
@@ -86,7 +87,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
       createdAt: now,
     }),
   ]);
-  const dkim = { selector: key.selector, algorithm: key.algorithm, publicKey: key.publicKey };
+  const dkim = keys.map((key) => ({ selector: key.selector, record: dkimRecord(key.algorithm, key.publicKey) }));
   return {
     workspaceId,
     workspaceNumber: number,

@@ -15,6 +15,8 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
     return toResponse(c, conflict("Somebody else changed it at the same moment; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
   c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });
+  // Most such errors are a database or a store that is busy for a moment, and every call may be repeated.
+  c.header("Retry-After", "1");
   return c.json({ detail: "Internal Server Error" }, 500);
 }
 

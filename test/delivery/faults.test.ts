@@ -9,16 +9,20 @@ import { type Faults, faultyDatabase, faultyObjects, HeldQueue, seeded } from ".
 import { type SmtpServerHandle, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-const MAILS = env.TEST_LONG ? 200 : 30;
+const MAILS = env.TEST_LONG ? 200 : 24;
+const CHANCES = env.TEST_LONG ? [0.01, 0.05, 0.2] : [0.02, 0.2];
 const seed = Math.floor(Math.random() * 1e9);
 /** A lease, and the first wait of the schedule: after this everything is due. */
 const ALL_DUE_MS = 130_000;
 
 beforeEach(() => {
+  // The faults are in the log by the hundred; what they lead to is what is looked at.
+  vi.spyOn(console, "log").mockImplementation(() => {});
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** The service on faulty bindings, with a queue in the test's hands. */
@@ -180,7 +184,7 @@ const plans: [string, Pick<Faults, "bindings" | "moments">][] = [
 
 describe(`faults over the whole way of a mail (seed ${seed})`, { timeout: env.TEST_LONG ? 600_000 : 60_000 }, () => {
   for (const [what, plan] of plans) {
-    for (const chance of [0.01, 0.05, 0.2]) {
+    for (const chance of CHANCES) {
       it(`${what} fails in ${chance * 100} % of calls: one sweep later every accepted mail has arrived`, async () => {
         const house = await House.open({ ...plan, chance });
         const { sent, failures } = await sendAll(house);
@@ -192,6 +196,24 @@ describe(`faults over the whole way of a mail (seed ${seed})`, { timeout: env.TE
       });
     }
   }
+
+  // Known: src/delivery/ledger.ts takes the rows that its first try took out for a lost lease.
+  it.fails("a flush that was committed though it seemed to fail does not end the run", async () => {
+    const house = await House.open({ bindings: ["database"], moments: ["after"] });
+    await sendAll(house);
+    const rows = house.queue.take().flatMap((body) => body.rows);
+    await house.queue.sendBatch([{ body: { type: "outbox.wake.v1", rows } }]);
+    let calls = 0;
+    // The second call fails: the first flush, after the claim.
+    house.faults.random = () => (calls++ === 1 ? 0 : 0.99);
+    house.faults.chance = 0.5;
+    await house.deliverAll();
+    house.faults.chance = 0;
+    const statuses = (await rowsOf(house)).map(({ status }) => status);
+    await house.recover();
+    expect(house.faults.count).toBe(1);
+    expect(statuses).toEqual(statuses.map(() => "delivered"));
+  });
 
   it("a database that goes away in the middle of a delivery doubles at most 20 mails, and each says so", async () => {
     const house = await House.open({ bindings: ["database"] });

@@ -78,7 +78,7 @@ export function faultyObjects(real: R2Bucket, faults: Faults): Pick<R2Bucket, "g
 /** A queue that keeps its messages for the test to hand over, and refuses some by chance. */
 export class HeldQueue<Body> {
   readonly #faults: Faults | null;
-  #held: Body[] = [];
+  #held: { body: Body; from: number }[] = [];
 
   constructor(faults: Faults | null = null) {
     this.#faults = faults;
@@ -86,13 +86,18 @@ export class HeldQueue<Body> {
 
   async sendBatch(messages: Iterable<MessageSendRequest<Body>>): Promise<void> {
     const keep = async () => {
-      for (const { body } of messages) this.#held.push(body);
+      for (const { body, delaySeconds = 0 } of messages) {
+        this.#held.push({ body, from: Date.now() + delaySeconds * 1000 });
+      }
     };
     await (this.#faults ? risk(this.#faults, "queue", keep) : keep());
   }
 
-  /** Takes all messages out. */
+  /** Takes out the messages whose delay is over. */
   take(): Body[] {
-    return this.#held.splice(0);
+    const now = Date.now();
+    const due = this.#held.filter(({ from }) => from <= now);
+    this.#held = this.#held.filter(({ from }) => from > now);
+    return due.map(({ body }) => body);
   }
 }

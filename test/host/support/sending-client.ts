@@ -93,6 +93,12 @@ export async function listAll(server: Server): Promise<Listed[]> {
   }
 }
 
+/** Some emails that wait for a run, or are in the hands of one: newest first, none when all have come to their end. */
+export async function listOpen(server: Server): Promise<Listed[]> {
+  const page = (status: string) => get<Listed[]>(server, `/v1/emails/?limit=20&status=${status}`);
+  return [...(await page("queued")), ...(await page("sending"))];
+}
+
 /** An event as the API shows it. */
 export interface Event {
   event_type: string;
