@@ -33,7 +33,8 @@ CREATE TABLE emails (
   sent_at INTEGER,
   delivered_at INTEGER,
   rejection_reason TEXT,
-  retry_of_id TEXT
+  retry_of_id TEXT,
+  content TEXT -- a copy of a small content document while the mail waits to go out, so that sending asks R2 for nothing; last, so that no other read touches its pages
 ) STRICT;
 CREATE UNIQUE INDEX emails_by_id ON emails (workspace, id);
 -- Filters on statuses that few emails are in. +1 row for an email that enters one; nothing for the others.

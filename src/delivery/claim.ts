@@ -15,7 +15,7 @@ export interface ClaimedMail {
   fromEmail: string;
   fromName: string | null;
   createdAt: number;
-  content: { id: string; contentKey: string | null; contentAt: number; contentSize: number };
+  content: { id: string; contentKey: string | null; contentAt: number; contentSize: number; copy: string | null };
   sender: SenderFacts;
 }
 
@@ -59,7 +59,7 @@ const RELEASE_SCHEDULED = `
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_at, e.content_size, e.created_at, e.domain_id,
+         e.content_key, e.content_at, e.content_size, e.content, e.created_at, e.domain_id,
          w.id AS workspace_id, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status, m.is_active
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     JOIN workspaces w ON w.number = e.workspace
@@ -91,6 +91,7 @@ interface MailRow extends EmailStateRow {
   content_key: string | null;
   content_at: number;
   content_size: number;
+  content: string | null;
   created_at: number;
   domain_id: string;
   workspace_id: string;
@@ -131,7 +132,13 @@ function toMail(row: MailRow): ClaimedMail {
     fromEmail: row.from_email,
     fromName: row.from_name,
     createdAt: row.created_at,
-    content: { id: row.id, contentKey: row.content_key, contentAt: row.content_at, contentSize: row.content_size },
+    content: {
+      id: row.id,
+      contentKey: row.content_key,
+      contentAt: row.content_at,
+      contentSize: row.content_size,
+      copy: row.content,
+    },
     sender: {
       domainId: row.domain_id,
       domain: row.domain,

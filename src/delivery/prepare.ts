@@ -25,7 +25,8 @@ export async function prepareMessage(
   can: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
 ): Promise<OutgoingMessage> {
   const place = contentPlace(mail.workspaceId, mail.content);
-  const content = await findContent(ctx, place);
+  const { copy } = mail.content;
+  const content = copy === null ? await findContent(ctx, place) : (JSON.parse(copy) as ContentDocument);
   if (!content) throw new Unsendable("the content is gone");
   if (keys.length === 0 || mail.sender.domain === null) throw new Unsendable("the domain has no DKIM key");
   const composed = compose(

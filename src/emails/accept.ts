@@ -28,16 +28,18 @@ export interface Draft {
   createdAt: number;
   rejectionReason: string | null;
   retryOfId: string | null;
+  /** A small content document, to ride along until the mail is settled. */
+  content: string | null;
 }
 
 const INSERT_EMAILS = `
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
     subject, recipients, tags, events, content_key, content_at, content_size, due_at, scheduled_at, created_at,
-    rejection_reason, retry_of_id)
+    rejection_reason, retry_of_id, content)
   SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
     value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
     value->>'events', value->>'contentKey', value->>'contentAt', value->>'contentSize', value->>'dueAt',
-    value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId'
+    value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->>'content'
   FROM json_each(?2)`;
 
 const INSERT_WORK = `

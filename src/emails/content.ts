@@ -27,11 +27,17 @@ export interface ContentPlace {
   size: number;
 }
 
+/** Greatest document that rides in the email's row while it waits to go out, in octets. */
+const RIDES_ALONG = 16 * 1024;
+
 /**
  * Writes content to R2 as one object: the attachments one behind the other, then the document. What came with
- * an `upload` is there already, and the object appears now.
+ * an `upload` is there already, and the object appears now. `copy` is the document when it is a small one.
  */
-export async function putContent(upload: ContentUpload, checked: Checked): Promise<ContentPlace> {
+export async function putContent(
+  upload: ContentUpload,
+  checked: Checked,
+): Promise<ContentPlace & { copy: string | null }> {
   const { input, understood } = checked;
   const attachments: ContentDocument["attachments"] = [];
   for (const { content, ...file } of understood.attachments) {
@@ -44,10 +50,12 @@ export async function putContent(upload: ContentUpload, checked: Checked): Promi
     reply_to: understood.replyTo && { email: understood.replyTo.email, name: understood.replyTo.name },
     attachments,
   };
-  const json = utf8(JSON.stringify(document));
+  const text = JSON.stringify(document);
+  const json = utf8(text);
   const at = upload.size;
   await upload.finish(json);
-  return { key: upload.key, at, size: json.byteLength };
+  const isSmall = json.byteLength <= RIDES_ALONG;
+  return { key: upload.key, at, size: json.byteLength, copy: isSmall ? text : null };
 }
 
 /** Reads a content document; null when the object is not there. */

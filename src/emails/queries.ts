@@ -15,7 +15,7 @@ const shownStatus = sql<Status>`CASE
     SELECT 1 FROM outbox o WHERE o.due_at = ${emails.dueAt} AND o.id = coalesce(${emails.work}, ${emails.id}))
   THEN 'sending' ELSE ${emails.status} END`;
 
-const { n: _n, events: _events, ...listed } = getTableColumns(emails);
+const { n: _n, events: _events, content: _content, ...listed } = getTableColumns(emails);
 const recordColumns = { ...listed, status: shownStatus.as("shown_status") };
 const detailColumns = { ...recordColumns, events: emails.events };
 

@@ -77,7 +77,8 @@ const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     attempts = j.value->>'attempts', version = j.value->>'version', due_at = j.value->>'dueAt', work = j.value->>'work',
-    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt'
+    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt',
+    content = CASE WHEN j.value->>'status' = 'queued' THEN content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
 
 const ADD_TALLIES = `

@@ -36,7 +36,13 @@ export async function sendEmail(
 }
 
 /** The row that a checked request becomes. Suppressed recipients are dropped with an event each. */
-export function toDraft(ctx: CallerCtx, id: string, checked: Checked, place: ContentPlace, source: string): Draft {
+export function toDraft(
+  ctx: CallerCtx,
+  id: string,
+  checked: Checked,
+  place: ContentPlace & { copy: string | null },
+  source: string,
+): Draft {
   const { input, understood, sender, suppressed } = checked;
   if (!understood.from || !sender) throw new Error("a draft is made of a request without issues");
   const now = ctx.now();
@@ -76,6 +82,8 @@ export function toDraft(ctx: CallerCtx, id: string, checked: Checked, place: Con
     createdAt: now,
     rejectionReason: refused ? "Every recipient is on the suppression list" : null,
     retryOfId: null,
+    // Mail that waits for days would only make the table wide.
+    content: status === "queued" ? place.copy : null,
   };
 }
 

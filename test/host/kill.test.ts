@@ -1,10 +1,11 @@
 /**
- * The kill test (safety R1 and R2). Mails go in through the API while the host, Node and workerd, is killed -9 at
- * random moments of its first 300 ms and started again on the same state. `npm run test:long` runs the full counts.
+ * The kill test (safety R1 and R2). Mails go in through the API while the host, Node and workerd, is killed -9 again and
+ * again, at a random moment of the 300 ms after it has caught up with its predecessors' mails, and started again on the
+ * same state. `npm run test:long` runs the full counts; KILL_SEED=… repeats the moments of a run.
  *
  * Two things are helped along, and neither is a promise of the service: the queue hands over at once instead of
  * gathering for a second, so that kills fall into deliveries; and against the dropping sink, mail that was put off
- * for its minute is brought forward by SQL after the last restart.
+ * for its minute is brought forward by SQL after the last restart, so that "final within 60 s" holds for it too.
  */
 import { describe, it } from "vitest";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";

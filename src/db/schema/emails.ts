@@ -36,6 +36,7 @@ export const emails = sqliteTable(
     deliveredAt: integer("delivered_at"),
     rejectionReason: text("rejection_reason"),
     retryOfId: text("retry_of_id"),
+    content: text(),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),

@@ -69,7 +69,10 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   }
 }
 
-/** Each host gets its share of the mails to take, and lives up to 300 ms; the last one lives on. */
+/**
+ * Each host gets its share of the mails to take. Once the callers have caught up with what its predecessors
+ * left, it lives 0 to 300 ms more; the last one lives on.
+ */
 async function sendUnderKills(plan: KillPlan, host: MortalHost, sink: CountingSink, mails: readonly Wanted[]) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
@@ -78,24 +81,25 @@ async function sendUnderKills(plan: KillPlan, host: MortalHost, sink: CountingSi
       for (let mail = await queue.next(); mail; mail = await queue.next()) await send(host, mail);
     }),
   );
-  // A caller that fails is told of when all are waited for.
+  // A caller that fails ends the run, here or when all are waited for.
   callers.catch(() => {});
-  for (let life = 0; ; life++) {
+  const share = mails.length / (plan.kills + 1);
+  for (let life = 0; life < plan.kills; life++) {
     sink.epoch = life;
     const { restarted } = await host.begin();
-    queue.open(Math.ceil((mails.length * (life + 1)) / (plan.kills + 1)));
-    if (life === plan.kills) {
-      await restarted;
-      break;
-    }
     restarted.catch(() => {});
+    queue.open(Math.ceil(share * (life + 1)));
+    await Promise.race([queue.reached(Math.floor(share * life)), callers]);
     await sleep(random() * KILL_WITHIN_MS);
     await host.kill();
   }
-  await callers;
+  sink.epoch = plan.kills;
+  const { restarted } = await host.begin();
+  queue.open(mails.length);
+  await Promise.all([restarted, callers]);
 }
 
-/** Lets items through up to a mark that moves. */
+/** Hands out items in order, up to a mark that moves. */
 class Gate<Item> {
   readonly #items: readonly Item[];
   #at = 0;
@@ -108,13 +112,24 @@ class Gate<Item> {
 
   open(mark: number): void {
     this.#mark = mark;
-    this.#moved.resolve();
-    this.#moved = Promise.withResolvers();
+    this.#move();
   }
 
   async next(): Promise<Item | undefined> {
     while (this.#at >= this.#mark && this.#at < this.#items.length) await this.#moved.promise;
-    return this.#items[this.#at++];
+    const item = this.#items[this.#at++];
+    this.#move();
+    return item;
+  }
+
+  /** Resolves once so many were handed out. */
+  async reached(count: number): Promise<void> {
+    while (this.#at < count) await this.#moved.promise;
+  }
+
+  #move(): void {
+    this.#moved.resolve();
+    this.#moved = Promise.withResolvers();
   }
 }
 
