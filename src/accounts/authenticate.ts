@@ -86,10 +86,15 @@ function toWorkspace(row: KeyRow): CallerWorkspace {
   };
 }
 
+/** Nothing hangs on it, so a database that is busy is only noted. */
 async function touchKey(ctx: Ctx, keyId: string): Promise<void> {
   const now = ctx.now();
-  await ctx.db
-    .prepare("UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
-    .bind(now, keyId, now - LAST_USED_EVERY_MS)
-    .run();
+  try {
+    await ctx.db
+      .prepare("UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
+      .bind(now, keyId, now - LAST_USED_EVERY_MS)
+      .run();
+  } catch (error) {
+    ctx.log("api-key.touch.failed", { error: String(error) });
+  }
 }

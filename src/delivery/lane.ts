@@ -61,7 +61,12 @@ export async function runLane(run: Run): Promise<void> {
       }
       const message = await ready(run, job, line);
       if (underWay.length === DEPTH) await underWay.shift();
-      if (message) underWay.push(transact(run, job, message, line));
+      if (!message) continue;
+      if (!run.ledger.mayStart) {
+        run.ledger.giveBack();
+        break;
+      }
+      underWay.push(transact(run, job, message, line));
     }
   } finally {
     await Promise.allSettled(underWay).then(() => line.close());
@@ -162,7 +167,7 @@ async function send(
   const first = await line.current();
   if (!first) return null;
   const { recipients } = await first.send(envelope, message);
-  if (first.usable || !recipients.every(nothingSent)) return recipients;
+  if (first.usable || !recipients.every(nothingSent) || !run.ledger.mayStart) return recipients;
   await line.replace(first);
   const second = await line.current();
   return second ? (await second.send(envelope, message)).recipients : recipients;

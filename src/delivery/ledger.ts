@@ -2,6 +2,7 @@ import type { Ctx } from "../context.ts";
 import { type Report, recordFacts } from "../emails/index.ts";
 import {
   finishStatement,
+  heldUntil,
   type LaterRow,
   LEASE_MS,
   type Lease,
@@ -25,7 +26,8 @@ export class Ledger {
   #lease: Lease;
   /** Mails of each held row that have no outcome yet. */
   readonly #waiting: Map<string, Set<number>>;
-  readonly #rowOf: Map<number, string>;
+  /** By emails.n. */
+  readonly #mails: Map<number, ClaimedMail>;
   #pending: Report[] = [];
   #emptied: string[] = [];
   #unwritten = 0;
@@ -39,7 +41,7 @@ export class Ledger {
     this.#ctx = ctx;
     this.#lease = lease;
     this.#waiting = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
-    this.#rowOf = new Map(claim.mails.map(({ state, outboxId }) => [state.n, outboxId]));
+    this.#mails = new Map(claim.mails.map((mail) => [mail.state.n, mail]));
     for (const { state, outboxId } of claim.mails) this.#waiting.get(outboxId)?.add(state.n);
     this.#emptied = [...this.#waiting].filter(([, mails]) => mails.size === 0).map(([id]) => id);
   }
@@ -49,9 +51,14 @@ export class Ledger {
     while (this.#unwritten >= MAX_UNWRITTEN && this.#ended === null) {
       await new Promise<void>((resolve) => this.#turns.push(resolve));
     }
-    if (this.#ended !== null || !mayStart(this.#lease.until, this.#ctx.now())) return false;
+    if (!this.mayStart) return false;
     this.#unwritten += 1;
     return true;
+  }
+
+  /** Whether a mail may begin now. Time passes between a turn and the MAIL FROM, so it is asked again there. */
+  get mayStart(): boolean {
+    return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
   }
 
   /** A mail that had its turn and was not tried after all. */
@@ -98,7 +105,7 @@ export class Ledger {
 
   /** One transaction: facts, rows for later, rows done, and the lease on the rest when it runs low. */
   async #write(reports: readonly Report[], emptied: readonly string[]): Promise<void> {
-    for (const { state } of reports) this.#waiting.get(this.#rowOf.get(state.n) ?? "")?.delete(state.n);
+    for (const { state } of reports) this.#waiting.get(this.#rowOf(state.n))?.delete(state.n);
     const done = [...emptied, ...this.#doneRows(reports)];
     for (const id of done) this.#waiting.delete(id);
     const rest = [...this.#waiting.keys()];
@@ -119,18 +126,31 @@ export class Ledger {
     const [, finished, renewed] = results.map(({ meta }) => meta.changes);
     const lost = (finished ?? 0) < done.length || (renew && (renewed ?? 0) < rest.length);
     if (renew && !lost) this.#lease = { ...this.#lease, until };
-    if (lost && rest.length > 0) this.#ended = "the lease was lost";
+    if (lost && rest.length > 0) await this.#confirm(rest, until);
+  }
+
+  /** A try that seemed to fail may have committed, and the next then changed nothing: the rows know who holds them. */
+  async #confirm(rest: readonly string[], renewedUntil: number): Promise<void> {
+    const { token, until } = this.#lease;
+    const held = await this.#insist(() => heldUntil(this.#ctx, token, rest, [until, renewedUntil]));
+    if (held === null) this.#ended = "the lease was lost";
+    else this.#lease = { token, until: held };
+  }
+
+  #rowOf(n: number): string {
+    return this.#mails.get(n)?.outboxId ?? "";
   }
 
   #doneRows(reports: readonly Report[]): string[] {
-    const rows = new Set(reports.map(({ state }) => this.#rowOf.get(state.n) ?? ""));
+    const rows = new Set(reports.map(({ state }) => this.#rowOf(state.n)));
     return [...rows].filter((id) => this.#waiting.get(id)?.size === 0);
   }
 
   #later(state: Report["state"]): LaterRow[] {
-    const from = this.#rowOf.get(state.n);
-    if (state.status !== "queued" || state.dueAt === null || from === undefined) return [];
-    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from }];
+    const mail = this.#mails.get(state.n);
+    if (state.status !== "queued" || state.dueAt === null || !mail) return [];
+    const claims = mail.claims > 1 ? 1 : 0;
+    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims }];
   }
 
   /** A flush tells of mail that is out already, so it is not given up at the first refusal. */

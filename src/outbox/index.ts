@@ -3,6 +3,7 @@ export {
   type ClaimedRow,
   claimStatement,
   finishStatement,
+  heldUntil,
   type LaterRow,
   type Lease,
   laterStatement,

@@ -53,6 +53,27 @@ export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]):
     .bind(lease.until, JSON.stringify(ids), lease.token);
 }
 
+/**
+ * Until when these rows are held under this token, among the times that are possible; null when they are not,
+ * or not all. Asked when a batch that seemed to fail may have committed.
+ */
+export async function heldUntil(
+  ctx: Ctx,
+  token: string,
+  ids: readonly string[],
+  possible: readonly [number, number],
+): Promise<number | null> {
+  const { results } = await mailDb(ctx)
+    .prepare(
+      `SELECT due_at AS until, count(*) AS rows FROM outbox
+        WHERE due_at IN (?1, ?2) AND token = ?3 AND id IN (SELECT value FROM json_each(?4)) GROUP BY due_at`,
+    )
+    .bind(...possible, token, JSON.stringify(ids))
+    .all<{ until: number; rows: number }>();
+  const [held] = results;
+  return held && held.rows === ids.length ? held.until : null;
+}
+
 /** A row to be written for later, in the place of a held one. */
 export interface LaterRow {
   dueAt: number;
@@ -60,11 +81,13 @@ export interface LaterRow {
   ref: string;
   /** Id of the held row it comes from. */
   from: string;
+  /** 1 when a run may have sent this mail without writing it down: its next claim is told. Else 0. */
+  claims: 0 | 1;
 }
 
 const LATER = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
-  SELECT value->>'dueAt', value->>'id', ?2, value->>'ref' FROM json_each(?1)
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
+  SELECT value->>'dueAt', value->>'id', ?2, value->>'ref', value->>'claims' FROM json_each(?1)
    WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = ?3 AND o.id = value->>'from' AND o.token = ?4)`;
 
 /**
