@@ -10,14 +10,15 @@ import { toTable } from "./table.ts";
 
 const sink = new ScriptedServer({ countOnly: true }, { key: "", cert: "" });
 const port = await sink.listen();
-const deployment = await Deployment.start(`smtp://127.0.0.1:${port}/?tls=off`);
+const egressUrl = `smtp://127.0.0.1:${port}/?tls=off`;
+const deployment = await Deployment.start(egressUrl);
 try {
   const rows = [
     ...(await ledger(deployment)),
     ...(await accept(deployment)),
-    ...(await composing(deployment)),
+    ...(await composing(deployment, egressUrl)),
     ...(await drain(deployment, sink, port)),
-    ...(await large(`smtp://127.0.0.1:${port}/?tls=off`)),
+    ...(await large(egressUrl)),
   ];
   console.log(toTable(rows));
 } finally {

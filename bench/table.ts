@@ -6,11 +6,13 @@ export interface Row {
   holds: boolean;
 }
 
+const verdict = ({ budget, holds }: Row) => (budget === "" ? "" : holds ? "holds" : "MISSED");
+
 /** The rows as a Markdown table, ready for README. */
 export function toTable(rows: readonly Row[]): string {
   const cells = [
     ["what", "measured", "budget", ""],
-    ...rows.map((row) => [row.what, row.value, row.budget, row.holds ? "holds" : "MISSED"]),
+    ...rows.map((row) => [row.what, row.value, row.budget, verdict(row)]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
   const line = (texts: string[]) => `| ${texts.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`;

@@ -21,7 +21,9 @@ const sinks: [string, number][] = [
   ["a sink that hangs up after the final dot of every twentieth mail", 0.05],
 ];
 
-describe(`${counts.kills} kills under ${counts.mails} mails`, { timeout: LONG ? 1_800_000 : 180_000 }, () => {
+describe.concurrent(`${counts.kills} kills under ${counts.mails} mails`, {
+  timeout: LONG ? 1_800_000 : 180_000,
+}, () => {
   for (const [name, dropShare] of sinks) {
     it(`loses nothing, invents nothing, and says every duplicate: ${name}`, async ({ expect }) => {
       const report = await killRun({ ...counts, dropShare, seed });

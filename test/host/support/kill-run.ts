@@ -40,7 +40,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const sink = new CountingSink(() => drops() < plan.dropShare);
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
-  const port = await findFreePort(31_000 + (process.pid % 100) * 20);
+  const port = await findFreePort(20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0));
   const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   // Without gathering: a host that lives 300 ms would be dead before its queue handed anything over.
   const host = new MortalHost({ stateDir, port, vars, queueSeconds: 0 });

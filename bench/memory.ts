@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { Deployment } from "./deployment.ts";
+
+/** What a call adds to workerd's resident memory at its peak, on a host of its own. */
+export async function peakOf(
+  egressUrl: string,
+  atOnce: number,
+  call: (deployment: Deployment) => Promise<Response>,
+): Promise<{ megabytes: number; seconds: number }> {
+  const deployment = await Deployment.start(egressUrl);
+  try {
+    await deployment.door("hold");
+    for (let i = 0; i < 20; i++) await deployment.call("POST", "/v1/emails/", deployment.mail("warm"));
+    const before = await residentMegabytes(deployment.host.workerdPid);
+    let peak = before;
+    let isOver = false;
+    const start = performance.now();
+    const calls = Promise.all(Array.from({ length: atOnce }, () => call(deployment))).finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      peak = Math.max(peak, await residentMegabytes(deployment.host.workerdPid));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await calls;
+    return { megabytes: peak - before, seconds: (performance.now() - start) / 1000 };
+  } finally {
+    await deployment.stop();
+  }
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
