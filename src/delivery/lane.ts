@@ -4,17 +4,12 @@ import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
 import type { MailToSend } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
+import { Line } from "./line.ts";
 import { noEgress, type Outcome, unprepared, unreachable } from "./outcome.ts";
 import { prepareMessage } from "./prepare.ts";
 import { attemptOf, reportOn, waiting } from "./report.ts";
 import { isSimulated } from "./simulator.ts";
-import {
-  ConnectError,
-  type Connection,
-  type Envelope,
-  type OutgoingMessage,
-  type RecipientResult,
-} from "./transport.ts";
+import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "./transport.ts";
 
 /** What the lanes of one run share. */
 export interface Run {
@@ -78,57 +73,6 @@ function nextJob(run: Run): Job | null {
   if (!next) return null;
   const domain = run.ctx.settings.simulatorDomain;
   return { ...next, abroad: waiting(next).filter(({ email }) => !isSimulated(email, domain)) };
-}
-
-/** The one connection of a lane. */
-class Line {
-  readonly #run: Run;
-  #opening: Promise<void> = Promise.resolve();
-  #connection: Connection | null = null;
-
-  constructor(run: Run) {
-    this.#run = run;
-  }
-
-  get usable(): boolean {
-    return this.#connection?.usable ?? false;
-  }
-
-  /** The connection, once none is being opened any more; null when none is to be had. */
-  async current(): Promise<Connection | null> {
-    await this.#opening;
-    return this.#connection;
-  }
-
-  /**
-   * Puts a new connection in the place of `old`, or leaves none when the egress cannot be reached. Two mails
-   * that lost the same connection share the new one.
-   */
-  replace(old: Connection | null): Promise<void> {
-    this.#opening = this.#opening.then(async () => {
-      if (this.#connection === old) await this.#open();
-    });
-    return this.#opening;
-  }
-
-  async #open(): Promise<void> {
-    await this.close();
-    const { egress, unreachable: known, ctx } = this.#run;
-    if (!egress || known) return;
-    try {
-      this.#connection = await egress.transport.open();
-    } catch (error) {
-      if (!(error instanceof ConnectError)) throw error;
-      this.#run.unreachable = error;
-      ctx.log("egress.unreachable", { phase: error.phase, reason: error.message });
-    }
-  }
-
-  async close(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = null;
-    await connection?.close();
-  }
 }
 
 /** Makes the message ready. Null: it cannot be sent now, and that is on record. */

@@ -12,6 +12,7 @@ import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../support/workspa
 const MAILS = env.TEST_LONG ? 200 : 24;
 const CHANCES = env.TEST_LONG ? [0.01, 0.05, 0.2] : [0.02, 0.2];
 const seed = Math.floor(Math.random() * 1e9);
+const FILE = { filename: "file.txt", content_base64: btoa("A line of the file.\r\n".repeat(500)) };
 /** A lease, and the first wait of the schedule: after this everything is due. */
 const ALL_DUE_MS = 130_000;
 
@@ -93,7 +94,9 @@ async function sendAll(house: House): Promise<{ sent: Sent[]; failures: number }
   let failures = 0;
   for (let n = 0; n < MAILS; n++) {
     const subject = `Mail ${n}`;
-    const mail = aMail(house.workspace, { subject, to: [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }] });
+    const to = [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }];
+    // Small content needs no object to be delivered; a file does, twice: to sign and to send.
+    const mail = aMail(house.workspace, { subject, to, ...(n % 3 === 0 ? { attachments: [FILE] } : {}) });
     const key = n % 2 === 0 ? { "Idempotency-Key": `key-${n}` } : undefined;
     let response = await api.post("/v1/emails/", mail, key);
     for (let again = 0; key && response.status !== 202 && again < 100; again++) {

@@ -18,6 +18,7 @@ import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
 
 const seed = Math.floor(Math.random() * 1e9);
+const FILE = { filename: "file.txt", content_base64: btoa("A file") };
 
 /** Sends `count` mails to two recipients each, from a workspace of the test's own; nothing is delivered. */
 async function accepted(count: number) {
@@ -26,7 +27,7 @@ async function accepted(count: number) {
   const api = apiOn({ WORK: queue }, workspace.apiKey);
   for (let n = 0; n < count; n++) {
     const to = [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }];
-    expect((await api.post("/v1/emails/", aMail(workspace, { to }))).status).toBe(202);
+    expect((await api.post("/v1/emails/", aMail(workspace, { to, attachments: [FILE] }))).status).toBe(202);
   }
   const bodies = queue.take();
   return { workspace, bodies, rows: bodies.flatMap((body) => body.rows) };
