@@ -1,6 +1,5 @@
 /** What a host runs: the bundled Worker and its bindings, made once a process and read by every start after it. */
-import { rmSync } from "node:fs";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { build } from "esbuild";
@@ -9,6 +8,7 @@ export const ROOT = path.join(import.meta.dirname, "../..");
 
 /** Files that a host process starts from, without esbuild and wrangler. */
 export interface Bundle {
+  folder: string;
   script: string;
   workerOptions: string;
   /** Node's compile cache: most of what a start costs is Miniflare's own source. */
@@ -17,16 +17,23 @@ export interface Bundle {
 
 let made: Promise<Bundle> | null = null;
 
-/** Bundles src/index.ts and reads wrangler.toml, the first time it is called. The files go when this process ends. */
+/** Bundles src/index.ts and reads wrangler.toml, the first time it is called. `forgetBundle` takes the files away. */
 export function bundleOnce(): Promise<Bundle> {
   made ??= makeBundle();
   return made;
 }
 
+/** Takes away what `bundleOnce` made. For the end, when no host runs any more. */
+export async function forgetBundle(): Promise<void> {
+  const bundle = await made;
+  made = null;
+  if (bundle) await rm(bundle.folder, { recursive: true, force: true });
+}
+
 async function makeBundle(): Promise<Bundle> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "email-host-bundle-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const bundle = {
+    folder,
     script: path.join(folder, "worker.mjs"),
     workerOptions: path.join(folder, "worker-options.json"),
     compileCache: path.join(folder, "compile-cache"),

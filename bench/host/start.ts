@@ -12,6 +12,8 @@ import type { Seeded, SeedInput } from "../../src/accounts/seed.ts";
 import { bundleOnce, ROOT } from "./bundle.ts";
 import type { Ask, HostProcessOptions, Reply } from "./messages.ts";
 
+export { forgetBundle } from "./bundle.ts";
+
 export interface HostOptions {
   stateDir: string;
   port: number;

@@ -5,9 +5,9 @@ import type { Egress } from "./egress.ts";
 import type { MailToSend } from "./judge.ts";
 import type { Ledger } from "./ledger.ts";
 import { Line } from "./line.ts";
-import { noEgress, type Outcome, unprepared, unreachable } from "./outcome.ts";
+import { type Attempt, noEgress, type Outcome, unprepared, unreachable } from "./outcome.ts";
 import { prepareMessage } from "./prepare.ts";
-import { attemptOf, reportOn, waiting } from "./report.ts";
+import { reportOn, waiting } from "./report.ts";
 import { isSimulated } from "./simulator.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "./transport.ts";
 
@@ -21,7 +21,7 @@ export interface Run {
   keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
   /** Mails still to be tried; each lane takes from the front. */
   queue: MailToSend[];
-  /** Set once the egress could not be reached: what is left is put off without knocking again. */
+  /** Why a lane could not connect, when one could not. */
   unreachable: ConnectError | null;
 }
 
@@ -38,7 +38,8 @@ const DEPTH = 2;
 
 /**
  * Sends mail after mail over one connection. While some are on their way the next is read, composed and
- * signed. A connection that the server let go of between two mails is replaced, once a mail.
+ * signed. A connection that the server let go of between two mails is replaced, once a mail. A lane that
+ * cannot connect ends and leaves its mail to the others: a server may limit how many come at once.
  */
 export async function runLane(run: Run): Promise<void> {
   const line = new Line(run);
@@ -46,18 +47,16 @@ export async function runLane(run: Run): Promise<void> {
   try {
     while (run.queue.length > 0 && (await run.ledger.turn())) {
       const job = nextJob(run);
-      if (!job) {
+      const isConnected = !job || job.abroad.length === 0 || line.usable || (await reconnected(line, underWay, run));
+      if (!job || !isConnected) {
+        if (job) run.queue.unshift(job);
         run.ledger.giveBack();
         break;
-      }
-      if (job.abroad.length > 0 && !line.usable) {
-        await Promise.all(underWay.splice(0));
-        await line.replace(await line.current());
       }
       const message = await ready(run, job, line);
       if (underWay.length === DEPTH) await underWay.shift();
       if (!message) continue;
-      if (!run.ledger.mayStart) {
+      if (!(await run.ledger.begin(job.mail))) {
         run.ledger.giveBack();
         break;
       }
@@ -65,6 +64,21 @@ export async function runLane(run: Run): Promise<void> {
     }
   } finally {
     await Promise.allSettled(underWay).then(() => line.close());
+  }
+}
+
+/** True when there is a connection again, or when none is to be expected because there is no egress at all. */
+async function reconnected(line: Line, underWay: Promise<void>[], run: Run): Promise<boolean> {
+  await Promise.all(underWay.splice(0));
+  await line.replace(await line.current());
+  return line.usable || run.egress === null;
+}
+
+/** What every lane had to leave, since the egress cannot be reached: put off, all of it, without knocking again. */
+export async function putOffRest(run: Run): Promise<void> {
+  while (run.unreachable && run.queue.length > 0 && (await run.ledger.turn())) {
+    const job = nextJob(run);
+    if (job) reportOn(run, job, (_, attempt) => withoutConnection(run, attempt));
   }
 }
 
@@ -79,7 +93,7 @@ function nextJob(run: Run): Job | null {
 async function ready(run: Run, job: Job, line: Line): Promise<OutgoingMessage | null> {
   const connection = job.abroad.length > 0 ? await line.current() : null;
   if (job.abroad.length > 0 && !connection) {
-    reportOn(run, job, () => withoutConnection(run, job));
+    reportOn(run, job, (_, attempt) => withoutConnection(run, attempt));
     return null;
   }
   try {
@@ -87,14 +101,14 @@ async function ready(run: Run, job: Job, line: Line): Promise<OutgoingMessage | 
     return await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? EVERYTHING);
   } catch (error) {
     run.ctx.log("delivery.unprepared", { email: job.mail.state.id, error: String(error) });
-    reportOn(run, job, () => unprepared(attemptOf(run, job), error));
+    reportOn(run, job, (_, attempt) => unprepared(attempt, error));
     return null;
   }
 }
 
 async function transact(run: Run, job: Job, message: OutgoingMessage, line: Line): Promise<void> {
   const results = await send(run, job, message, line);
-  if (!results) return reportOn(run, job, () => withoutConnection(run, job));
+  if (!results) return reportOn(run, job, (_, attempt) => withoutConnection(run, attempt));
   const resultOf = new Map(job.abroad.map((recipient, index) => [recipient.email, results[index]]));
   reportOn(run, job, (recipient): RecipientResult | null => resultOf.get(recipient.email) ?? null);
 }
@@ -111,14 +125,14 @@ async function send(
   const first = await line.current();
   if (!first) return null;
   const { recipients } = await first.send(envelope, message);
-  if (first.usable || !recipients.every(nothingSent) || !run.ledger.mayStart) return recipients;
+  if (first.usable || !recipients.every(nothingSent) || !(await run.ledger.begin(job.mail))) return recipients;
   await line.replace(first);
   const second = await line.current();
   return second ? (await second.send(envelope, message)).recipients : recipients;
 }
 
-function withoutConnection(run: Run, job: Job): Outcome {
-  return run.unreachable ? unreachable(attemptOf(run, job), run.unreachable) : noEgress();
+function withoutConnection(run: Run, attempt: Attempt): Outcome {
+  return run.unreachable ? unreachable(attempt, run.unreachable) : noEgress();
 }
 
 /** The server hung up before anything of the message went out: another connection may do better at once. */

@@ -2,6 +2,7 @@ import type { Ctx } from "../context.ts";
 import { type Report, recordFacts } from "../emails/index.ts";
 import {
   finishStatement,
+  giveBackStatement,
   heldUntil,
   type LaterRow,
   LEASE_MS,
@@ -12,28 +13,31 @@ import {
   shouldRenew,
 } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
-import { FLUSH_AFTER_MS, FLUSH_EVERY, MAX_UNWRITTEN } from "./rules.ts";
+import { FLUSH_AFTER_MS, FLUSH_EVERY, FLUSH_OCTETS, MAX_UNWRITTEN, RENEW_EVERY_MS } from "./rules.ts";
 
-/** Waits between tries of a flush that the database refused, in milliseconds. */
-const FLUSH_RETRY_MS = [50, 200, 800, 3000];
+/** Waits between tries of a write that the database refused, in milliseconds. */
+const RETRY_MS = [50, 200, 800, 3000];
 
 /**
  * Writes down what became of the mails of one claim: in sets, fenced by the lease, with at most 20 mails
- * between their MAIL FROM and their row at any moment.
+ * between their MAIL FROM and their row at any moment. Keeps the lease while anything is under way.
  */
 export class Ledger {
   readonly #ctx: Ctx;
   #lease: Lease;
-  /** Mails of each held row that have no outcome yet. */
+  /** Mails of each held row that have no outcome on record yet. */
   readonly #waiting: Map<string, Set<number>>;
   /** By emails.n. */
   readonly #mails: Map<number, ClaimedMail>;
+  /** Mails that may have gone out without a word of it in the database. */
+  readonly #begun = new Set<number>();
   #pending: Report[] = [];
   #emptied: string[] = [];
   #unwritten = 0;
   #turns: (() => void)[] = [];
   #writing: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | null = null;
+  readonly #heartbeat: ReturnType<typeof setInterval>;
   /** Set when nothing may be started any more: the lease was lost, or the database does not answer. */
   #ended: unknown = null;
 
@@ -44,6 +48,7 @@ export class Ledger {
     this.#mails = new Map(claim.mails.map((mail) => [mail.state.n, mail]));
     for (const { state, outboxId } of claim.mails) this.#waiting.get(outboxId)?.add(state.n);
     this.#emptied = [...this.#waiting].filter(([, mails]) => mails.size === 0).map(([id]) => id);
+    this.#heartbeat = setInterval(() => void this.#keepLease(), RENEW_EVERY_MS);
   }
 
   /** Waits for a turn to start one mail. False: start nothing more. */
@@ -51,20 +56,28 @@ export class Ledger {
     while (this.#unwritten >= MAX_UNWRITTEN && this.#ended === null) {
       await new Promise<void>((resolve) => this.#turns.push(resolve));
     }
-    if (!this.mayStart) return false;
+    await this.#keepLease();
+    if (!this.#mayStart) return false;
     this.#unwritten += 1;
     return true;
-  }
-
-  /** Whether a mail may begin now. Time passes between a turn and the MAIL FROM, so it is asked again there. */
-  get mayStart(): boolean {
-    return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
   }
 
   /** A mail that had its turn and was not tried after all. */
   giveBack(): void {
     this.#unwritten -= 1;
     this.#wakeTurns();
+  }
+
+  /** Asked right before MAIL FROM, since time has passed since the turn. False: the mail must not go out now. */
+  async begin(mail: ClaimedMail): Promise<boolean> {
+    await this.#keepLease();
+    if (!this.#mayStart) return false;
+    this.#begun.add(mail.state.n);
+    return true;
+  }
+
+  get #mayStart(): boolean {
+    return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
   }
 
   /** Takes what became of one mail. `tried`: it had its turn. */
@@ -75,10 +88,15 @@ export class Ledger {
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
   }
 
-  /** Writes what is left. Throws when something could not be written. */
+  /** Writes what is left, and lets go of what was not begun. Throws when something could not be written. */
   async close(): Promise<void> {
     this.#flush();
     await this.#writing;
+    clearInterval(this.#heartbeat);
+    const untouched = [...this.#waiting]
+      .filter(([, mails]) => ![...mails].some((n) => this.#begun.has(n)))
+      .map(([id]) => id);
+    if (untouched.length > 0) await this.#insist(() => giveBackStatement(this.#ctx, this.#lease, untouched).run());
     if (this.#ended instanceof Error) throw this.#ended;
   }
 
@@ -86,64 +104,75 @@ export class Ledger {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#writing = this.#writing.then(async () => {
-      const reports = this.#pending.splice(0);
-      const emptied = this.#emptied.splice(0);
-      try {
-        if (reports.length + emptied.length > 0) await this.#write(reports, emptied);
-      } catch (error) {
-        this.#ended = error;
-        this.#ctx.log("delivery.flush.failed", { error: String(error), emails: reports.length });
-      }
-      this.#unwritten -= reports.length;
-      this.#wakeTurns();
+      do {
+        await this.#writeSome(this.#takeSome());
+      } while (this.#pending.length > 0 || this.#emptied.length > 0);
     });
+  }
+
+  /** As many reports as one statement should carry, by number and by size. */
+  #takeSome(): Report[] {
+    let octets = 0;
+    const fits = ({ state, facts }: Report, index: number) => {
+      octets += 2 * JSON.stringify([state, facts]).length;
+      return index === 0 || (index < FLUSH_EVERY && octets <= FLUSH_OCTETS);
+    };
+    const first = this.#pending.findIndex((report, index) => !fits(report, index));
+    return this.#pending.splice(0, first === -1 ? this.#pending.length : first);
+  }
+
+  async #writeSome(reports: readonly Report[]): Promise<void> {
+    try {
+      const emptied = this.#emptied.splice(0);
+      if (reports.length + emptied.length > 0) await this.#write(reports, emptied);
+      for (const { state } of reports) this.#begun.delete(state.n);
+    } catch (error) {
+      this.#ended = error;
+      this.#ctx.log("delivery.flush.failed", { error: String(error), emails: reports.length });
+    }
+    this.#unwritten -= reports.length;
+    this.#wakeTurns();
   }
 
   #wakeTurns(): void {
     for (const resolve of this.#turns.splice(0)) resolve();
   }
 
-  /** One transaction: facts, rows for later, rows done, and the lease on the rest when it runs low. */
+  /** One transaction: facts, rows for later, rows done. */
   async #write(reports: readonly Report[], emptied: readonly string[]): Promise<void> {
     for (const { state } of reports) this.#waiting.get(this.#rowOf(state.n))?.delete(state.n);
     const done = [...emptied, ...this.#doneRows(reports)];
     for (const id of done) this.#waiting.delete(id);
-    const rest = [...this.#waiting.keys()];
-    const until = this.#ctx.now() + LEASE_MS;
-    const renew = rest.length > 0 && shouldRenew(this.#lease.until, this.#ctx.now());
     const { results } = await this.#insist(() =>
-      recordFacts(this.#ctx, reports, (states) => [
-        laterStatement(
-          this.#ctx,
-          this.#lease,
-          "deliver",
-          states.flatMap((state) => this.#later(state)),
-        ),
-        finishStatement(this.#ctx, this.#lease, done),
-        ...(renew ? [renewStatement(this.#ctx, this.#lease, until, rest)] : []),
-      ]),
+      recordFacts(
+        this.#ctx,
+        reports.map((report) => this.#clearOfLease(report)),
+        (states) => {
+          const later = states.flatMap((state) => this.#later(state));
+          return {
+            before: [laterStatement(this.#ctx, this.#lease, "deliver", later)],
+            after: [finishStatement(this.#ctx, this.#lease, done)],
+          };
+        },
+      ),
     );
-    const [, finished, renewed] = results.map(({ meta }) => meta.changes);
-    const lost = (finished ?? 0) < done.length || (renew && (renewed ?? 0) < rest.length);
-    if (renew && !lost) this.#lease = { ...this.#lease, until };
-    if (lost && rest.length > 0) await this.#confirm(rest, until);
+    const finished = results[0]?.meta.changes ?? 0;
+    if (finished < done.length) await this.#confirmLease();
   }
 
-  /** A try that seemed to fail may have committed, and the next then changed nothing: the rows know who holds them. */
-  async #confirm(rest: readonly string[], renewedUntil: number): Promise<void> {
-    const { token, until } = this.#lease;
-    const held = await this.#insist(() => heldUntil(this.#ctx, token, rest, [until, renewedUntil]));
-    if (held === null) this.#ended = "the lease was lost";
-    else this.#lease = { token, until: held };
-  }
-
-  #rowOf(n: number): string {
-    return this.#mails.get(n)?.outboxId ?? "";
+  /** A row for later may not stand where the held row of the same id stands until it is taken out. */
+  #clearOfLease(report: Report): Report {
+    if (report.next?.dueAt !== this.#lease.until) return report;
+    return { ...report, next: { ...report.next, dueAt: report.next.dueAt + 1 } };
   }
 
   #doneRows(reports: readonly Report[]): string[] {
     const rows = new Set(reports.map(({ state }) => this.#rowOf(state.n)));
     return [...rows].filter((id) => this.#waiting.get(id)?.size === 0);
+  }
+
+  #rowOf(n: number): string {
+    return this.#mails.get(n)?.outboxId ?? "";
   }
 
   #later(state: Report["state"]): LaterRow[] {
@@ -153,13 +182,41 @@ export class Ledger {
     return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims }];
   }
 
-  /** A flush tells of mail that is out already, so it is not given up at the first refusal. */
+  /** Renews the lease on what is still waiting when it runs low, between two flushes, never beside one. */
+  #keepLease(): Promise<void> {
+    if (this.#ended !== null || !shouldRenew(this.#lease.until, this.#ctx.now())) return Promise.resolve();
+    this.#writing = this.#writing.then(async () => {
+      const ids = [...this.#waiting.keys()];
+      if (this.#ended !== null || ids.length === 0 || !shouldRenew(this.#lease.until, this.#ctx.now())) return;
+      const until = this.#ctx.now() + LEASE_MS;
+      try {
+        const { meta } = await this.#insist(() => renewStatement(this.#ctx, this.#lease, until, ids).run());
+        if (meta.changes === ids.length) this.#lease = { ...this.#lease, until };
+        else await this.#confirmLease(until);
+      } catch (error) {
+        this.#ended = error;
+      }
+    });
+    return this.#writing;
+  }
+
+  /** A try that seemed to fail may have committed, and the next then changed nothing: the rows know who holds them. */
+  async #confirmLease(renewedUntil = this.#lease.until): Promise<void> {
+    const ids = [...this.#waiting.keys()];
+    if (ids.length === 0) return;
+    const { token, until } = this.#lease;
+    const held = await this.#insist(() => heldUntil(this.#ctx, token, ids, [until, renewedUntil]));
+    if (held === null) this.#ended = "the lease was lost";
+    else this.#lease = { token, until: held };
+  }
+
+  /** What is written tells of mail that is out already, so it is not given up at the first refusal. */
   async #insist<Result>(write: () => Promise<Result>): Promise<Result> {
-    for (const wait of FLUSH_RETRY_MS) {
+    for (const wait of RETRY_MS) {
       try {
         return await write();
       } catch (error) {
-        this.#ctx.log("delivery.flush.retried", { error: String(error) });
+        this.#ctx.log("delivery.write.retried", { error: String(error) });
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }

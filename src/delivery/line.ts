@@ -34,8 +34,8 @@ export class Line {
 
   async #open(): Promise<void> {
     await this.close();
-    const { egress, unreachable: known, ctx } = this.#run;
-    if (!egress || known) return;
+    const { egress, ctx } = this.#run;
+    if (!egress) return;
     try {
       this.#connection = await egress.transport.open();
     } catch (error) {

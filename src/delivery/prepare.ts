@@ -67,6 +67,8 @@ function toSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][nu
     disposition: file.disposition,
     size: file.size,
     async open() {
+      // R2 refuses a range of nothing.
+      if (file.size === 0) return new Blob([]).stream();
       const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
       if (!object) throw new Unsendable("an attachment is gone");
       return object.body;

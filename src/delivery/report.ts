@@ -12,7 +12,7 @@ export function waiting({ mail, early }: MailToSend): RecipientEntry[] {
 }
 
 /** What surrounds this attempt at a mail. All its recipients share one time for the next. */
-export function attemptOf(run: Pick<Run, "ctx" | "egress">, { mail }: MailToSend): Attempt {
+function attemptOf(run: Pick<Run, "ctx" | "egress">, { mail }: MailToSend): Attempt {
   const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
   const wait = waitAfter(number, Math.random());
   return {
@@ -30,14 +30,14 @@ export function attemptOf(run: Pick<Run, "ctx" | "egress">, { mail }: MailToSend
 export function reportOn(
   run: Run,
   job: MailToSend,
-  resultOf: (recipient: RecipientEntry) => RecipientResult | Outcome | null,
+  resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
 ): void {
   const attempt = attemptOf(run, job);
   const at = run.ctx.now();
   const facts: Fact[] = [...job.early];
   let putOff = false;
   for (const recipient of waiting(job)) {
-    for (const outcome of outcomesOf(recipient, resultOf(recipient), attempt)) {
+    for (const outcome of outcomesOf(recipient, resultOf(recipient, attempt), attempt)) {
       putOff ||= outcome.on === "deferred";
       facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome });
     }

@@ -3,6 +3,10 @@
 /** Outcomes written together, or as soon as the oldest has waited this long (design: deliver). */
 export const FLUSH_EVERY = 16;
 export const FLUSH_AFTER_MS = 500;
+/** Octets of one flush, roughly: a bound parameter of D1 may have 2,000,000 (platform limits), and we stay at half. */
+export const FLUSH_OCTETS = 900_000;
+/** How often a run looks whether its lease runs low, while the egress takes its time. */
+export const RENEW_EVERY_MS = 10_000;
 /** Mails whose outcome may be unwritten at any moment: what a kill can double. */
 export const MAX_UNWRITTEN = 20;
 /** A run claims nothing more after this: an invocation has 15 minutes. What it leaves is swept. */

@@ -3,7 +3,7 @@ import { CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
 import type { Egress } from "./egress.ts";
 import { judgeMails } from "./judge.ts";
-import { type Run, runLane } from "./lane.ts";
+import { putOffRest, type Run, runLane } from "./lane.ts";
 import { Ledger } from "./ledger.ts";
 import { RUN_MS } from "./rules.ts";
 
@@ -38,6 +38,7 @@ async function deliverSome(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress 
   }
   const lanes = Math.min(egress?.connections ?? 1, run.queue.length);
   const ends = await Promise.allSettled(Array.from({ length: lanes }, () => runLane(run)));
+  await putOffRest(run);
   await ledger.close();
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

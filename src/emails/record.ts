@@ -6,6 +6,13 @@ import { changeStatement } from "./changes.ts";
 import { type Fact, type Merged, mergeFacts, type Tally } from "./merge.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
+/** Statements that go with the writing of some states, in the same transaction. */
+export interface Companions {
+  /** Before the emails: a state that stays queued takes its `next` only if a row of the outbox stands there by then. */
+  before: D1PreparedStatement[];
+  after: D1PreparedStatement[];
+}
+
 /** Facts about one email, with the state they were decided on. */
 export interface Report {
   state: EmailState;
@@ -23,12 +30,12 @@ const TRIES = 8;
  * Writes what became known about some emails in one transaction: states, events, change rows, roll-ups, and
  * whatever `also` adds for the states that result (it is called once a try). An email that somebody else
  * changed meanwhile is read again and merged anew, so no fact is lost and none counts twice. Answers the new
- * states in the order of the reports, and the results of `also`.
+ * states in the order of the reports, and the results of what `also` put behind.
  */
 export async function recordFacts(
   ctx: Ctx,
   reports: readonly Report[],
-  also: (states: readonly EmailState[]) => D1PreparedStatement[] = () => [],
+  also: (states: readonly EmailState[]) => Companions = () => ({ before: [], after: [] }),
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
   let current = reports;
   for (let tries = 1; ; tries++) {
@@ -38,10 +45,11 @@ export async function recordFacts(
       ctx,
       merged.filter(({ changed }) => changed),
     );
-    const added = also(states);
+    const { before, after } = also(states);
+    const all = [...before, ...own, ...after];
     try {
-      const results = own.length + added.length > 0 ? await guardedBatch(mailDb(ctx), [...own, ...added]) : [];
-      return { states, results: results.slice(own.length) };
+      const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
+      return { states, results: results.slice(before.length + own.length) };
     } catch (error) {
       if (!(error instanceof LostRace) || tries === TRIES) throw error;
       current = await readAgain(ctx, current);
@@ -72,11 +80,16 @@ async function readAgain(ctx: Ctx, reports: readonly Report[]): Promise<Report[]
   });
 }
 
+// A run that lost its lease writes no row for later, and must not say that there is one.
+const NEXT_STANDS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
+
 // One source row for each target row; MATERIALIZED keeps the join from reading the table for every pair.
 const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
-    attempts = j.value->>'attempts', version = j.value->>'version', due_at = j.value->>'dueAt', work = j.value->>'work',
+    attempts = j.value->>'attempts', version = j.value->>'version',
+    due_at = CASE WHEN j.value->>'status' <> 'queued' THEN NULL WHEN ${NEXT_STANDS} THEN j.value->>'dueAt' ELSE due_at END,
+    work = CASE WHEN ${NEXT_STANDS} THEN j.value->>'work' ELSE work END,
     sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt',
     content = CASE WHEN j.value->>'status' = 'queued' THEN content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;

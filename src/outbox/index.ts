@@ -3,6 +3,7 @@ export {
   type ClaimedRow,
   claimStatement,
   finishStatement,
+  giveBackStatement,
   heldUntil,
   type LaterRow,
   type Lease,

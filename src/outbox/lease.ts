@@ -46,6 +46,16 @@ export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: reado
     .bind(until, lease.until, JSON.stringify(ids), lease.token);
 }
 
+/** Lets go of rows whose mail was not begun: due at once, as if they had not been claimed. */
+export function giveBackStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
+  return mailDb(ctx)
+    .prepare(
+      `UPDATE outbox SET due_at = ?1, token = NULL, claims = max(claims - 1, 0)
+        WHERE due_at = ?2 AND id IN (SELECT value FROM json_each(?3)) AND token = ?4`,
+    )
+    .bind(ctx.now(), lease.until, JSON.stringify(ids), lease.token);
+}
+
 /** Takes finished rows out. Rows changed fewer than ids: the lease was lost. */
 export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
   return mailDb(ctx)

@@ -7,7 +7,8 @@
  * gathering for a second, so that kills fall into deliveries; and against the dropping sink, mail that was put off
  * for its minute is brought forward by SQL after the last restart, so that "final within 60 s" holds for it too.
  */
-import { describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
+import { forgetBundle } from "../../bench/host/start.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 
 const LONG = process.env.TEST_LONG === "1";
@@ -20,6 +21,8 @@ const sinks: [string, number][] = [
   ["a bare sink", 0],
   ["a sink that hangs up after the final dot of every twentieth mail", 0.05],
 ];
+
+afterAll(forgetBundle);
 
 describe.concurrent(`${counts.kills} kills under ${counts.mails} mails`, {
   timeout: LONG ? 1_800_000 : 180_000,
