@@ -171,3 +171,25 @@ describe("attachments above 8 MB", () => {
     expect(await left(workspace)).toEqual({ objects: taken + 3, emails: taken + 3 });
   });
 });
+
+describe("an empty attachment", () => {
+  it("arrives as an empty file", async () => {
+    const server = await sinkServer();
+    const workspace = await aWorkspace();
+    const { post } = apiOn({ WORK: deafQueue }, workspace.apiKey);
+    const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", octetsOf(3, 1))];
+    const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
+    const ctx = testContext({ EGRESS_URL: server.url });
+    const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+      .bind(id)
+      .all<{ dueAt: number; id: string; kind: WorkKind }>();
+    await deliver(ctx, results, egressOf(ctx.settings));
+    const [message] = await server.messages();
+    const parsed = await PostalMime.parse(message?.raw ?? new Uint8Array());
+    const sizes = parsed.attachments.map(({ filename, content }) => [filename, (content as ArrayBuffer).byteLength]);
+    expect(sizes).toEqual([
+      ["empty.txt", 0],
+      ["a.txt", 3],
+    ]);
+  });
+});
