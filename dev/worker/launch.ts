@@ -31,7 +31,7 @@ export async function launchWorker(layout: Layout, authorityFile: string): Promi
       // A group of its own: a Ctrl-C in the terminal reaches us, and we end it in order.
       detached: true,
       stdio: ["pipe", log.fd, log.fd],
-      env: { ...process.env, ...quietWrangler(layout), WRANGLER_LOG: "info", NODE_EXTRA_CA_CERTS: authorityFile },
+      env: { ...process.env, ...quietWrangler(layout), WRANGLER_LOG: "log", NODE_EXTRA_CA_CERTS: authorityFile },
     },
   );
   await log.close();

@@ -32,7 +32,7 @@ export const emailRoutes = new Hono<AppEnv>()
       summary: "Send an email",
       tags: ["Emails"],
       parameters: [parameter.idempotencyKey],
-      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 409, 413, 415, 429]),
+      responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415, 429]),
     }),
     ...bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
     idempotent(202),
@@ -47,7 +47,7 @@ export const emailRoutes = new Hono<AppEnv>()
     describeRoute({
       summary: "Say what a send would meet",
       tags: ["Emails"],
-      responses: responses(200, "What stands in the way, if anything", ValidateOut, [400, 403, 413, 415, 429]),
+      responses: responses(200, "What stands in the way, if anything", ValidateOut, [400, 403, 408, 413, 415, 429]),
     }),
     ...bodyWithAttachments(SendIn, () => forgetful),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),

@@ -21,7 +21,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
     }
     const caller = c.get("caller");
     const idempotency: Idempotency = {
-      key: (await keyedHashes(caller.settings.masterKeys.slice(0, 1), "idempotency-key", given))[0] ?? "",
+      keys: await keyedHashes(caller.settings.masterKeys, "idempotency-key", given),
       fingerprint: await digest(`${c.req.method} ${c.req.path}\n${await c.req.text()}`),
     };
     const replay = async () => {

@@ -17,6 +17,7 @@ const problems: Record<number, string> = {
   400: "The request cannot be carried out as it stands",
   403: "Missing scope, restricted account or paused sending",
   404: "No such thing in this workspace",
+  408: "The body came too slowly",
   409: "In conflict with the state of things",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
-import { type AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
+import { AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 import {
   AttachmentTooLarge,
@@ -18,6 +18,9 @@ const STREAMED_BODY_LIMIT = 40_000_000;
 /** Streamed bodies an isolate reads at once: each holds a part of 5 MiB, and 128 MB are for everything. */
 const AT_ONCE = 2;
 const RETRY_AFTER_SECONDS = 2;
+/** A body that brings nothing for so long, or is not through after so long, gives its place to others. */
+const IDLE_MS = 15_000;
+const WHOLE_MS = 180_000;
 
 /** Where the attachments of one request go while it is read. `abort` forgets those of a request that was refused. */
 export interface AttachmentSink extends ContentSink {
@@ -92,8 +95,11 @@ async function extract(
   sink: ContentSink,
   fingerprint: DigestStream,
 ): Promise<unknown> {
+  const source = inTime(chunks)[Symbol.asyncIterator]();
+  // Without `return`: a refusal must not hang up on a caller who is still sending.
+  const held = { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) };
   try {
-    const { skeleton } = await extractJson(tee(chunks, fingerprint), sink, {
+    const { skeleton } = await extractJson(tee(held, fingerprint), sink, {
       maxBody: STREAMED_BODY_LIMIT,
       maxSkeleton: JSON_BODY_LIMIT,
       maxValues: MAX_VALUES,
@@ -101,7 +107,49 @@ async function extract(
     requireGoodText(skeleton);
     return skeleton;
   } catch (error) {
+    await readOn(source);
     throw toAppError(error);
+  }
+}
+
+/** Reads what is still coming, up to the size of any body, and forgets it: some clients hear no answer before. */
+async function readOn(source: AsyncIterator<Uint8Array>): Promise<void> {
+  try {
+    for (let left = STREAMED_BODY_LIMIT; left > 0; ) {
+      const { done, value } = await source.next();
+      if (done) return;
+      left -= value.byteLength;
+    }
+    await source.return?.();
+  } catch {
+    // The connection is gone, or too slow; the answer is on its way all the same.
+  }
+}
+
+/** The chunks, as long as they keep coming. Throws 408. */
+async function* inTime(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]();
+  const end = Date.now() + WHOLE_MS;
+  try {
+    for (;;) {
+      const { done, value } = await within(Math.min(IDLE_MS, end - Date.now()), source.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError(408, "The body came too slowly")), Math.max(ms, 0));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -3,26 +3,29 @@ import { expectChanges } from "../db/batch.ts";
 import { conflict } from "../errors.ts";
 import { dayOf, KEPT_MS } from "./rules.ts";
 
-/** What a caller's Idempotency-Key stands for. Both are hashes: the key itself is kept nowhere. */
+/**
+ * What a caller's Idempotency-Key stands for. All are hashes: the key itself is kept nowhere. `keys`: one for
+ * each master key, newest first; answers are kept under the first and found under any.
+ */
 export interface Idempotency {
-  key: string;
+  keys: readonly string[];
   /** Of method, path and body. */
   fingerprint: string;
 }
 
 const FIND = `
   SELECT fingerprint, answer FROM idempotency_keys
-   WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key = ?3 AND created_at > ?4`;
+   WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3)) AND created_at > ?4`;
 
 /**
  * The answer that was kept under this key in the last 24 hours, as JSON text; null when there is none.
  * Throws 409 when the key was used for another request.
  */
-export async function findAnswer(ctx: CallerCtx, { key, fingerprint }: Idempotency): Promise<string | null> {
+export async function findAnswer(ctx: CallerCtx, { keys, fingerprint }: Idempotency): Promise<string | null> {
   const now = ctx.now();
   const row = await ctx.db
     .prepare(FIND)
-    .bind(dayOf(now), ctx.workspace.number, key, now - KEPT_MS)
+    .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - KEPT_MS)
     .first<{ fingerprint: string; answer: string }>();
   if (!row) return null;
   if (row.fingerprint !== fingerprint) throw conflict("This Idempotency-Key was used for another request");
@@ -41,8 +44,8 @@ const KEEP = `
  */
 export function keepAnswer(ctx: CallerCtx, answer: unknown): D1PreparedStatement[] {
   if (!ctx.idempotency) return [];
-  const { key, fingerprint } = ctx.idempotency;
+  const { keys, fingerprint } = ctx.idempotency;
   const now = ctx.now();
-  const row = [dayOf(now), ctx.workspace.number, key, fingerprint, JSON.stringify(answer), now, now - KEPT_MS];
+  const row = [dayOf(now), ctx.workspace.number, keys[0], fingerprint, JSON.stringify(answer), now, now - KEPT_MS];
   return [ctx.db.prepare(KEEP).bind(...row), expectChanges(ctx.db, 1)];
 }
