@@ -1,7 +1,7 @@
 /** CPU of an accept against a bare route that makes the same binding calls, on the same host in the same minutes. */
 
 import type { Deployment } from "./deployment.ts";
-import { cpuMs } from "./host.ts";
+import { cpuMs } from "./host/in-process.ts";
 import { median, type Row } from "./table.ts";
 import { textOf } from "./text.ts";
 

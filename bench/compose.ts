@@ -1,6 +1,6 @@
 /** Composing and signing with both keys in workerd, from content to the last octet: CPU of one message. */
 import type { Deployment } from "./deployment.ts";
-import { cpuMs } from "./host.ts";
+import { cpuMs } from "./host/in-process.ts";
 import { peakOf } from "./memory.ts";
 import type { Row } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** The deployment under the bench: one workspace, an API key, and the bench's own doors. */
 import type { Seeded } from "../src/accounts/seed.ts";
-import { type Host, startHost } from "./host.ts";
+import { type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
 
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;

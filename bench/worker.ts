@@ -1,6 +1,6 @@
 /**
  * The Worker as it is, with a meter on its bindings. `/bench/…` are the bench's own doors: they are in no
- * deployment, only in the host that bench/host.ts starts.
+ * deployment, only in the host that bench/host/in-process.ts starts.
  */
 
 import { seedWorkspace } from "../src/accounts/seed.ts";

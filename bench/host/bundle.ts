@@ -38,18 +38,24 @@ async function makeBundle(): Promise<Bundle> {
     workerOptions: path.join(folder, "worker-options.json"),
     compileCache: path.join(folder, "compile-cache"),
   };
-  await build({
-    entryPoints: [path.join(ROOT, "src/index.ts")],
+  await writeFile(bundle.script, await bundleScript("src/index.ts"));
+  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
+  const { workerOptions } = read(path.join(ROOT, "wrangler.toml"));
+  await writeFile(bundle.workerOptions, JSON.stringify(workerOptions));
+  return bundle;
+}
+
+/** One module of a Worker and everything it imports, as workerd runs it. `entry` is a path from the root. */
+export async function bundleScript(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(ROOT, entry)],
     bundle: true,
-    outfile: bundle.script,
+    write: false,
     format: "esm",
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     logLevel: "error",
   });
-  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
-  const { workerOptions } = read(path.join(ROOT, "wrangler.toml"));
-  await writeFile(bundle.workerOptions, JSON.stringify(workerOptions));
-  return bundle;
+  return outputFiles[0]?.text ?? "";
 }

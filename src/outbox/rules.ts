@@ -2,9 +2,9 @@
 
 /** How long a claim holds a row before somebody else may take it. */
 export const LEASE_MS = 120_000;
-/** No mail is started with less than this left of the lease: the slowest transaction must fit in it. */
+/** No mail is started with less than this left of the lease, so that a renewal has time to fail and be tried again. */
 export const START_MARGIN_MS = 75_000;
-/** A flush that finds less than this left renews the lease; renewing at every flush would write each row many times. */
+/** A run that finds less than this left renews the lease; renewing at every flush would write each row many times. */
 export const RENEW_BELOW_MS = 100_000;
 /** From this claim on, a row of many mails is taken apart, one row a mail. */
 export const SPLIT_AT_CLAIM = 3;

@@ -1,3 +1,5 @@
+import { createMimeMessage } from "mimetext/browser";
+import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { type Composable, compose, octetsOf } from "../../src/delivery/compose/index.ts";
 import { collected, readWithPostalMime } from "../host/support/read-back.ts";
@@ -274,5 +276,28 @@ describe("the part tree", () => {
 
   it("puts inline files beside the rest when there is no HTML to show them", async () => {
     expect(await tree({ attachments: [logo] })).toEqual({ "multipart/mixed": ["text/plain", "image/png"] });
+  });
+});
+
+describe("an independent composer", () => {
+  it("says the same to a reader as ours does", async () => {
+    const theirs = createMimeMessage();
+    theirs.setSender({ name: "Ann", addr: "ann@x.test" });
+    theirs.setRecipient("bob@y.test");
+    theirs.setSubject("A plain subject");
+    theirs.addMessage({ contentType: "text/plain", data: "A text." });
+    theirs.addMessage({ contentType: "text/html", data: "<p>A text.</p>" });
+    const other = await PostalMime.parse(theirs.asRaw());
+    const mail = aMail({
+      from: { email: "ann@x.test", name: "Ann" },
+      to: [{ email: "bob@y.test" }],
+      cc: [],
+      subject: "A plain subject",
+      text: "A text.",
+      html: "<p>A text.</p>",
+    });
+    const ours = await PostalMime.parse(await messageOf(compose(mail, ALL)));
+    expect([ours.from, ours.to, ours.subject]).toEqual([other.from, other.to, other.subject]);
+    expect([ours.text?.trim(), ours.html?.trim()]).toEqual([other.text?.trim(), other.html?.trim()]);
   });
 });

@@ -1,12 +1,11 @@
-/** A Miniflare host of its own: `wrangler dev` costs several times the CPU of what it serves. */
+/** A Miniflare host in this process, for what is measured: `wrangler dev` costs several times the CPU of what it serves. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
-
-const ROOT = path.join(import.meta.dirname, "..");
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { migrate } from "../../dev/database.ts";
+import { bundleScript, ROOT } from "./bundle.ts";
 
 export interface Host {
   url: string;
@@ -20,15 +19,6 @@ export interface Host {
 /** Bundles `entry`, migrates a fresh database in a temporary folder, and serves with these variables. */
 export async function startHost(entry: string, variables: Record<string, string>): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
-  const { outputFiles } = await build({
-    entryPoints: [path.join(ROOT, entry)],
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2024",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-  });
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
   const before = await workerdProcesses();
   const miniflare = new Miniflare(
@@ -42,13 +32,13 @@ export async function startHost(entry: string, variables: Record<string, string>
           ...workerOptions,
           name: "email-delivery",
           bindings: { ...(workerOptions.bindings as object), ...variables },
-          modules: [{ type: "ESModule", path: "worker.mjs", contents: outputFiles[0]?.text ?? "" }],
+          modules: [{ type: "ESModule", path: "worker.mjs", contents: await bundleScript(entry) }],
         },
       ],
     }),
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
-  await migrate(await miniflare.getD1Database("DB"));
+  await migrate((await miniflare.getBindings<Env>()).DB);
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid)) ?? 0;
   return {
     url,
@@ -62,17 +52,6 @@ export async function startHost(entry: string, variables: Record<string, string>
       await rm(stateDir, { recursive: true, force: true });
     },
   };
-}
-
-async function migrate(db: {
-  prepare(sql: string): unknown;
-  batch(statements: never[]): Promise<unknown>;
-}): Promise<void> {
-  const folder = path.join(ROOT, "migrations");
-  for (const name of (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()) {
-    const statements = unstable_splitSqlQuery(await readFile(path.join(folder, name), "utf8"));
-    await db.batch(statements.map((sql) => db.prepare(sql)) as never[]);
-  }
 }
 
 /** workerd processes of this machine, by /proc. */

@@ -1,0 +1,98 @@
+import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { WorkMessage } from "../src/context.ts";
+import { runSchedule } from "../src/cron.ts";
+import { bury, consume } from "../src/queue.ts";
+import { sinkServer } from "./support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, deafQueue } from "./support/workspace.ts";
+
+const at = new Date();
+const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as WorkMessage });
+
+async function anAcceptedMail() {
+  const workspace = await aWorkspace();
+  const { post } = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
+  const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    .bind(id)
+    .first<WorkMessage["rows"][number]>();
+  const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
+  return { status, rows: row ? [row] : [] };
+}
+
+describe("the work queue", () => {
+  it("a message that nobody understands is retried alone, and takes no mail along", async () => {
+    const sink = await sinkServer();
+    const { rows, status } = await anAcceptedMail();
+    const batch = createMessageBatch<WorkMessage>("work", [
+      message("strange", { type: "bare" }),
+      message("empty", null),
+      message("good", { type: "outbox.wake.v1", rows }),
+    ]);
+    await consume(batch, { ...env, EGRESS_URL: sink.url } as unknown as Env);
+    expect(await status()).toBe("delivered");
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    expect(retryMessages.map(({ msgId }) => msgId).sort()).toEqual(["empty", "strange"]);
+  });
+
+  it("what died after every retry is on record, once", async () => {
+    const batch = createMessageBatch<WorkMessage>("work-dead", [message("dead-1", { type: "bare" })]);
+    await bury(batch, env);
+    await bury(batch, env);
+    const { results } = await env.DB.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();
+    expect(results).toEqual([{ id: "dead-1", queue: "work-dead", body: '{"type":"bare"}' }]);
+  });
+});
+
+describe("the clock", () => {
+  const fire = (cron: string, bindings: Record<string, unknown> = {}, scheduledTime = new Date()) =>
+    runSchedule(createScheduledController({ cron, scheduledTime }), { ...env, ...bindings } as unknown as Env);
+
+  it("delivers by itself what is due, when the queue takes nothing", async () => {
+    const sink = await sinkServer();
+    const { status } = await anAcceptedMail();
+    const WORK = {
+      sendBatch: async () => {
+        throw new Error("Too Many Requests");
+      },
+    };
+    await fire("* * * * *", { WORK, EGRESS_URL: sink.url });
+    expect(await status()).toBe("delivered");
+  });
+
+  it("a restart ends the leases from before it, and no younger one", async () => {
+    const { rows } = await anAcceptedMail();
+    const [row] = rows;
+    const hold = (until: number) =>
+      env.DB.prepare("UPDATE outbox SET due_at = ?1, token = 'gone', claims = 5 WHERE id = ?2")
+        .bind(until, row?.id)
+        .run();
+    const held = () =>
+      env.DB.prepare("SELECT token, claims FROM outbox WHERE id = ?1").bind(row?.id).first<{ token: string | null }>();
+    const start = Date.now();
+    await hold(start + 121_000);
+    await fire("restart", { WORK: deafQueue }, new Date(start));
+    expect(await held()).toEqual({ token: "gone", claims: 5 });
+    await hold(start + 119_000);
+    await fire("restart", { WORK: deafQueue }, new Date(start));
+    // Two claims stay on record: the next one says that an earlier run was cut off.
+    expect(await held()).toEqual({ token: null, claims: 2 });
+  });
+
+  it("forgets answers that nobody may ask for any more, and only those", async () => {
+    const today = Math.floor(Date.now() / 86_400_000);
+    const keep = (day: number) =>
+      env.DB.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();
+    await Promise.all([today, today - 1, today - 2, today - 9].map(keep));
+    await fire("17 * * * *");
+    const { results } = await env.DB.prepare(
+      "SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day",
+    ).all();
+    expect(results).toEqual([{ day: today - 1 }, { day: today }]);
+  });
+
+  it("refuses a schedule that nobody knows", async () => {
+    await expect(fire("0 0 * * *")).rejects.toThrow("no task for the schedule 0 0 * * *");
+  });
+});
