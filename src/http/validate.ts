@@ -19,6 +19,7 @@ function guard<Schema extends z.ZodType, Target extends keyof typeof place>(targ
     (result) => {
       if (!result.success) throw unprocessable(toFaults(place[target], result.error.issues));
     },
+    // Its type asks for a result bound to this very schema, which a function for all schemas cannot state.
     { validationFunction: parseWithInput as never },
   );
   // The package keeps the description under a symbol that its types do not tell of.
