@@ -1,3 +1,4 @@
+import { octets } from "../lib/bytes.ts";
 import { limits } from "./rules.ts";
 
 /** What each field of a send may hold. Pure: every rule answers why a value is refused, or null when it may go out. */
@@ -58,9 +59,4 @@ export function contentIdFault(id: string): string | null {
   return /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,250}$/.test(id)
     ? null
     : "A content_id has letters, digits and punctuation without spaces, quotes or angle brackets, 250 at most";
-}
-
-/** Length of a string in UTF-8. */
-export function octets(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
 }

@@ -1,6 +1,7 @@
 import { parseAddress } from "../lib/addresses.ts";
+import { octets } from "../lib/bytes.ts";
 import { parseIso } from "../lib/time.ts";
-import { headerFault, nameFault, octets, subjectFault, tagFault } from "./field-rules.ts";
+import { headerFault, nameFault, subjectFault, tagFault } from "./field-rules.ts";
 import { type AttachmentFile, filesOf } from "./inspect-files.ts";
 import { type Issue, invalid } from "./issues.ts";
 import { limits } from "./rules.ts";

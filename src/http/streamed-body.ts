@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
 import { AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
+import { within } from "../lib/deadline.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 import {
   AttachmentTooLarge,
@@ -130,27 +131,16 @@ async function readOn(source: AsyncIterator<Uint8Array>): Promise<void> {
 async function* inTime(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
   const end = Date.now() + WHOLE_MS;
+  const tooSlow = new AppError(408, "The body came too slowly");
   try {
     for (;;) {
-      const { done, value } = await within(Math.min(IDLE_MS, end - Date.now()), source.next());
+      const { done, value } = await within(Math.max(Math.min(IDLE_MS, end - Date.now()), 0), source.next(), tooSlow);
       if (done) return;
       yield value;
     }
   } finally {
     // Not waited for: it ends only when the read that came too late does.
     source.return?.().catch(() => {});
-  }
-}
-
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError(408, "The body came too slowly")), Math.max(ms, 0));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

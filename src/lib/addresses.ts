@@ -2,6 +2,7 @@
 
 import { canonicalDomain } from "./address-domain.ts";
 import { isPlainUnicode } from "./address-unicode.ts";
+import { octets } from "./bytes.ts";
 
 /** One mail address that means the same mailbox to every component. */
 export interface Address {
@@ -59,10 +60,6 @@ function lowerCase(text: string): string {
   return Array.from(text, (character) => character.toLowerCase())
     .join("")
     .normalize("NFC");
-}
-
-function octets(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 /**

@@ -25,3 +25,8 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
+
+/** Length of a string in UTF-8. */
+export function octets(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}

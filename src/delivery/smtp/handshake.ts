@@ -1,11 +1,11 @@
 /** From an open socket to a conversation that is ready for MAIL: greeting, EHLO, STARTTLS, AUTH. Throws ConnectError. */
 
+import { within } from "../../lib/deadline.ts";
 import { ConnectError } from "../transport.ts";
 import { ask, demand } from "./ask.ts";
 import { authenticate } from "./auth.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "./capabilities.ts";
 import { Conversation } from "./conversation.ts";
-import { within } from "./deadline.ts";
 import type { EgressSettings } from "./egress-url.ts";
 
 /** Deadlines of the opening, in milliseconds. */

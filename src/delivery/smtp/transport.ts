@@ -1,9 +1,9 @@
 /** SMTP submission over cloudflare:sockets: the way mail leaves the house. */
 
 import { connect } from "cloudflare:sockets";
+import { within } from "../../lib/deadline.ts";
 import { ConnectError, type Connection, type Transport } from "../transport.ts";
 import { smtpConnection } from "./connection.ts";
-import { within } from "./deadline.ts";
 import type { EgressSettings } from "./egress-url.ts";
 import { shakeHands } from "./handshake.ts";
 
