@@ -24,6 +24,7 @@ export default defineConfig(async () => {
                 bindings: {
                   MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
                   EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
+                  DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
                   TEST_MIGRATIONS: migrations,
                   TEST_SERVERS: inject("servers"),
                   TEST_LONG: process.env.TEST_LONG === "1",

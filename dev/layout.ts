@@ -20,7 +20,7 @@ export interface Ports {
   api: number;
   smtp: number;
   captured_mail: number;
-  /** Kept for the DNS answers for `*.test`; nothing listens there yet. */
+  /** DNS over HTTPS for `*.test`, with its page. */
   dns: number;
 }
 

@@ -11,18 +11,26 @@ export interface LocalService {
   domain: string;
   mailbox: string;
   captured_mail_url: string;
+  /** What is in DNS, for people; the resolver is at `/dns-query` below it. */
+  dns_url: string;
   ports: Ports;
+}
+
+/** Where the API is, once the Worker runs. */
+export function apiUrl(layout: Layout): string {
+  return `http://${HOST}:${layout.ports.api}/v1`;
 }
 
 /** Says that the service is ready, and where. */
 export async function publish(layout: Layout, seed: Seed): Promise<LocalService> {
   const local = {
-    base_url: `http://${HOST}:${layout.ports.api}/v1`,
+    base_url: apiUrl(layout),
     api_key: seed.apiKey,
     workspace_id: seed.workspaceId,
     domain: seed.domain,
     mailbox: seed.mailbox,
     captured_mail_url: `http://${HOST}:${layout.ports.captured_mail}`,
+    dns_url: `http://${HOST}:${layout.ports.dns}`,
     ports: layout.ports,
   };
   await writeDurably(layout.localFile, `${JSON.stringify(local, null, 2)}\n`, 0o600);

@@ -4,12 +4,12 @@ import { HOST } from "./layout.ts";
 
 /** The ports of a service that something else listens on. */
 export async function findTakenPorts(ports: Ports): Promise<number[]> {
-  const wanted = [ports.api, ports.smtp, ports.captured_mail];
+  const wanted = [ports.api, ports.smtp, ports.captured_mail, ports.dns];
   const free = await Promise.all(wanted.map(isFree));
   return wanted.filter((_, index) => !free[index]);
 }
 
-/** A port with the two behind it free, for a service that nobody gave one. */
+/** A port with the three behind it free, for a service that nobody gave one. */
 export async function findFreePort(from: number): Promise<number> {
   for (let api = from; api < from + 1_000; api += 10) {
     const taken = await findTakenPorts({ api, smtp: api + 1, captured_mail: api + 2, dns: api + 3 });

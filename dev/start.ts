@@ -2,9 +2,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
+import { startLocalDns } from "./dns/local.ts";
+import { listDomains } from "./dns/published.ts";
 import { startEgress } from "./egress/smtp.ts";
 import { type Layout, readLayout } from "./layout.ts";
-import { publish, unpublish } from "./local-file.ts";
+import { apiUrl, publish, unpublish } from "./local-file.ts";
 import { findTakenPorts } from "./ports.ts";
 import { tickEachMinute } from "./scheduled.ts";
 import { prepareDatabase } from "./seed.ts";
@@ -38,6 +40,8 @@ async function start(layout: Layout) {
   shutdown.onStop(() => egress.close());
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
+  const dns = await startLocalDns(layout.ports.dns, () => listDomains(apiUrl(layout), seed.apiKey));
+  shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");
   const worker = new WorkerKeeper(layout, certificates.authorityFile);
@@ -67,7 +71,7 @@ async function takeState(layout: Layout) {
   if (taken.length > 0) {
     shutdown.refuse(
       `Something else listens on port ${taken.join(" and ")}. The service needs ${layout.ports.api} to ` +
-        `${layout.ports.captured_mail}; PORT moves all of them: PORT=9000 npm start`,
+        `${layout.ports.dns}; PORT moves all of them: PORT=9000 npm start`,
     );
   }
 }

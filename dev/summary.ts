@@ -11,6 +11,7 @@ The service is ready.
 
   API            ${local.base_url}
   Captured mail  ${local.captured_mail_url}
+  DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
   Sender         ${local.mailbox}
   API key        ${local.api_key}

@@ -1,6 +1,11 @@
 import { Hono } from "hono";
 import { accountRoutes } from "./accounts/routes.ts";
+import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { domainRoutes } from "./domains/routes.ts";
+import { batchRoutes } from "./emails/batch/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
+import { scheduledRoutes } from "./emails/scheduled/routes.ts";
+import { searchRoutes } from "./emails/search/routes.ts";
 import { authenticate } from "./http/auth.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
@@ -8,6 +13,11 @@ import { notFound } from "./http/not-found.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { requestId } from "./http/request-id.ts";
 import { RouteIndex } from "./http/route-index.ts";
+import { mailboxRoutes } from "./mailboxes/routes.ts";
+import { suppressionRoutes } from "./suppressions/routes.ts";
+import { trackingRoutes } from "./tracking/routes.ts";
+import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
+import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** The API's contents page: the order of the middleware, then every room. */
 export const app = new Hono<AppEnv>();
@@ -26,4 +36,15 @@ app.use(authenticate(routes));
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", openApiDocument(app));
 app.route("/", accountRoutes);
+app.route("/", workspaceRoutes);
+app.route("/", apiKeyRoutes);
+app.route("/", domainRoutes);
+app.route("/", mailboxRoutes);
+app.route("/", suppressionRoutes);
+// Before the emails themselves: their paths would be taken for an id.
+app.route("/", batchRoutes);
+app.route("/", scheduledRoutes);
+app.route("/", searchRoutes);
 app.route("/", emailRoutes);
+app.route("/", trackingRoutes);
+app.route("/", unsubscribeRoutes);

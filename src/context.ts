@@ -29,7 +29,7 @@ export interface WakeUp {
 }
 
 /** Kinds of work in the outbox; queue.ts maps each to what does it. */
-export type WorkKind = "deliver";
+export type WorkKind = "deliver" | "purge";
 
 /** A queue message. Tagged and versioned; ids only. */
 export interface WorkMessage {
@@ -57,8 +57,12 @@ export interface Actor {
   name: string | null;
   role: Role;
   scopes: ReadonlySet<Scope>;
+  /** The credential was granted `*`: whatever the role allows, now and later. */
+  grantsAll: boolean;
   /** Null: every domain of the workspace. */
   domainIds: ReadonlySet<string> | null;
+  /** When the credential ends; null: it does not end by itself. */
+  expiresAt: number | null;
   restricted: boolean;
 }
 

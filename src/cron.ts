@@ -1,4 +1,5 @@
 import { type Ctx, createContext } from "./context.ts";
+import { recheckDomains } from "./domains/index.ts";
 import { forgetAnswers } from "./idempotency/index.ts";
 import { releaseLeases, sweep } from "./outbox/index.ts";
 import { work } from "./queue.ts";
@@ -7,6 +8,7 @@ import { work } from "./queue.ts";
 const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
   "17 * * * *": forgetAnswers,
+  "41 * * * *": recheckDomains,
   restart: async (ctx, startedAt) => {
     await releaseLeases(ctx, startedAt);
     await deliverDue(ctx);

@@ -1,10 +1,12 @@
 import { type Ctx, createContext, type WakeUp, type WorkKind, type WorkMessage } from "./context.ts";
 import { deliver, egressOf } from "./delivery/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
+import { purge } from "./purges/index.ts";
 
 /** Task to function: what each kind of work in the outbox is done by. */
 const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
   deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
+  purge,
 };
 
 /**

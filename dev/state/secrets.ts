@@ -28,6 +28,7 @@ export async function loadSecrets(layout: Layout): Promise<Secrets> {
 export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
   const settings = {
     MASTER_KEYS: secrets.master_keys,
+    DNS_RESOLVER_URL: `http://${HOST}:${layout.ports.dns}/dns-query`,
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

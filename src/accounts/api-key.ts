@@ -1,4 +1,5 @@
 import { crc32 } from "../lib/crc32.ts";
+import { keyedHashes, type RootKey } from "../lib/secret-box.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "svc_k_";
@@ -15,6 +16,16 @@ export const API_KEY_PURPOSE = "api-key";
 export function newApiKey(): string {
   const secret = randomBase62(SECRET_LENGTH);
   return `${PREFIX}${secret}${checksum(secret)}`;
+}
+
+/** A new API key with what its row keeps of it: the part that may be shown again, and the keyed hash. */
+export async function mintApiKey(
+  masterKeys: readonly RootKey[],
+): Promise<{ key: string; prefix: string; hash: string }> {
+  const key = newApiKey();
+  const [hash] = await keyedHashes(masterKeys, API_KEY_PURPOSE, key);
+  if (!hash) throw new Error("no master key");
+  return { key, prefix: keyPrefix(key), hash };
 }
 
 /** Whether a string has the form of an API key and its checksum is right. */

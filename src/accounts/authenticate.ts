@@ -27,7 +27,7 @@ interface KeyRow {
   sending_paused_at: number | null;
 }
 
-// A key without its membership finds nothing: it ends when its maker leaves the workspace.
+// A key without its membership finds nothing: it ends when its maker leaves the workspace, and with the workspace.
 const FIND_KEY = `
   SELECT k.id AS key_id, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
@@ -35,7 +35,7 @@ const FIND_KEY = `
     FROM api_keys k
     JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
     JOIN users u ON u.id = k.user_id
-    JOIN workspaces w ON w.number = k.workspace
+    JOIN workspaces w ON w.number = k.workspace AND w.deleted_at IS NULL
    WHERE k.hash IN (SELECT value FROM json_each(?1))`;
 
 export interface Caller {
@@ -47,7 +47,7 @@ export interface Caller {
 
 /**
  * Says who calls with this API key, in one D1 read: key, person, membership, workspace and their flags.
- * Throws 401 for a key that is malformed, unknown, revoked or expired, all in the same words.
+ * Throws 401 for a key that is malformed, unknown, revoked, expired or of a deleted workspace, all in the same words.
  */
 export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller> {
   if (!isApiKey(key)) throw unauthorized("Invalid API key");
@@ -62,6 +62,7 @@ export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller>
 }
 
 function toActor(row: KeyRow): Actor {
+  const granted = JSON.parse(row.scopes) as string[];
   return {
     kind: "api_key",
     keyId: row.key_id,
@@ -70,8 +71,10 @@ function toActor(row: KeyRow): Actor {
     email: row.email,
     name: row.user_name,
     role: row.role,
-    scopes: effectiveScopes(JSON.parse(row.scopes) as string[], row.role),
+    scopes: effectiveScopes(granted, row.role),
+    grantsAll: granted.includes("*"),
     domainIds: row.domain_ids === null ? null : new Set(JSON.parse(row.domain_ids) as string[]),
+    expiresAt: row.expires_at,
     restricted: row.restricted_at !== null,
   };
 }

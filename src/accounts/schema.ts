@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { CallerCtx } from "../context.ts";
+import { isoOrNull } from "../lib/time.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (decisions 2). */
 export const MeOut = z
@@ -8,7 +9,13 @@ export const MeOut = z
     workspace: z.object({ id: z.uuid(), name: z.string(), slug: z.string(), sending_paused: z.boolean() }),
     role: z.enum(["owner", "admin", "member"]),
     scopes: z.array(z.string()),
-    authentication: z.object({ method: z.enum(["api_key"]), api_key_id: z.uuid(), api_key_prefix: z.string() }),
+    authentication: z.object({
+      method: z.enum(["api_key"]),
+      api_key_id: z.uuid(),
+      api_key_prefix: z.string(),
+      expires_at: z.string().nullable().meta({ format: "date-time" }),
+      domain_ids: z.array(z.uuid()).nullable().describe("The domains the key is restricted to; null: every domain."),
+    }),
   })
   .meta({ ref: "Me" });
 export type MeOut = z.output<typeof MeOut>;
@@ -24,6 +31,12 @@ export function toMe({ actor, workspace }: CallerCtx): MeOut {
     },
     role: actor.role,
     scopes: [...actor.scopes].sort(),
-    authentication: { method: actor.kind, api_key_id: actor.keyId, api_key_prefix: actor.keyPrefix },
+    authentication: {
+      method: actor.kind,
+      api_key_id: actor.keyId,
+      api_key_prefix: actor.keyPrefix,
+      expires_at: isoOrNull(actor.expiresAt),
+      domain_ids: actor.domainIds && [...actor.domainIds],
+    },
   };
 }

@@ -2,9 +2,8 @@ import type { Ctx, Role } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../db/schema/index.ts";
 import { dkimRecord } from "../delivery/sign/index.ts";
-import { newDkimKey } from "../domains/index.ts";
+import { newDkimPair, newOwnershipToken, RECHECK_MS, treeKey } from "../domains/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
-import { hex } from "../lib/ids.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "./api-key.ts";
 
@@ -53,7 +52,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   const number = workspace.number;
   const apiKey = newApiKey();
   const [hash = ""] = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, apiKey);
-  const keys = [await newDkimKey(ctx, domainId, "rsa-sha256"), await newDkimKey(ctx, domainId, "ed25519-sha256")];
+  const keys = await newDkimPair(ctx, domainId);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
     db.insert(users).values(user),
@@ -63,11 +62,13 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
       workspace: number,
       name: mailbox.domain,
       status: "verified",
-      ownershipToken: hex(crypto.getRandomValues(new Uint8Array(16))),
+      treeKey: treeKey(mailbox.domain),
+      ownershipToken: newOwnershipToken(),
       createdAt: now,
       verifiedAt: now,
+      checkAt: now + RECHECK_MS,
     }),
-    db.insert(dkimKeys).values(keys),
+    db.insert(dkimKeys).values(keys.map((key) => ({ ...key, activatedAt: now }))),
     db.insert(mailboxes).values({
       id: mailboxId,
       workspace: number,

@@ -2,4 +2,10 @@
 export const r2Keys = {
   /** Attachments, then the content document, of one email. */
   email: (workspaceId: string, emailId: string) => `w/${workspaceId}/emails/${emailId}`,
+  /** What all keys of a workspace begin with. */
+  workspace: (workspaceId: string) => `w/${workspaceId}/`,
+  /** What all mail of a hosted mailbox begins with: a mailbox can change owner, its mail goes with it. */
+  mailbox: (mailboxId: string) => `mailboxes/${mailboxId}/`,
+  /** What the keys of all mailboxes begin with; the id and a slash follow. */
+  mailboxes: "mailboxes/",
 };

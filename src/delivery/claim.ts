@@ -1,5 +1,6 @@
 import type { Ctx, WakeUp } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { ID_TAIL, idHead } from "../db/random-id.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
 import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
 
@@ -50,10 +51,9 @@ const HELD =
   "outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value WHERE o.due_at = ?1 AND o.token = ?2";
 
 // A due row is queued in the transaction that takes its work, so a cancel either came before or is too late.
-// The event id is a UUIDv7: ?3 is its beginning.
 const RELEASE_SCHEDULED = `
   UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
-    'id', ?3 || lower(substr(hex(randomblob(2)), 1, 3) || '-' || hex(randomblob(6))), 'type', 'queued', 'at', ?4))
+    'id', ?3 || ${ID_TAIL}, 'type', 'queued', 'at', ?4))
    WHERE n IN (SELECT e.n FROM ${HELD}) AND status = 'scheduled'`;
 
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
@@ -70,7 +70,7 @@ const FIND_MAILS = `
 
 const FIND_KEYS = `
   SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
-   WHERE domain_id IN (SELECT e.domain_id FROM ${HELD}) AND retired_at IS NULL`;
+   WHERE domain_id IN (SELECT e.domain_id FROM ${HELD}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
 // An unsubscribe binds bulk and broadcast mail only.
 const FIND_SUPPRESSED = `
@@ -108,7 +108,7 @@ export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lea
   const held = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
   const [rows, , mails, keys, suppressed] = await db.batch([
     claimStatement(ctx, wakeUps, lease),
-    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, ctx.newId().slice(0, 20), ctx.now()),
+    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idHead(ctx), ctx.now()),
     held(FIND_MAILS),
     held(FIND_KEYS),
     held(FIND_SUPPRESSED),

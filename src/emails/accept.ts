@@ -24,6 +24,8 @@ export interface Draft {
   contentAt: number;
   contentSize: number;
   dueAt: number | null;
+  /** Id of the outbox row it shares with others; null: a row of its own. */
+  work: string | null;
   scheduledAt: number | null;
   createdAt: number;
   rejectionReason: string | null;
@@ -34,18 +36,22 @@ export interface Draft {
 
 const INSERT_EMAILS = `
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
-    subject, recipients, tags, events, content_key, content_at, content_size, due_at, scheduled_at, created_at,
+    subject, recipients, tags, events, content_key, content_at, content_size, due_at, work, scheduled_at, created_at,
     rejection_reason, retry_of_id, content)
   SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
     value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
     value->>'events', value->>'contentKey', value->>'contentAt', value->>'contentSize', value->>'dueAt',
-    value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->>'content'
+    value->>'work', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->>'content'
   FROM json_each(?2)`;
 
 const INSERT_WORK = `
   INSERT INTO outbox (due_at, id, kind, ref)
-  SELECT due_at, id, 'deliver', json_array(n) FROM emails
-   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL`;
+  SELECT due_at, coalesce(work, id), 'deliver', json_group_array(n) FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
+   GROUP BY due_at, coalesce(work, id)`;
+
+/** Octets of one parameter (D1 limits: 2,000,000, of which a single row takes at most some hundred thousand). */
+const SLICE_OCTETS = 1_800_000;
 
 /** Tries of the batch when the database does not say whether it committed. */
 const TRIES = 3;
@@ -60,7 +66,7 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
   const workspace = ctx.workspace.number;
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   const statements = [
-    ctx.db.prepare(INSERT_EMAILS).bind(workspace, toRows(drafts)),
+    ...slicesOf(drafts).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
     ctx.db.prepare(INSERT_WORK).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...keepAnswer(ctx, answer),
@@ -77,13 +83,29 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
   }
 }
 
-function toRows(drafts: readonly Draft[]): string {
-  return JSON.stringify(
-    drafts.map((draft) => ({
-      ...draft,
-      recipients: JSON.stringify(draft.recipients),
-      tags: draft.tags && JSON.stringify(draft.tags),
-      events: JSON.stringify(draft.events),
-    })),
-  );
+/** The rows as JSON, in slices that a bound parameter holds. */
+function slicesOf(drafts: readonly Draft[]): string[] {
+  const slices: string[] = [];
+  let rows: string[] = [];
+  let size = 0;
+  for (const draft of drafts) {
+    const row = toRow(draft);
+    // Characters of the text times three bound its octets from above.
+    if (rows.length > 0 && size + 3 * row.length > SLICE_OCTETS) {
+      slices.push(`[${rows.join()}]`);
+      [rows, size] = [[], 0];
+    }
+    rows.push(row);
+    size += 3 * row.length;
+  }
+  return [...slices, `[${rows.join()}]`];
+}
+
+function toRow(draft: Draft): string {
+  return JSON.stringify({
+    ...draft,
+    recipients: JSON.stringify(draft.recipients),
+    tags: draft.tags && JSON.stringify(draft.tags),
+    events: JSON.stringify(draft.events),
+  });
 }

@@ -1,4 +1,5 @@
 import { octets } from "../lib/bytes.ts";
+import { UNSHOWABLE } from "../lib/text-rules.ts";
 import { limits } from "./rules.ts";
 
 /** What each field of a send may hold. Pure: every rule answers why a value is refused, or null when it may go out. */
@@ -16,15 +17,6 @@ export function headerFault(name: string, value: string): string | null {
   if (name.length + 2 + octets(value) > limits.lineOctets)
     return `A header line has at most ${limits.lineOctets} octets`;
   return null;
-}
-
-/** What no name can show: control characters and the separators that break a line. */
-const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u;
-
-/** Why a display name is refused; null when it may go out. */
-export function nameFault(name: string): string | null {
-  if (UNSHOWABLE.test(name)) return "A name must not contain control characters or line breaks";
-  return octets(name) > limits.nameOctets ? `A name has at most ${limits.nameOctets} octets` : null;
 }
 
 /** Why a subject is refused. */

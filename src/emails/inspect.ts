@@ -1,7 +1,8 @@
 import { parseAddress } from "../lib/addresses.ts";
 import { octets } from "../lib/bytes.ts";
+import { nameFault } from "../lib/text-rules.ts";
 import { parseIso } from "../lib/time.ts";
-import { headerFault, nameFault, subjectFault, tagFault } from "./field-rules.ts";
+import { headerFault, subjectFault, tagFault } from "./field-rules.ts";
 import { type AttachmentFile, filesOf } from "./inspect-files.ts";
 import { type Issue, invalid } from "./issues.ts";
 import { limits } from "./rules.ts";

@@ -11,7 +11,7 @@ export interface Fact {
   at: number;
   metadata?: Record<string, unknown>;
   /** The recipient must not be mailed again, and why. */
-  suppress?: "bounce" | "complaint";
+  suppress?: "bounce" | "complaint" | "unsubscribe";
 }
 
 /** Recipients that entered a state, by recipient domain; '' counts emails (migrations/0005_rollups.sql). */
@@ -28,7 +28,7 @@ export interface Merged {
   state: EmailState;
   tallies: Tally[];
   /** Recipients to put on the workspace's suppression list. */
-  suppress: { email: string; reason: "bounce" | "complaint" }[];
+  suppress: { email: string; reason: "bounce" | "complaint" | "unsubscribe" }[];
   /** False when every fact was known already. */
   changed: boolean;
 }

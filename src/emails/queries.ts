@@ -15,7 +15,7 @@ const shownStatus = sql<Status>`CASE
     SELECT 1 FROM outbox o WHERE o.due_at = ${emails.dueAt} AND o.id = coalesce(${emails.work}, ${emails.id}))
   THEN 'sending' ELSE ${emails.status} END`;
 
-const { n: _n, events: _events, content: _content, ...listed } = getTableColumns(emails);
+const { n: _n, events: _events, content: _content, hits: _hits, ...listed } = getTableColumns(emails);
 const recordColumns = { ...listed, status: shownStatus.as("shown_status") };
 const detailColumns = { ...recordColumns, events: emails.events };
 
@@ -40,7 +40,7 @@ export async function listEmails(
 }
 
 /** The statuses of emails_by_rare_status. SQLite takes that index only when its own condition stands in the query. */
-const rareStatuses: readonly Status[] = ["scheduled", "bounced", "rejected", "failed", "cancelled"];
+const rareStatuses: readonly Status[] = ["scheduled", "sent", "bounced", "rejected", "failed", "cancelled"];
 const isRare = sql`${emails.status} IN (${sql.raw(rareStatuses.map((status) => `'${status}'`).join(", "))})`;
 
 function statusFilter(status: Status): SQL[] {

@@ -11,7 +11,6 @@ export const limits = {
   lineOctets: 998,
   tags: 10,
   tagCharacters: 64,
-  nameOctets: 320,
   attachments: 100,
   attachmentBytes: 24 * 1024 * 1024,
   filenameOctets: 255,
@@ -105,6 +104,9 @@ export const recipientMoves = [
   { from: "failed", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "failed", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "failed", on: "complaint", to: "complained", event: "complained" },
+  // An unsubscribe says nothing of how a mail fared: it is written down, in whatever state it meets the recipient.
+  { from: "sent", on: "unsubscribe", to: "sent", event: "unsubscribed" },
+  { from: "delivered", on: "unsubscribe", to: "delivered", event: "unsubscribed" },
 ] as const satisfies readonly { from: RecipientState; on: string; to: RecipientState; event: EventType }[];
 
 export type RecipientFact = (typeof recipientMoves)[number]["on"];

@@ -78,6 +78,7 @@ export function toDraft(
     contentAt: place.at,
     contentSize: place.size,
     dueAt: refused ? null : (understood.sendAt ?? now),
+    work: null,
     scheduledAt: understood.sendAt,
     createdAt: now,
     rejectionReason: refused ? "Every recipient is on the suppression list" : null,

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { LostRace } from "../db/batch.ts";
-import { unprocessable } from "../errors.ts";
+import { AppError, unprocessable } from "../errors.ts";
 import { findAnswer, type Idempotency } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
@@ -10,6 +10,7 @@ import type { AppEnv } from "./env.ts";
 /**
  * Honours Idempotency-Key on a route whose success answers `status` (decisions 1). The verb behind it keeps
  * its answer in the batch that does the deed; a call that loses the race replays the winner's answer.
+ * A loser that came late enough to see the deed done ends in a conflict with it, which is why any 409 looks again.
  */
 export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -20,9 +21,11 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       throw unprocessable([{ loc: ["header", "Idempotency-Key"], msg, type: "value_error" }]);
     }
     const caller = c.get("caller");
+    const { masterKeys } = caller.settings;
     const idempotency: Idempotency = {
-      keys: await keyedHashes(caller.settings.masterKeys, "idempotency-key", given),
+      keys: await keyedHashes(masterKeys, "idempotency-key", given),
       fingerprint: await digest(`${c.req.method} ${c.req.path}\n${await c.req.text()}`),
+      sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", given),
     };
     const replay = async () => {
       const answer = await findAnswer(caller, idempotency);
@@ -35,7 +38,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
     if (known) return known;
     c.set("caller", { ...caller, idempotency });
     await next();
-    if (!(c.error instanceof LostRace)) return;
+    if (!mayHaveLost(c.error)) return;
     const winner = await replay();
     if (!winner) return;
     c.error = undefined;
@@ -43,6 +46,9 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
     c.res = winner;
   };
 }
+
+const mayHaveLost = (error: unknown) =>
+  error instanceof LostRace || (error instanceof AppError && error.status === 409);
 
 async function digest(text: string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));

@@ -28,6 +28,12 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
+/** For a POST that takes no body: what is sent all the same is not read, and counts for nothing. */
+export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  c.req.text = async () => "";
+  await next();
+};
+
 /** Parses a body that was read whole, and leaves it for what comes behind. Throws 422. */
 export function useWholeBody(c: Context<AppEnv>, chunks: readonly Uint8Array[]): void {
   const text = decode(chunks);

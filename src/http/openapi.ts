@@ -25,13 +25,18 @@ const problems: Record<number, string> = {
 };
 
 /**
- * The responses of a route for the OpenAPI document: the answer, 401 and 422 that every route has, and the
- * further error statuses it names.
+ * The responses of a route for the OpenAPI document: the answer (without a schema: no body), 401 and 422 that every
+ * route has, and the further error statuses it names.
  */
-export function responses(status: number, description: string, schema: z.ZodType, errors: readonly number[] = []) {
+export function responses(
+  status: number,
+  description: string,
+  schema: z.ZodType | null,
+  errors: readonly number[] = [],
+) {
   const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
-  const table: Record<string, { description: string; content: ReturnType<typeof json> }> = {
-    [status]: { description, content: json(schema) },
+  const table: Record<string, { description: string; content?: ReturnType<typeof json> }> = {
+    [status]: { description, ...(schema ? { content: json(schema) } : {}) },
     401: { description: "Missing, invalid, revoked or expired credentials", content: json(HTTPProblem) },
     422: { description: "The request is not valid", content: json(ValidationProblem) },
   };

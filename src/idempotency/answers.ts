@@ -2,6 +2,7 @@ import type { CallerCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import { conflict } from "../errors.ts";
 import { dayOf, KEPT_MS } from "./rules.ts";
+import { isSealed, openAnswer, sealAnswer } from "./seal.ts";
 
 /**
  * What a caller's Idempotency-Key stands for. All are hashes: the key itself is kept nowhere. `keys`: one for
@@ -11,6 +12,8 @@ export interface Idempotency {
   keys: readonly string[];
   /** Of method, path and body. */
   fingerprint: string;
+  /** Keys that only the raw Idempotency-Key and a master key together give, newest first, made when asked for. */
+  sealingKeys: () => Promise<readonly string[]>;
 }
 
 const FIND = `
@@ -19,9 +22,10 @@ const FIND = `
 
 /**
  * The answer that was kept under this key in the last 24 hours, as JSON text; null when there is none.
- * Throws 409 when the key was used for another request.
+ * Throws 409 when the key was used for another request, or by another credential for an answer that holds a secret.
  */
-export async function findAnswer(ctx: CallerCtx, { keys, fingerprint }: Idempotency): Promise<string | null> {
+export async function findAnswer(ctx: CallerCtx, idempotency: Idempotency): Promise<string | null> {
+  const { keys, fingerprint } = idempotency;
   const now = ctx.now();
   const row = await ctx.db
     .prepare(FIND)
@@ -29,7 +33,7 @@ export async function findAnswer(ctx: CallerCtx, { keys, fingerprint }: Idempote
     .first<{ fingerprint: string; answer: string }>();
   if (!row) return null;
   if (row.fingerprint !== fingerprint) throw conflict("This Idempotency-Key was used for another request");
-  return row.answer;
+  return isSealed(row.answer) ? openAnswer(ctx, idempotency, row.answer) : row.answer;
 }
 
 // Nothing is written when a fresh answer is there already, whichever day it was kept on.
@@ -43,9 +47,20 @@ const KEEP = `
  * key the batch rolls back (LostRace): what they did counts, and their answer is replayed. None without a key.
  */
 export function keepAnswer(ctx: CallerCtx, answer: unknown): D1PreparedStatement[] {
-  if (!ctx.idempotency) return [];
-  const { keys, fingerprint } = ctx.idempotency;
+  return ctx.idempotency ? keep(ctx, ctx.idempotency, JSON.stringify(answer)) : [];
+}
+
+/**
+ * The same for an answer that holds a secret: it is kept so that only the Idempotency-Key itself opens it, and is
+ * replayed to the credential that asked for it alone.
+ */
+export async function keepSecretAnswer(ctx: CallerCtx, answer: unknown): Promise<D1PreparedStatement[]> {
+  const { idempotency } = ctx;
+  return idempotency ? keep(ctx, idempotency, await sealAnswer(ctx, idempotency, JSON.stringify(answer))) : [];
+}
+
+function keep(ctx: CallerCtx, { keys, fingerprint }: Idempotency, answer: string): D1PreparedStatement[] {
   const now = ctx.now();
-  const row = [dayOf(now), ctx.workspace.number, keys[0], fingerprint, JSON.stringify(answer), now, now - KEPT_MS];
+  const row = [dayOf(now), ctx.workspace.number, keys[0], fingerprint, answer, now, now - KEPT_MS];
   return [ctx.db.prepare(KEEP).bind(...row), expectChanges(ctx.db, 1)];
 }

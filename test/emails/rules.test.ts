@@ -42,6 +42,7 @@ const table: Record<RecipientFact, { event: string; moves: Partial<Record<Recipi
       ...{ bounced: "complained", failed: "complained" },
     },
   },
+  unsubscribe: { event: "unsubscribed", moves: {} },
 };
 const facts = Object.keys(table) as RecipientFact[];
 

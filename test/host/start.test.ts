@@ -15,7 +15,15 @@ interface Local {
   api_key: string;
   mailbox: string;
   captured_mail_url: string;
+  dns_url: string;
   ports: { [name: string]: number };
+}
+
+interface Domain {
+  id: string;
+  status: string;
+  verified_at: string | null;
+  records: { name: string; status: string }[];
 }
 
 interface Captured {
@@ -57,6 +65,20 @@ describe("npm start", () => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: "Message not found" }]);
+  });
+
+  it("verifies a domain in the local DNS, and believes neither wrong records nor DNS that fails", async ({
+    expect,
+  }) => {
+    const [shop, wrong, failing] = await Promise.all(
+      ["shop.test", "wrong-shop.test", "servfail-shop.test"].map((name) => register(first, name)),
+    );
+    expect(await verifyDomain(first, shop)).toMatchObject({ status: "verified", verified_at: expect.any(String) });
+    const refused = await verifyDomain(first, wrong);
+    expect(refused).toMatchObject({ status: "pending", verified_at: null });
+    expect(new Set(refused.records.map(({ status }) => status))).toEqual(new Set(["mismatch"]));
+    expect(await verifyDomain(first, failing)).toEqual(failing);
+    expect(await (await fetch(first.dns_url)).text()).toContain("_svc-challenge.shop.test");
   });
 
   it("refuses a second start on the same state", async ({ expect }) => {
@@ -130,18 +152,26 @@ function collect(child: ChildProcess): () => string {
 }
 
 async function send(local: Local, subject: string): Promise<string> {
-  const response = await fetch(`${local.base_url}/emails/`, {
+  const mail = { from_: { email: local.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hi" };
+  return (await post<{ id: string }>(local, "/emails/", 202, mail)).id;
+}
+
+function register(local: Local, name: string): Promise<Domain> {
+  return post(local, "/domains/", 201, { name });
+}
+
+function verifyDomain(local: Local, domain: Domain | undefined): Promise<Domain> {
+  return post(local, `/domains/${domain?.id}/verify`, 200);
+}
+
+async function post<T>(local: Local, path: string, expected: number, body?: unknown): Promise<T> {
+  const response = await fetch(`${local.base_url}${path}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${local.api_key}`, "Content-Type": "application/json" },
-    body: JSON.stringify({
-      from_: { email: local.mailbox },
-      to: [{ email: "friend@example.org" }],
-      subject,
-      text: "Hi",
-    }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
-  return ((await response.json()) as { id: string }).id;
+  if (response.status !== expected) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as T;
 }
 
 async function untilStatus(local: Local, id: string, status: string) {

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { startDnsServers } from "./dns-control-server.ts";
 import { startSmtpServers } from "./smtp-control-server.ts";
 
 declare module "vitest" {
@@ -10,7 +11,9 @@ declare module "vitest" {
 
 /** Starts the servers that stand in for the outside world and tells the tests where they listen. */
 export default async function setup(project: TestProject) {
-  const smtp = await startSmtpServers();
-  project.provide("servers", { ...smtp.ports });
-  return () => smtp.stop();
+  const [smtp, dns] = await Promise.all([startSmtpServers(), startDnsServers()]);
+  project.provide("servers", { ...smtp.ports, ...dns.ports });
+  return async () => {
+    await Promise.all([smtp.stop(), dns.stop()]);
+  };
 }

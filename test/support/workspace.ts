@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
 import { type SeedInput, seedWorkspace } from "../../src/accounts/seed.ts";
 import { app } from "../../src/app.ts";
-import { type Ctx, createContext, type WakeUp } from "../../src/context.ts";
+import { type Ctx, createContext, type Role, type WakeUp } from "../../src/context.ts";
 import { orm } from "../../src/db/client.ts";
 import { apiKeys } from "../../src/db/schema/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
@@ -66,6 +66,24 @@ export async function aKey(
       ...row,
     });
   return key;
+}
+
+/** A further person of a workspace, with a key of their own. */
+export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" | "domain">, role: Role) {
+  const ctx = testContext();
+  const userId = ctx.newId();
+  const email = `${role}-${userId}@${workspace.domain}`;
+  const { workspaceNumber } = workspace;
+  await ctx.db.batch([
+    ctx.db
+      .prepare("INSERT INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?2, ?3)")
+      .bind(userId, email, ctx.now()),
+    ctx.db
+      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, ?3, ?4)")
+      .bind(workspaceNumber, userId, role, ctx.now()),
+  ]);
+  const apiKey = await aKey({ workspaceNumber, userId });
+  return { userId, email, apiKey, ...apiWith(apiKey) };
 }
 
 type Fetch = (request: Request) => Promise<Response>;

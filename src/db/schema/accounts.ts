@@ -24,6 +24,7 @@ export const workspaces = sqliteTable(
     settings: text({ mode: "json" }).$type<WorkspaceSettings>().notNull().default({}),
     sendingPausedAt: integer("sending_paused_at"),
     createdAt: integer("created_at").notNull(),
+    deletedAt: integer("deleted_at"),
   },
   (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
 );
@@ -68,6 +69,7 @@ export const apiKeys = sqliteTable(
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at"),
     revokedAt: integer("revoked_at"),
+    replacedById: text("replaced_by_id"),
   },
   (t) => [uniqueIndex("api_keys_by_hash").on(t.hash), index("api_keys_by_workspace").on(t.workspace, t.id)],
 );

@@ -16,12 +16,19 @@ export const domains = sqliteTable(
     verifiedAt: integer("verified_at"),
     lastCheckedAt: integer("last_checked_at"),
     failedDays: integer("failed_days").notNull().default(0),
+    treeKey: text("tree_key").notNull().default(""),
+    records: text({ mode: "json" }).$type<Record<string, RecordStatus>>().notNull().default({}),
+    checkAt: integer("check_at"),
   },
   (t) => [
     uniqueIndex("domains_by_name").on(t.workspace, t.name),
-    uniqueIndex("domains_verified").on(t.name).where(sql`status = 'verified'`),
+    uniqueIndex("domains_verified").on(t.treeKey).where(sql`status = 'verified'`),
+    index("domains_to_check").on(t.checkAt).where(sql`status = 'verified'`),
   ],
 );
+
+/** What DNS had for one record at the last look: not looked yet, as it should be, nothing, something else. */
+export type RecordStatus = "pending" | "verified" | "missing" | "mismatch";
 
 export const dkimKeys = sqliteTable(
   "dkim_keys",
@@ -36,6 +43,10 @@ export const dkimKeys = sqliteTable(
     privateKey: text("private_key").notNull(),
     createdAt: integer("created_at").notNull(),
     retiredAt: integer("retired_at"),
+    activatedAt: integer("activated_at"),
   },
-  (t) => [index("dkim_keys_by_domain").on(t.domainId)],
+  (t) => [
+    index("dkim_keys_by_domain").on(t.domainId),
+    index("dkim_keys_retired").on(t.retiredAt).where(sql`retired_at IS NOT NULL`),
+  ],
 );

@@ -37,12 +37,15 @@ export const emails = sqliteTable(
     rejectionReason: text("rejection_reason"),
     retryOfId: text("retry_of_id"),
     content: text(),
+    hits: text(),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),
     index("emails_by_rare_status")
       .on(t.workspace, t.status, t.id)
-      .where(sql`status IN ('scheduled', 'bounced', 'rejected', 'failed', 'cancelled')`),
+      .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
+    index("emails_put_off").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
+    index("emails_scheduled").on(t.workspace, t.scheduledAt).where(sql`status = 'scheduled'`),
   ],
 );
 

@@ -1,5 +1,5 @@
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { workspaces } from "./accounts.ts";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { users, workspaces } from "./accounts.ts";
 import { domains } from "./domains.ts";
 
 export const mailboxes = sqliteTable(
@@ -21,4 +21,17 @@ export const mailboxes = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [uniqueIndex("mailboxes_by_address").on(t.workspace, t.address), index("mailboxes_by_domain").on(t.domainId)],
+);
+
+export const mailboxAssignees = sqliteTable(
+  "mailbox_assignees",
+  {
+    mailboxId: text("mailbox_id")
+      .notNull()
+      .references(() => mailboxes.id, { onDelete: "cascade" }),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id),
+  },
+  (t) => [primaryKey({ columns: [t.mailboxId, t.userId] }), index("mailbox_assignees_by_user").on(t.userId)],
 );

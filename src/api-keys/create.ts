@@ -1,0 +1,86 @@
+import { mintApiKey } from "../accounts/index.ts";
+import type { CallerCtx } from "../context.ts";
+import { expectChanges } from "../db/batch.ts";
+import { type Fault, unprocessable } from "../errors.ts";
+import { keepSecretAnswer } from "../idempotency/index.ts";
+import { parseIso } from "../lib/time.ts";
+import { type Grant, requireCover } from "./grant.ts";
+import { type ApiKeyRow, findDomainIds } from "./queries.ts";
+import { expiryFault } from "./rules.ts";
+import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
+import { CALLER_STANDS, writeKey } from "./write.ts";
+
+// The domains are counted once more: one that is deleted at this moment must not stay behind in a new key.
+const INSERT_KEY = `
+  INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
+  SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+   WHERE ${CALLER_STANDS} AND ?12 = (
+     SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
+
+/**
+ * Makes an API key that acts as the caller's user (decisions 3). What is omitted is as the caller has it. Throws 403
+ * for more than the caller has, 422 for an expiry or domains that cannot be, LostRace when the caller's key, a domain
+ * or the Idempotency-Key was somebody else's matter meanwhile.
+ */
+export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<NewApiKeyOut> {
+  const { actor, workspace } = ctx;
+  const { scopes, domainIds, expiresAt } = await toGrant(ctx, input);
+  const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
+  const row: ApiKeyRow = {
+    id: ctx.newId(),
+    userId: actor.userId,
+    name: input.name,
+    prefix,
+    scopes: [...scopes],
+    domainIds: domainIds && [...domainIds],
+    lastUsedAt: null,
+    createdAt: ctx.now(),
+    expiresAt,
+    revokedAt: null,
+    replacedById: null,
+  };
+  const answer = { ...toApiKey(row), key };
+  const domainsText = domainIds && JSON.stringify(domainIds);
+  const who = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
+  const what = [JSON.stringify(scopes), domainsText, row.createdAt, expiresAt, domainIds?.length ?? 0];
+  await writeKey(ctx, [
+    ctx.db.prepare(INSERT_KEY).bind(...who, ...what),
+    expectChanges(ctx.db, 1),
+    ...(await keepSecretAnswer(ctx, answer)),
+  ]);
+  return answer;
+}
+
+async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
+  const { actor } = ctx;
+  const asked = input.domain_ids === undefined ? actor.domainIds && [...actor.domainIds] : input.domain_ids;
+  const expiry = toExpiry(ctx, input.expires_at);
+  const grant: Grant = {
+    scopes: [...new Set(input.scopes ?? (actor.grantsAll ? ["*"] : [...actor.scopes].sort()))],
+    domainIds: asked && [...new Set(asked)],
+    expiresAt: expiry.at,
+  };
+  requireCover(actor, grant);
+  const found = await findDomainIds(ctx, grant.domainIds ?? []);
+  const faults = [...domainFaults(input.domain_ids ?? [], found), ...expiry.faults];
+  if (faults.length > 0) throw unprocessable(faults);
+  return grant.domainIds === null ? grant : { ...grant, domainIds: grant.domainIds.filter((id) => found.has(id)) };
+}
+
+/** When the key ends. With a fault, which is told of together with the others, as if it had been omitted. */
+function toExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { at: number | null; faults: Fault[] } {
+  if (given === null) return { at: null, faults: [] };
+  if (given === undefined) return { at: actor.expiresAt, faults: [] };
+  const msg = expiryFault(given, now());
+  if (msg === null) return { at: parseIso(given), faults: [] };
+  return { at: actor.expiresAt, faults: [{ loc: ["body", "expires_at"], msg, type: "value_error" }] };
+}
+
+/** Each id that is no domain of the workspace, in the same words whether it is malformed, unknown or foreign. */
+function domainFaults(ids: readonly string[], found: ReadonlySet<string>): Fault[] {
+  return ids.flatMap((id, index) =>
+    found.has(id)
+      ? []
+      : [{ loc: ["body", "domain_ids", index], msg: "Not a domain of this workspace", type: "value_error" }],
+  );
+}

@@ -1,0 +1,52 @@
+import { mintApiKey } from "../accounts/index.ts";
+import type { CallerCtx } from "../context.ts";
+import { expectChanges } from "../db/batch.ts";
+import { conflict, forbidden } from "../errors.ts";
+import { keepSecretAnswer } from "../idempotency/index.ts";
+import { requireCover } from "./grant.ts";
+import { type ApiKeyRow, getApiKey } from "./queries.ts";
+import { GRACE_MS } from "./rules.ts";
+import { type NewApiKeyOut, toApiKey } from "./schema.ts";
+import { CALLER_STANDS, writeKey } from "./write.ts";
+
+// Only of a key that stands as it was read. That it may have this very successor makes a second run meet its row.
+const INSERT_SUCCESSOR = `
+  INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
+  SELECT ?2, k.workspace, k.user_id, k.name, ?3, ?4, k.scopes, k.domain_ids, ?5, k.expires_at
+    FROM api_keys k
+   WHERE k.id = ?6 AND k.workspace = ?7 AND k.domain_ids IS ?8 AND k.revoked_at IS NULL
+     AND (k.expires_at IS NULL OR k.expires_at > ?5) AND (k.replaced_by_id IS NULL OR k.replaced_by_id = ?2)
+     AND ${CALLER_STANDS}`;
+
+const REPLACE = `
+  UPDATE api_keys SET replaced_by_id = ?2, expires_at = min(ifnull(expires_at, ?3), ?3) WHERE id = ?1 AND workspace = ?4`;
+
+/**
+ * Makes a key that takes the place of another, with the same rights and the same end; the old one lives 24 hours
+ * more, or until it is revoked. For the person who made it only, by a credential that has all that the key has: else
+ * a narrow key would turn into a broad one. Throws 404, 403, and 409 for a key that has ended or was replaced.
+ */
+export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKeyOut> {
+  const old = await getApiKey(ctx, id);
+  if (old.userId !== ctx.actor.userId) throw forbidden("Only the person who made this key may rotate it");
+  requireCover(ctx.actor, old);
+  requireStanding(old, ctx.now());
+  const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
+  const now = ctx.now();
+  const successor = { ...old, id: ctx.newId(), prefix, createdAt: now, lastUsedAt: null };
+  const answer = { ...toApiKey(successor), key };
+  const from = [id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
+  await writeKey(ctx, [
+    ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...from),
+    expectChanges(ctx.db, 1),
+    ctx.db.prepare(REPLACE).bind(id, successor.id, now + GRACE_MS, ctx.workspace.number),
+    ...(await keepSecretAnswer(ctx, answer)),
+  ]);
+  return answer;
+}
+
+function requireStanding({ revokedAt, replacedById, expiresAt }: ApiKeyRow, now: number): void {
+  if (revokedAt !== null) throw conflict("This API key is revoked");
+  if (replacedById !== null) throw conflict("This API key was replaced already");
+  if (expiresAt !== null && expiresAt <= now) throw conflict("This API key has expired");
+}

@@ -1,0 +1,70 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { idempotent } from "../http/idempotency.ts";
+import { noBody } from "../http/json-body.ts";
+import { parameter, responses } from "../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { body, query } from "../http/validate.ts";
+import { createApiKey } from "./create.ts";
+import { listApiKeys } from "./queries.ts";
+import { revokeApiKey } from "./revoke.ts";
+import { rotateApiKey } from "./rotate.ts";
+import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
+
+const ListQuery = z.object(pageQuery({ standard: 100, most: 500 })).superRefine(refuseDeepPages);
+
+const apiKeyId = parameter.id("api_key_id", "Id of the API key");
+
+export const apiKeyRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/api-keys/",
+    describeRoute({
+      summary: "Make an API key",
+      description: "It acts as the person who makes it, with at most what the calling credential has.",
+      tags: ["API keys"],
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The key, which is shown this once", NewApiKeyOut, [403, 409, 413, 415]),
+    }),
+    ...body(ApiKeyIn),
+    idempotent(201),
+    async (c) => c.json(await createApiKey(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/api-keys/",
+    describeRoute({
+      summary: "List API keys, newest first",
+      tags: ["API keys"],
+      responses: responses(200, "A page of API keys, ended ones among them", z.array(ApiKeyOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => c.json((await listApiKeys(c.get("caller"), c.req.valid("query"))).map(toApiKey)),
+  )
+  .post(
+    "/v1/api-keys/:api_key_id/rotate",
+    describeRoute({
+      summary: "Put a new key in the place of one",
+      description: "For the person who made it. The old key lives 24 hours more, or until it is revoked.",
+      tags: ["API keys"],
+      parameters: [apiKeyId, parameter.idempotencyKey],
+      responses: responses(201, "The new key, which is shown this once", NewApiKeyOut, [403, 404, 409]),
+    }),
+    noBody,
+    idempotent(201),
+    async (c) => c.json(await rotateApiKey(c.get("caller"), c.req.param("api_key_id")), 201),
+  )
+  .delete(
+    "/v1/api-keys/:api_key_id",
+    describeRoute({
+      summary: "Revoke an API key",
+      description: "From the next request on. Again is the same: the first moment is kept.",
+      tags: ["API keys"],
+      parameters: [apiKeyId],
+      responses: responses(204, "Revoked", null, [403, 404]),
+    }),
+    async (c) => {
+      await revokeApiKey(c.get("caller"), c.req.param("api_key_id"));
+      return c.body(null, 204);
+    },
+  );

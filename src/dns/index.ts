@@ -1,0 +1,1 @@
+export { type DnsAnswer, lookUp, type RecordType } from "./look-up.ts";

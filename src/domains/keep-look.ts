@@ -1,0 +1,53 @@
+import type { Ctx } from "../context.ts";
+import { expectChanges } from "../db/batch.ts";
+import type { Look } from "./look.ts";
+import type { DomainRow } from "./queries.ts";
+import { lineage, RECHECK_MS } from "./rules.ts";
+
+// A name belongs to one workspace with all that is above and below it: whoever signs for mail.example.com passes
+// DMARC for example.com (relaxed alignment, RFC 7489 3.1), and the reverse. '/' is what follows '.'.
+const VERIFY = `
+  UPDATE domains SET status = 'verified', verified_at = CASE WHEN status = 'verified' THEN verified_at ELSE ?3 END,
+    records = ?4, last_checked_at = ?3, check_at = ?5, failed_days = 0
+   WHERE id = ?1 AND workspace = ?2 AND NOT EXISTS (
+     SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?2
+        AND (o.tree_key IN (SELECT value FROM json_each(?6)) OR (o.tree_key >= ?7 AND o.tree_key < ?8)))`;
+
+const NOTE = "UPDATE domains SET records = ?3, last_checked_at = ?4 WHERE id = ?1 AND workspace = ?2";
+
+const ACTIVATE = `
+  UPDATE dkim_keys SET activated_at = ?2
+   WHERE id IN (SELECT value FROM json_each(?1)) AND activated_at IS NULL AND retired_at IS NULL`;
+
+const RETIRE = `
+  UPDATE dkim_keys SET retired_at = ?2
+   WHERE id IN (SELECT value FROM json_each(?1)) AND activated_at IS NOT NULL AND retired_at IS NULL`;
+
+/**
+ * Statements that write a look down: one guarded batch, LostRace when the domain is gone, its keys were changed
+ * meanwhile, or another workspace holds the name or one above or below it.
+ */
+export function keepLook(ctx: Ctx, domain: DomainRow, look: Look): D1PreparedStatement[] {
+  const { db } = ctx;
+  const now = ctx.now();
+  const statuses = JSON.stringify(look.statuses);
+  if (look.verdict !== "holds") {
+    return [db.prepare(NOTE).bind(domain.id, domain.workspace, statuses, now), expectChanges(db, 1)];
+  }
+  const { treeKey } = domain;
+  const verify = db
+    .prepare(VERIFY)
+    .bind(
+      ...[domain.id, domain.workspace, now, statuses, now + RECHECK_MS],
+      ...[JSON.stringify(lineage(treeKey)), treeKey, treeKey.replace(/\.$/, "/")],
+    );
+  return [verify, expectChanges(db, 1), ...keyStatements(ctx, look, now)];
+}
+
+/** The waiting keys begin to sign, all or none, and those whose place they take stop. */
+export function keyStatements({ db }: Ctx, { activate, retire }: Look, now: number): D1PreparedStatement[] {
+  if (activate.length === 0) return [];
+  const begin = db.prepare(ACTIVATE).bind(JSON.stringify(activate), now);
+  const end = db.prepare(RETIRE).bind(JSON.stringify(retire), now);
+  return [begin, expectChanges(db, activate.length), end, expectChanges(db, retire.length)];
+}

@@ -1,0 +1,89 @@
+import { and, eq, lte, sql } from "drizzle-orm";
+import type { Ctx } from "../context.ts";
+import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { orm } from "../db/client.ts";
+import { dkimKeys, domains } from "../db/schema/index.ts";
+import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
+import { keyStatements } from "./keep-look.ts";
+import { type Look, lookAtDomain } from "./look.ts";
+import type { DomainRow, DomainWithKeys } from "./queries.ts";
+import { FAILED_DAYS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
+
+/** Domains one run looks up: a bounded step of a job that comes again each hour. */
+const DOMAINS = 200;
+/** Looks under way at once; each is up to nine questions, and an invocation has six connections. */
+const AT_ONCE = 4;
+
+/**
+ * Looks verified domains up again, each once a day (decisions 5). On the third day in a row without its required
+ * records a domain becomes `failed` and the owners are told. A day without an answer from DNS is no such day.
+ * Also takes away DKIM keys whose mail is through. Two runs at once count a day once: a row moves only from the
+ * `check_at` it was read with.
+ */
+export async function recheckDomains(ctx: Ctx): Promise<void> {
+  await ctx.db
+    .prepare("DELETE FROM dkim_keys WHERE id IN (SELECT id FROM dkim_keys WHERE retired_at < ?1 LIMIT 1000)")
+    .bind(ctx.now() - RETIRED_KEY_MS)
+    .run();
+  const due = await findDue(ctx);
+  const next = due.values();
+  const worker = async () => {
+    for (const found of next) await recheck(ctx, found);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
+  const db = orm(ctx);
+  const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.checkAt, ctx.now()));
+  const wanted = db.select().from(domains).where(due).orderBy(domains.checkAt).limit(DOMAINS);
+  const ids = db.select({ id: sql`id` }).from(wanted.as("wanted"));
+  const [rows, keys] = await db.batch([wanted, db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`)]);
+  const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
+  return rows.map((domain) => ({ domain, keys: keysOf.get(domain.id) ?? [] }));
+}
+
+async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
+  const look = await lookAtDomain(ctx, found);
+  try {
+    await guardedBatch(ctx.db, statements(ctx, found.domain, look));
+  } catch (error) {
+    // Somebody else has a hand in it: the next run sees what is there then.
+    if (!(error instanceof LostRace)) throw error;
+  }
+}
+
+const MOVE = `
+  UPDATE domains SET records = ?3, last_checked_at = ?4, check_at = ?5, failed_days = ?6, status = ?7
+   WHERE id = ?1 AND check_at = ?2 AND status = 'verified'`;
+
+function statements(ctx: Ctx, domain: DomainRow, look: Look): D1PreparedStatement[] {
+  const { db } = ctx;
+  const now = ctx.now();
+  if (look.verdict === "unknown") {
+    const later = db.prepare("UPDATE domains SET check_at = ?3 WHERE id = ?1 AND check_at = ?2");
+    return [later.bind(domain.id, domain.checkAt, now + RETRY_CHECK_MS)];
+  }
+  const failedDays = look.verdict === "holds" ? 0 : domain.failedDays + 1;
+  const failed = failedDays >= FAILED_DAYS;
+  const move = db
+    .prepare(MOVE)
+    .bind(
+      ...[domain.id, domain.checkAt, JSON.stringify(look.statuses), now, now + RECHECK_MS],
+      ...[failedDays, failed ? "failed" : "verified"],
+    );
+  return [
+    move,
+    expectChanges(db, 1),
+    ...(look.verdict === "holds" ? keyStatements(ctx, look, now) : []),
+    ...(failed ? [notifyOwnersStatement(ctx, domain.workspace, lost(domain))] : []),
+  ];
+}
+
+const lost = (domain: DomainRow): Notice => ({
+  category: "alerts",
+  severity: "error",
+  title: `${domain.name} can no longer send`,
+  body: `Its DNS records were not as they should be for ${FAILED_DAYS} days. Restore them and verify the domain again.`,
+  href: `/domains/${domain.id}`,
+});

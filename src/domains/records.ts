@@ -1,0 +1,68 @@
+import { dkimRecord } from "../delivery/sign/index.ts";
+import type { RecordType } from "../dns/index.ts";
+import type { Settings } from "../settings.ts";
+import type { DkimKeyRow, DomainRow } from "./queries.ts";
+import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
+
+/** A DNS record that a domain should have (decisions 5). Names without a final dot; a TXT value is not cut. */
+export interface ExpectedRecord {
+  /** What its status is kept under. */
+  key: string;
+  purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx";
+  type: RecordType;
+  name: string;
+  value: string;
+  priority: number | null;
+  /** The domain is not verified without it. The others are advice. */
+  required: boolean;
+}
+
+/**
+ * The records to publish for a domain. Ownership and the DKIM keys that sign, or are to, are required; the record
+ * of a retired key is listed until its mail is through. Pure.
+ */
+export function expectedRecords(
+  settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain">,
+  domain: Pick<DomainRow, "name" | "ownershipToken">,
+  keys: readonly DkimKeyRow[],
+): ExpectedRecord[] {
+  const { name } = domain;
+  const advice = { priority: null, required: false };
+  return [
+    {
+      key: "ownership",
+      purpose: "ownership",
+      type: "TXT",
+      name: `${OWNERSHIP_LABEL}.${name}`,
+      value: `svc-domain-verification=${domain.ownershipToken}`,
+      priority: null,
+      required: true,
+    },
+    ...keys.map((key): ExpectedRecord => dkimOf(name, key, keys)),
+    { key: "spf", purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all`, ...advice },
+    {
+      key: "return_path",
+      purpose: "return_path",
+      type: "CNAME",
+      name: `${RETURN_PATH_LABEL}.${name}`,
+      value: settings.bounceDomain,
+      ...advice,
+    },
+    { key: "dmarc", purpose: "dmarc", type: "TXT", name: `_dmarc.${name}`, value: "v=DMARC1; p=none", ...advice },
+    { key: "mx", purpose: "mx", type: "MX", name, value: settings.mxHost, priority: 10, required: false },
+  ];
+}
+
+/** A key that waits beside keys that sign is no condition yet: the domain stands as long as those do. */
+function dkimOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
+  const anySigns = keys.some((other) => dkimState(other) === "signs");
+  return {
+    key: `dkim:${key.selector}`,
+    purpose: "dkim",
+    type: "TXT",
+    name: `${key.selector}._domainkey.${name}`,
+    value: dkimRecord(key.algorithm, key.publicKey),
+    priority: null,
+    required: dkimState(key) === (anySigns ? "signs" : "waits"),
+  };
+}

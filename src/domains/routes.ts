@@ -1,0 +1,104 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { idempotent } from "../http/idempotency.ts";
+import { noBody } from "../http/json-body.ts";
+import { parameter, responses } from "../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { body, query } from "../http/validate.ts";
+import { deleteDomain } from "./delete.ts";
+import { getDomainWithKeys, listDomains } from "./queries.ts";
+import { registerDomain } from "./register.ts";
+import { rotateDkim } from "./rotate-dkim.ts";
+import { DomainIn, DomainOut, toDomain } from "./schema.ts";
+import { verifyDomain } from "./verify.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ standard: 100, most: 500 }),
+    name: z.string().toLowerCase().optional().describe("Only the domain of this name, in A-label form."),
+  })
+  .superRefine(refuseDeepPages);
+
+const domainId = parameter.id("domain_id", "Id of the domain");
+
+export const domainRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/domains/",
+    describeRoute({
+      summary: "Register a domain",
+      tags: ["Domains"],
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
+    }),
+    ...body(DomainIn),
+    idempotent(201),
+    async (c) => c.json(await registerDomain(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/domains/",
+    describeRoute({
+      summary: "List domains, by name",
+      tags: ["Domains"],
+      responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { settings } = c.get("caller");
+      const found = await listDomains(c.get("caller"), c.req.valid("query"));
+      return c.json(found.map((one) => toDomain(settings, one)));
+    },
+  )
+  .get(
+    "/v1/domains/:domain_id",
+    describeRoute({
+      summary: "One domain with its records and their status",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(200, "The domain", DomainOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json(toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id"))));
+    },
+  )
+  .post(
+    "/v1/domains/:domain_id/verify",
+    describeRoute({
+      summary: "Look the domain up in DNS now",
+      description:
+        "Changes nothing when DNS gives no answer to rely on. A name that another workspace has verified, or one " +
+        "above or below it, is a 409.",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(200, "The domain after the look", DomainOut, [403, 404, 409]),
+    }),
+    async (c) => c.json(await verifyDomain(c.get("caller"), c.req.param("domain_id"))),
+  )
+  .post(
+    "/v1/domains/:domain_id/dkim/rotate",
+    describeRoute({
+      summary: "Make new DKIM keys",
+      description: "They sign once both of their records have been seen in DNS; until then the old ones do.",
+      tags: ["Domains"],
+      parameters: [domainId, parameter.idempotencyKey],
+      responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),
+    }),
+    noBody,
+    idempotent(200),
+    async (c) => c.json(await rotateDkim(c.get("caller"), c.req.param("domain_id"))),
+  )
+  .delete(
+    "/v1/domains/:domain_id",
+    describeRoute({
+      summary: "Delete a domain with its mailboxes",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteDomain(c.get("caller"), c.req.param("domain_id"));
+      return c.body(null, 204);
+    },
+  );

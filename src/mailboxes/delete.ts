@@ -1,0 +1,24 @@
+import type { CallerCtx } from "../context.ts";
+import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { r2Keys } from "../db/r2-keys.ts";
+import { notFound } from "../errors.ts";
+import { purgeStatement } from "../purges/index.ts";
+import { getMailbox } from "./queries.ts";
+
+/**
+ * Deletes a mailbox; its mail in R2 goes by outbox, its assignments with the row. Emails sent from it stay on record;
+ * what is queued becomes `failed` when it is dispatched, scheduled mail at its time (decisions 4). Throws 404.
+ */
+export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
+  await getMailbox(ctx, id);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(id, ctx.workspace.number),
+      expectChanges(ctx.db, 1),
+      purgeStatement(ctx, [{ id, purge: { objects: r2Keys.mailbox(id) } }]),
+    ]);
+  } catch (error) {
+    if (error instanceof LostRace) throw notFound("Mailbox");
+    throw error;
+  }
+}

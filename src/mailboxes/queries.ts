@@ -1,0 +1,54 @@
+import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
+import type { CallerCtx } from "../context.ts";
+import { orm } from "../db/client.ts";
+import { mailboxes } from "../db/schema/index.ts";
+import { notFound } from "../errors.ts";
+import { isUuid } from "../lib/ids.ts";
+
+const assigneeIds = sql<string>`(
+  SELECT json_group_array(a.user_id) FROM (
+    SELECT user_id FROM mailbox_assignees WHERE mailbox_id = ${mailboxes.id} ORDER BY user_id) a)`;
+const columns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
+
+export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
+
+/** Mailboxes of the caller's workspace that its credential may see. */
+function visible(ctx: CallerCtx): SQL | undefined {
+  const { domainIds } = ctx.actor;
+  const among =
+    domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return and(eq(mailboxes.workspace, ctx.workspace.number), among ?? undefined);
+}
+
+function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page: number; limit: number }) {
+  return orm(ctx)
+    .select(columns)
+    .from(mailboxes)
+    .where(where)
+    .orderBy(mailboxes.address)
+    .limit(limit)
+    .offset(page * limit);
+}
+
+/**
+ * One mailbox of the caller's workspace. Throws 404 for an id that is malformed, unknown, another workspace's, or
+ * on a domain that the calling key is not for.
+ */
+export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
+  if (!isUuid(id)) throw notFound("Mailbox");
+  const [row] = await select(ctx, and(visible(ctx), eq(mailboxes.id, id)), { page: 0, limit: 1 });
+  if (!row) throw notFound("Mailbox");
+  return row;
+}
+
+/** Mailboxes of the caller's workspace by address; `after` continues behind an address at no extra cost. */
+export function listMailboxes(
+  ctx: CallerCtx,
+  { domain_id, after, ...page }: { domain_id?: string; after?: string; page: number; limit: number },
+): Promise<MailboxRow[]> {
+  const where = [
+    domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
+    after === undefined ? undefined : gt(mailboxes.address, after),
+  ];
+  return select(ctx, and(visible(ctx), ...where), page);
+}

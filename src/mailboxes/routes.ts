@@ -1,0 +1,94 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { idempotent } from "../http/idempotency.ts";
+import { parameter, responses } from "../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { body, query } from "../http/validate.ts";
+import { assignMailbox } from "./assign.ts";
+import { createMailbox } from "./create.ts";
+import { deleteMailbox } from "./delete.ts";
+import { getMailbox, listMailboxes } from "./queries.ts";
+import { AssigneesIn, MailboxIn, MailboxOut, MailboxPatch, toMailbox } from "./schema.ts";
+import { updateMailbox } from "./update.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ standard: 50, most: 200 }),
+    domain_id: z.string().optional().describe("Only mailboxes on this domain."),
+    after: z.string().toLowerCase().optional().describe("Only addresses behind this one: the cheap way to page."),
+  })
+  .superRefine(refuseDeepPages);
+
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const tags = ["Mailboxes"];
+
+export const mailboxRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/mailboxes/",
+    describeRoute({
+      summary: "Allocate a mailbox",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(MailboxIn),
+    idempotent(201),
+    async (c) => c.json(await createMailbox(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/mailboxes/",
+    describeRoute({
+      summary: "List mailboxes, by address",
+      tags,
+      responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => c.json((await listMailboxes(c.get("caller"), c.req.valid("query"))).map(toMailbox)),
+  )
+  .get(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      summary: "One mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
+    }),
+    async (c) => c.json(toMailbox(await getMailbox(c.get("caller"), c.req.param("mailbox_id")))),
+  )
+  .patch(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      summary: "Change a mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(MailboxPatch),
+    async (c) => c.json(await updateMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
+  )
+  .delete(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      summary: "Delete a mailbox with its mail",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
+      return c.body(null, 204);
+    },
+  )
+  .put(
+    "/v1/mailboxes/:mailbox_id/assignees",
+    describeRoute({
+      summary: "Say who works with a mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(AssigneesIn),
+    async (c) => c.json(await assignMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
+  );

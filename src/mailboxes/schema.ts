@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { nameFault } from "../lib/text-rules.ts";
+import { iso } from "../lib/time.ts";
+import type { MailboxRow } from "./queries.ts";
+
+/** Shapes of the mailboxes API (decisions 5). */
+
+const DisplayName = z
+  .string()
+  .transform((name) => name.trim() || null)
+  .superRefine((name, context) => {
+    const fault = nameFault(name ?? "");
+    if (fault) context.addIssue({ code: "custom", message: fault });
+  })
+  .nullable();
+const Quota = z
+  .int()
+  .min(0)
+  .max(2 ** 50)
+  .nullable()
+  .describe("Octets of stored mail; null: no limit.");
+
+export const MailboxIn = z
+  .object({
+    domain_id: z.string(),
+    local_part: z
+      .string()
+      .max(1000)
+      .describe("What stands before the @; `*` takes all mail that no other mailbox takes."),
+    display_name: DisplayName.optional(),
+    quota_bytes: Quota.optional(),
+  })
+  .meta({ ref: "MailboxCreate" });
+export type MailboxIn = z.output<typeof MailboxIn>;
+
+export const MailboxPatch = z
+  .object({ display_name: DisplayName, is_active: z.boolean(), quota_bytes: Quota })
+  .partial()
+  .meta({ ref: "MailboxUpdate" });
+export type MailboxPatch = z.output<typeof MailboxPatch>;
+
+export const AssigneesIn = z
+  .object({ user_ids: z.array(z.string()).max(1000).describe("Members of the workspace; replaces the whole list.") })
+  .meta({ ref: "MailboxAssignees" });
+export type AssigneesIn = z.output<typeof AssigneesIn>;
+
+export const MailboxOut = z
+  .object({
+    id: z.uuid(),
+    domain_id: z.uuid(),
+    address: z.string(),
+    display_name: z.string().nullable(),
+    is_active: z.boolean(),
+    quota_bytes: z.int().nullable(),
+    used_bytes: z.int(),
+    assignee_ids: z.array(z.uuid()),
+    created_at: z.string().meta({ format: "date-time" }),
+  })
+  .meta({ ref: "Mailbox" });
+export type MailboxOut = z.output<typeof MailboxOut>;
+
+export function toMailbox(row: MailboxRow): MailboxOut {
+  return {
+    id: row.id,
+    domain_id: row.domainId,
+    address: row.address,
+    display_name: row.displayName,
+    is_active: row.isActive,
+    quota_bytes: row.quotaBytes,
+    used_bytes: row.usedBytes,
+    assignee_ids: JSON.parse(row.assigneeIds) as string[],
+    created_at: iso(row.createdAt),
+  };
+}

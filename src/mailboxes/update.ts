@@ -1,0 +1,28 @@
+import { and, eq } from "drizzle-orm";
+import type { CallerCtx } from "../context.ts";
+import { orm } from "../db/client.ts";
+import { mailboxes } from "../db/schema/index.ts";
+import { notFound } from "../errors.ts";
+import { getMailbox } from "./queries.ts";
+import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
+
+/**
+ * Changes what is given, null included, and leaves the rest. A mailbox that is made inactive sends nothing more:
+ * what is queued from it becomes `failed` when it is dispatched. Throws 404.
+ */
+export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
+  const row = await getMailbox(ctx, id);
+  const changes = {
+    ...(patch.display_name === undefined ? {} : { displayName: patch.display_name }),
+    ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
+    ...(patch.quota_bytes === undefined ? {} : { quotaBytes: patch.quota_bytes }),
+  };
+  if (Object.keys(changes).length === 0) return toMailbox(row);
+  const [changed] = await orm(ctx)
+    .update(mailboxes)
+    .set(changes)
+    .where(and(eq(mailboxes.workspace, ctx.workspace.number), eq(mailboxes.id, id)))
+    .returning();
+  if (!changed) throw notFound("Mailbox");
+  return toMailbox({ ...changed, assigneeIds: row.assigneeIds });
+}

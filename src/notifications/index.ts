@@ -1,0 +1,1 @@
+export { type Notice, notifyOwnersStatement } from "./notify-owners.ts";

@@ -1,0 +1,14 @@
+import type { CallerCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { notFound } from "../errors.ts";
+import { parseAddress } from "../lib/addresses.ts";
+
+/** Takes an address off the workspace's list: mail to it goes out again. Throws 404 when it is not on it. */
+export async function removeSuppression(ctx: CallerCtx, email: string): Promise<void> {
+  const parsed = parseAddress(email);
+  const { meta } = await mailDb(ctx)
+    .prepare("DELETE FROM suppressions WHERE workspace = ?1 AND email = ?2")
+    .bind(ctx.workspace.number, parsed?.key ?? "")
+    .run();
+  if (meta.changes === 0) throw notFound("Suppression");
+}

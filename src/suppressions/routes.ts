@@ -1,0 +1,75 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { idempotent } from "../http/idempotency.ts";
+import { parameter, responses } from "../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { body, query } from "../http/validate.ts";
+import { parseAddress } from "../lib/addresses.ts";
+import { addSuppression } from "./add.ts";
+import { listSuppressions } from "./queries.ts";
+import { removeSuppression } from "./remove.ts";
+import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ standard: 50, most: 200 }),
+    email: z
+      .string()
+      .transform((email) => parseAddress(email)?.key ?? null)
+      .optional()
+      .describe("Only this address."),
+    after: z.string().optional().describe("Only addresses behind this one: the cheap way to page."),
+  })
+  .superRefine(refuseDeepPages);
+
+const tags = ["Suppressions"];
+const email = {
+  in: "path",
+  name: "email",
+  required: true,
+  description: "The address, percent-encoded",
+  schema: { type: "string", format: "email" },
+} as const;
+
+export const suppressionRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/suppressions/",
+    describeRoute({
+      summary: "List addresses that must not be mailed",
+      tags,
+      responses: responses(200, "A page of addresses, in their order", z.array(SuppressionOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => c.json((await listSuppressions(c.get("caller"), c.req.valid("query"))).map(toSuppression)),
+  )
+  .post(
+    "/v1/suppressions/",
+    describeRoute({
+      summary: "Suppress an address",
+      description: "200 with what is stored when it was suppressed already.",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
+    }),
+    ...body(SuppressionIn),
+    idempotent(201),
+    async (c) => {
+      const { isNew, suppression } = await addSuppression(c.get("caller"), c.req.valid("json"));
+      return c.json(suppression, isNew ? 201 : 200);
+    },
+  )
+  .delete(
+    "/v1/suppressions/:email",
+    describeRoute({
+      summary: "Let an address be mailed again",
+      tags,
+      parameters: [email],
+      responses: responses(204, "Removed", null, [403, 404]),
+    }),
+    async (c) => {
+      await removeSuppression(c.get("caller"), c.req.param("email"));
+      return c.body(null, 204);
+    },
+  );

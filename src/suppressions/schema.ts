@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { iso } from "../lib/time.ts";
+import type { SuppressionRow } from "./queries.ts";
+
+const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
+
+/** An address that must not be mailed (decisions 4). */
+export const SuppressionIn = z
+  .object({
+    email: z.string().max(1000),
+    reason: z
+      .enum(reasons)
+      .default("manual")
+      .describe("An unsubscribe binds bulk and broadcast mail only; every other reason binds all mail."),
+  })
+  .meta({ ref: "SuppressionCreate" });
+export type SuppressionIn = z.output<typeof SuppressionIn>;
+
+export const SuppressionOut = z
+  .object({ email: z.string(), reason: z.enum(reasons), created_at: z.string().meta({ format: "date-time" }) })
+  .meta({ ref: "Suppression" });
+export type SuppressionOut = z.output<typeof SuppressionOut>;
+
+export function toSuppression(row: SuppressionRow): SuppressionOut {
+  return { email: row.email, reason: row.reason, created_at: iso(row.createdAt) };
+}

@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
+import type { AppEnv } from "../http/env.ts";
+import { parameter, responses } from "../http/openapi.ts";
+import { deleteWorkspace } from "./delete.ts";
+import { getWorkspace } from "./queries.ts";
+import { toWorkspace, WorkspaceOut } from "./schema.ts";
+
+const workspaceId = parameter.id("workspace_id", "Id of the workspace");
+
+export const workspaceRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/workspaces/",
+    describeRoute({
+      summary: "List the workspaces this credential acts in",
+      tags: ["Workspaces"],
+      responses: responses(200, "The workspaces", z.array(WorkspaceOut), [403]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json([toWorkspace(await getWorkspace(caller, caller.workspace.id), caller.actor.role)]);
+    },
+  )
+  .get(
+    "/v1/workspaces/:workspace_id",
+    describeRoute({
+      summary: "One workspace",
+      tags: ["Workspaces"],
+      parameters: [workspaceId],
+      responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json(toWorkspace(await getWorkspace(caller, c.req.param("workspace_id")), caller.actor.role));
+    },
+  )
+  .delete(
+    "/v1/workspaces/:workspace_id",
+    describeRoute({
+      summary: "Delete a workspace with all that is in it",
+      description: "Owners only. Its credentials end at once; nothing of it is sent any more.",
+      tags: ["Workspaces"],
+      parameters: [workspaceId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteWorkspace(c.get("caller"), c.req.param("workspace_id"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,110 @@
+import { keyPrefix } from "../../src/accounts/api-key.ts";
+import type { routeNeeds } from "../../src/accounts/index.ts";
+import { register } from "../support/domains.ts";
+import type { PathIds } from "../support/route-tests.ts";
+import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
+
+/** How one route is called so that it succeeds, and where a caller could put an id that is not theirs. */
+export interface RouteCase {
+  success: number;
+  /** Makes the record that the path names, anew for each call, and answers the path's parameters. */
+  make?: (workspace: TestWorkspace) => Promise<PathIds>;
+  body?: (workspace: TestWorkspace) => unknown;
+  query?: string;
+  /** Places for ids outside the path: with an id of another workspace the answer is that for an unknown one. */
+  places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
+  /** Who of those that have the scope may still not: everybody but owners, or everybody but the record's maker. */
+  only?: "owners" | "maker";
+  /** The call ends the workspace: each is made in one of its own. */
+  endsWorkspace?: true;
+}
+
+/** Ids of another workspace's records. */
+export interface ForeignIds {
+  domain: string;
+  mailbox: string;
+  user: string;
+  email: string;
+}
+
+const emailIn = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
+  const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
+  return { email_id: (await response.json<{ id: string }>()).id };
+};
+
+const domainIn = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
+
+const aLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
+
+const mailboxIn = async (workspace: TestWorkspace) => {
+  const body = { domain_id: workspace.domainId, local_part: aLocalPart() };
+  const { id } = await (await workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
+  return { mailbox_id: id };
+};
+
+const keyIn = async (workspace: TestWorkspace) => {
+  const key = await aKey(workspace, { scopes: ["team:view"] });
+  const row = await testContext()
+    .db.prepare("SELECT id FROM api_keys WHERE prefix = ?1 AND workspace = ?2")
+    .bind(keyPrefix(key), workspace.workspaceNumber)
+    .first<{ id: string }>();
+  return { api_key_id: row?.id ?? "" };
+};
+
+const suppressionIn = async (workspace: TestWorkspace) => {
+  const email = `${aLocalPart()}@example.org`;
+  await workspace.post("/v1/suppressions/", { email });
+  return { email };
+};
+
+const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
+
+/** Every route. One that is missing here fails the test. */
+export const cases: Record<keyof typeof routeNeeds, RouteCase> = {
+  "GET /openapi.json": { success: 200 },
+  "GET /health": { success: 200 },
+  "GET /v1/me": { success: 200 },
+  "POST /v1/emails/": { success: 202, body: (of) => aMail(of) },
+  "POST /v1/emails/validate": { success: 200, body: (of) => aMail(of) },
+  "GET /v1/emails/": {
+    success: 200,
+    places: { before: { of: "email", query: "before" } },
+  },
+  "GET /v1/emails/:email_id": { success: 200, make: emailIn },
+  "GET /v1/emails/:email_id/events": { success: 200, make: emailIn },
+  "GET /v1/workspaces/": { success: 200 },
+  "GET /v1/workspaces/:workspace_id": { success: 200, make: workspaceOf },
+  "DELETE /v1/workspaces/:workspace_id": { success: 204, make: workspaceOf, only: "owners", endsWorkspace: true },
+  "POST /v1/api-keys/": {
+    success: 201,
+    body: () => ({ name: "A key" }),
+    places: { domain_ids: { of: "domain", body: (_, id) => ({ name: "A key", domain_ids: [id] }) } },
+  },
+  "GET /v1/api-keys/": { success: 200 },
+  "POST /v1/api-keys/:api_key_id/rotate": { success: 201, make: keyIn, only: "maker" },
+  "DELETE /v1/api-keys/:api_key_id": { success: 204, make: keyIn },
+  "POST /v1/domains/": { success: 201, body: () => ({ name: `${aLocalPart()}.example` }) },
+  "GET /v1/domains/": { success: 200 },
+  "GET /v1/domains/:domain_id": { success: 200, make: domainIn },
+  "POST /v1/domains/:domain_id/verify": { success: 200, make: domainIn },
+  "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, make: domainIn },
+  "DELETE /v1/domains/:domain_id": { success: 204, make: domainIn },
+  "POST /v1/mailboxes/": {
+    success: 201,
+    body: (of) => ({ domain_id: of.domainId, local_part: aLocalPart() }),
+    places: { domain_id: { of: "domain", body: (_, id) => ({ domain_id: id, local_part: "hello" }) } },
+  },
+  "GET /v1/mailboxes/": { success: 200, places: { domain_id: { of: "domain", query: "domain_id" } } },
+  "GET /v1/mailboxes/:mailbox_id": { success: 200, make: mailboxIn },
+  "PATCH /v1/mailboxes/:mailbox_id": { success: 200, make: mailboxIn, body: () => ({ display_name: "Name" }) },
+  "DELETE /v1/mailboxes/:mailbox_id": { success: 204, make: mailboxIn },
+  "PUT /v1/mailboxes/:mailbox_id/assignees": {
+    success: 200,
+    make: mailboxIn,
+    body: (of) => ({ user_ids: [of.userId] }),
+    places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
+  },
+  "GET /v1/suppressions/": { success: 200 },
+  "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${aLocalPart()}@example.org` }) },
+  "DELETE /v1/suppressions/:email": { success: 204, make: suppressionIn },
+};

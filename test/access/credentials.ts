@@ -1,0 +1,35 @@
+import { newApiKey } from "../../src/accounts/api-key.ts";
+import { aKey, type TestWorkspace, testContext } from "../support/workspace.ts";
+
+/** Authorization headers that let nobody in, each with what it is. */
+export async function unheldCredentials(workspace: TestWorkspace): Promise<[string, string | null][]> {
+  const { apiKey } = workspace;
+  const past = Date.now() - 1;
+  const mistyped = `${apiKey.slice(0, -1)}${apiKey.endsWith("0") ? "1" : "0"}`;
+  const leaver = await leftMember(workspace);
+  return [
+    ["none", null],
+    ["another scheme", `Basic ${btoa(`${apiKey}:`)}`],
+    ["no token", "Bearer"],
+    ["no scheme", apiKey],
+    ["two tokens", `Bearer ${apiKey} ${apiKey}`],
+    ["not a key", "Bearer abc"],
+    ["mistyped", `Bearer ${mistyped}`],
+    ["cut", `Bearer ${apiKey.slice(0, -4)}`],
+    ["never issued", `Bearer ${newApiKey()}`],
+    ["revoked", `Bearer ${await aKey(workspace, { revokedAt: past })}`],
+    ["expired", `Bearer ${await aKey(workspace, { expiresAt: past })}`],
+    ["of somebody who left", `Bearer ${await aKey(workspace, { userId: leaver })}`],
+  ];
+}
+
+/** A user without a membership. */
+async function leftMember({ domain }: TestWorkspace): Promise<string> {
+  const ctx = testContext();
+  const id = ctx.newId();
+  await ctx.db
+    .prepare("INSERT INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?2, ?3)")
+    .bind(id, `${id}@${domain}`, ctx.now())
+    .run();
+  return id;
+}

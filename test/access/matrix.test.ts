@@ -1,0 +1,154 @@
+import { env } from "cloudflare:workers";
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Need, roleScopes, routeNeeds, type Scope, scopes } from "../../src/accounts/index.ts";
+import * as schema from "../../src/db/schema/index.ts";
+import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
+import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { cases, type ForeignIds, type RouteCase } from "./cases.ts";
+import { unheldCredentials } from "./credentials.ts";
+
+/**
+ * The tenant matrix: every mounted route against every kind of caller, and with ids of another workspace in path,
+ * query and body. Made from the scope table; a route that is missing in cases.ts fails here.
+ */
+
+let ours: TestWorkspace;
+let theirs: TestWorkspace;
+let foreignPaths: Map<string, PathIds>;
+let foreignIds: ForeignIds;
+let unheld: [string, string | null][];
+let before: string;
+
+beforeAll(async () => {
+  [ours, theirs] = await Promise.all([aWorkspace(), aWorkspace()]);
+  foreignPaths = new Map();
+  for (const [route, { make }] of Object.entries(cases)) if (make) foreignPaths.set(route, await make(theirs));
+  foreignIds = {
+    domain: theirs.domainId,
+    mailbox: theirs.mailboxId,
+    user: theirs.userId,
+    email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
+  };
+  unheld = await unheldCredentials(ours);
+  await settled();
+  before = await rowsOf(theirs);
+}, 120_000);
+
+/** Everything D1 keeps of a workspace, but for what its own mail does and when its keys were used. */
+async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {
+  const tables = (Object.values(schema) as unknown[]).filter((value) => is(value, SQLiteTable));
+  const names = tables.filter((table) => "workspace" in getTableColumns(table)).map(getTableName);
+  const dumps = names.map(async (name) => {
+    const { results } = await env.DB.prepare(`SELECT * FROM ${name} WHERE workspace = ?1`).bind(workspaceNumber).all();
+    return [name, results.map(({ last_used_at: _, ...row }) => row)];
+  });
+  return JSON.stringify(Object.fromEntries(await Promise.all(dumps)));
+}
+
+/** The other workspace's own mail has come to its end, so that its rows stand still. */
+async function settled(): Promise<void> {
+  for (;;) {
+    const open = await env.DB.prepare("SELECT 1 FROM emails WHERE workspace = ?1 AND status = 'queued'")
+      .bind(theirs.workspaceNumber)
+      .first();
+    if (!open) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Calls a route as its case says, with a key. */
+async function call(
+  route: string,
+  key: string | null,
+  options: { in?: TestWorkspace; ids?: PathIds; body?: unknown; query?: string } = {},
+) {
+  const workspace = options.in ?? ours;
+  const { make, body } = cases[route] as RouteCase;
+  const ids = options.ids ?? (await make?.(workspace)) ?? {};
+  return callRoute(apiWith(key), `${route}${options.query ?? ""}`, ids, options.body ?? body?.(workspace));
+}
+
+const text = async (response: Response) =>
+  `${response.status} ${response.headers.get("Content-Type")} ${await response.text()}`;
+const implies = (held: Scope, need: Need) => held === need || held === need.replace(/:view$/, ":manage");
+
+it("knows every route that is mounted, and no other", () => {
+  expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
+  expect(Object.keys(routeNeeds).sort()).toEqual(mountedRoutes().sort());
+});
+
+for (const [route, need] of Object.entries(routeNeeds)) {
+  const { success, only, endsWorkspace, places = {} } = cases[route] ?? { success: 0 };
+  if (need === "public") {
+    it(`${route} asks nobody who they are`, async () => {
+      expect((await call(route, null)).status).toBe(success);
+    });
+    continue;
+  }
+
+  describe(route, () => {
+    it("answers 401 in one form to every credential that does not hold", async () => {
+      for (const [what, authorization] of unheld) {
+        const headers: Record<string, string> = authorization === null ? {} : { Authorization: authorization };
+        const response = await callRoute(apiWith(null), route, {}, undefined, headers);
+        expect(response.status, what).toBe(401);
+        expect(response.headers.get("WWW-Authenticate"), what).toMatch(/^Bearer resource_metadata="http/);
+        expect(await response.json(), what).toEqual({ detail: expect.any(String) });
+      }
+    });
+
+    it("lets in a key with the one scope it needs, and no key with another", async () => {
+      for (const scope of Object.keys(scopes) as Scope[]) {
+        const workspace = endsWorkspace && implies(scope, need) ? await aWorkspace() : ours;
+        const response = await call(route, await aKey(workspace, { scopes: [scope] }), { in: workspace });
+        if (need === "any" || implies(scope, need)) expect(response.status, scope).toBe(success);
+        else expect(await text(response), scope).toBe(`403 application/json {"detail":"Missing scope: ${need}"}`);
+      }
+    });
+
+    it("lets in each role as far as its scopes reach", async () => {
+      for (const role of ["owner", "admin", "member"] as const) {
+        const workspace = endsWorkspace ? await aWorkspace() : ours;
+        const colleague = await aMember(workspace, role);
+        const response = await call(route, colleague.apiKey, { in: workspace });
+        const isScoped = need === "any" || roleScopes[role].includes(need);
+        const isAllowed = isScoped && only !== "maker" && (only !== "owners" || role === "owner");
+        expect(response.status, role).toBe(isAllowed ? success : 403);
+      }
+    });
+
+    if (route.includes(":")) {
+      it("answers to another workspace's id as to one that nobody has, octet for octet", async () => {
+        const [parameter = ""] = /(?<=:)[a-z_]+/.exec(route) ?? [];
+        const foreign = foreignPaths.get(route)?.[parameter] ?? "";
+        const ids = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID(), foreign];
+        const answers = [];
+        for (const id of ids) answers.push(await text(await call(route, ours.apiKey, { ids: { [parameter]: id } })));
+        expect(new Set(answers).size, answers.join("\n")).toBe(1);
+        expect(answers[0]).toMatch(/^404 application\/json/);
+      });
+    }
+
+    for (const [place, { of, body, query }] of Object.entries(places)) {
+      it(`answers to another workspace's id in ${place} as to one that nobody has, octet for octet`, async () => {
+        const withId = async (id: string) =>
+          text(
+            await call(route, ours.apiKey, {
+              ...(body ? { body: body(ours, id) } : {}),
+              ...(query ? { query: `?${query}=${id}` } : {}),
+            }),
+          );
+        const foreign = await withId(foreignIds[of]);
+        if (place === "before") return expect(foreign).toMatch(/^200 /);
+        expect(foreign).toBe(await withId(testContext().newId()));
+        expect(foreign).not.toMatch(/^5/);
+      });
+    }
+  });
+}
+
+it("none of it has changed a row of the other workspace", async () => {
+  expect(await rowsOf(theirs)).toBe(before);
+});

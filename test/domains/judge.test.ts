@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { judgeRecord } from "../../src/domains/judge.ts";
+import type { ExpectedRecord } from "../../src/domains/records.ts";
+import { lineage, treeKey } from "../../src/domains/rules.ts";
+
+const expected: Record<ExpectedRecord["purpose"], string> = {
+  ownership: "svc-domain-verification=abc",
+  dkim: "v=DKIM1; k=rsa; p=AAAA",
+  spf: "v=spf1 include:spf.mail.test ~all",
+  return_path: "bounces.mail.test",
+  dmarc: "v=DMARC1; p=none",
+  mx: "mx.mail.test",
+};
+
+function judge(purpose: ExpectedRecord["purpose"], values: string[]) {
+  const record: ExpectedRecord = {
+    key: purpose,
+    purpose,
+    type: "TXT",
+    name: "x.example",
+    value: expected[purpose],
+    priority: null,
+    required: true,
+  };
+  return judgeRecord({ record, answer: { known: true, values } });
+}
+
+describe("a record is judged by what DNS has", () => {
+  const table: [ExpectedRecord["purpose"], string[], ReturnType<typeof judge>][] = [
+    ["ownership", [], "missing"],
+    ["ownership", ["svc-domain-verification=abc"], "verified"],
+    ["ownership", ["svc-domain-verification=abd", "svc-domain-verification=abc"], "verified"],
+    ["ownership", ["svc-domain-verification=ABC"], "mismatch"],
+    ["ownership", ["svc-domain-verification=abcd"], "mismatch"],
+    ["dkim", ["v=DKIM1; k=rsa; p=AAAA"], "verified"],
+    ["dkim", ["p=AA AA ;k=rsa"], "verified"],
+    ["dkim", ["p=AAAA"], "verified"],
+    ["dkim", ["v=DKIM1; k=ed25519; p=AAAA"], "mismatch"],
+    ["dkim", ["v=DKIM1; k=rsa; p="], "mismatch"],
+    ["dkim", ["v=DKIM1; k=rsa; p=AAAA", "v=DKIM1; k=rsa; p=BBBB"], "mismatch"],
+    ["spf", ["something else"], "missing"],
+    ["spf", ["google-site-verification=1", "v=spf1 a +include:SPF.mail.test -all"], "verified"],
+    ["spf", ["v=spf1 -all"], "mismatch"],
+    ["spf", ["v=spf10 include:spf.mail.test"], "missing"],
+    ["spf", ["v=spf1 include:spf.mail.test -all", "v=spf1 -all"], "mismatch"],
+    ["dmarc", ["v=DMARC1; p=reject; rua=mailto:a@b.example"], "verified"],
+    ["dmarc", ["v=DMARC1; p=maybe"], "mismatch"],
+    ["dmarc", ["v=DMARC1; p=none", "v=DMARC1; p=none"], "mismatch"],
+    ["return_path", ["bounces.mail.test"], "verified"],
+    ["return_path", ["elsewhere.test"], "mismatch"],
+    ["mx", ["20 mx.mail.test", "10 other.test"], "verified"],
+    ["mx", ["10 other.test"], "mismatch"],
+  ];
+  for (const [purpose, values, status] of table) {
+    it(`${purpose} with ${JSON.stringify(values)} is ${status}`, () => {
+      expect(judge(purpose, values)).toBe(status);
+    });
+  }
+
+  it("an answer that cannot be relied on says nothing", () => {
+    const record = { ...({} as ExpectedRecord), purpose: "spf" as const, value: "" };
+    expect(judgeRecord({ record, answer: { known: false, reason: "SERVFAIL" } })).toBeNull();
+  });
+});
+
+describe("names are places in a tree", () => {
+  it("a name has its labels from the top, and those above it begin it", () => {
+    expect(treeKey("mail.example.com")).toBe("com.example.mail.");
+    expect(lineage("com.example.mail.")).toEqual(["com.", "com.example.", "com.example.mail."]);
+  });
+
+  it("a name that only begins alike is not below", () => {
+    expect(treeKey("examples.com") < treeKey("example.com").replace(/\.$/, "/")).toBe(false);
+    expect(treeKey("a-b.com") >= treeKey("a.com") && treeKey("a-b.com") < "com.a/").toBe(false);
+  });
+});
