@@ -24,3 +24,33 @@ export async function bareRoute(request: Request, env: Env): Promise<Response> {
   await env.WORK.sendBatch([{ body: { type: "outbox.wake.v1", rows: [] } }]);
   return Response.json({ id }, { status: 202 });
 }
+
+/** The same for POST /v1/emails/batch: the body is read as JSON, and each batch of D1 moves all items as one parameter. */
+export async function bareBatch(request: Request, env: Env): Promise<Response> {
+  const items = await request.json<unknown[]>();
+  const id = crypto.randomUUID();
+  const rows = JSON.stringify(
+    items.map((item, index) => ({ id: `${id}-${index}`, item: JSON.stringify(item).slice(0, 300) })),
+  );
+  await env.DB.prepare("SELECT id FROM api_keys WHERE hash = ?1").bind(id).first();
+  await env.DB.batch([
+    env.DB.prepare("SELECT id FROM mailboxes WHERE workspace = 1 AND address = ?1").bind(id),
+    env.DB.prepare(
+      "SELECT email FROM suppressions WHERE workspace = 1 AND email IN (SELECT value->>'id' FROM json_each(?1))",
+    ).bind(rows),
+  ]);
+  await env.CONTENT.put(`bare/${id}`, JSON.stringify(items));
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+         events, content_at, content_size, created_at)
+       SELECT 0, value->>'id', 'queued', 'bare', '', '', '', '', '', value->>'item', '[]', 0, 0, 0 FROM json_each(?1)`,
+    ).bind(rows),
+    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),
+    env.DB.prepare(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
+    ).bind(id),
+  ]);
+  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v1", rows: [] } }]);
+  return Response.json({ id }, { status: 202 });
+}

@@ -6,8 +6,9 @@
 import { seedWorkspace } from "../src/accounts/seed.ts";
 import type { WorkMessage } from "../src/context.ts";
 import { createContext } from "../src/context.ts";
+import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
-import { bareRoute } from "./bare-route.ts";
+import { bareBatch, bareRoute } from "./bare-route.ts";
 import { composeDoor } from "./compose-door.ts";
 import { metered, type Readings, zero } from "./meter.ts";
 
@@ -61,6 +62,11 @@ async function doors(door: string, request: Request, env: Env): Promise<Response
     }
     case "bare":
       return bareRoute(request, env);
+    case "bare-batch":
+      return bareBatch(request, env);
+    case "index":
+      await indexEmails(createContext(metered(env, readings), "bench"));
+      return new Response();
     case "compose":
       return composeDoor(request);
     case "put":

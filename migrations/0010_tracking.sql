@@ -16,3 +16,8 @@ CREATE TABLE rollups_daily (
   clicks INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace, day, domain)
 ) STRICT, WITHOUT ROWID;
+-- One row: the last day that rollups_daily has whole.
+CREATE TABLE rollups_progress (
+  id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+  day INTEGER NOT NULL
+) STRICT;

@@ -3,6 +3,7 @@ import { accountRoutes } from "./accounts/routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
+import { retryRoutes } from "./emails/retry/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { scheduledRoutes } from "./emails/scheduled/routes.ts";
 import { searchRoutes } from "./emails/search/routes.ts";
@@ -44,6 +45,7 @@ app.route("/", suppressionRoutes);
 // Before the emails themselves: their paths would be taken for an id.
 app.route("/", batchRoutes);
 app.route("/", scheduledRoutes);
+app.route("/", retryRoutes);
 app.route("/", searchRoutes);
 app.route("/", emailRoutes);
 app.route("/", trackingRoutes);

@@ -2,6 +2,7 @@ import { type Ctx, createContext, type WakeUp, type WorkKind, type WorkMessage }
 import { deliver, egressOf } from "./delivery/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
+import { isHitMessage, recordHits } from "./tracking/index.ts";
 
 /** Task to function: what each kind of work in the outbox is done by. */
 const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
@@ -38,8 +39,16 @@ export async function work(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
   for (const [kind, some] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, some);
 }
 
+/** Consumer of the hits queue: opens and clicks, in sets. What it does not understand goes its own way, as above. */
+export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
+  const ctx = createContext(env, crypto.randomUUID());
+  const bodies = batch.messages.map(({ body }) => body);
+  for (const message of batch.messages) if (!isHitMessage(message.body)) message.retry();
+  await recordHits(ctx, bodies.filter(isHitMessage));
+}
+
 /** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */
-export async function bury(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
+export async function bury(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const letters = batch.messages.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
   await recordDeadLetters(ctx, batch.queue, letters);

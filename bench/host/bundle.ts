@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 export const ROOT = path.join(import.meta.dirname, "../..");
 
@@ -55,7 +55,17 @@ export async function bundleScript(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
+    plugins: [bufferOfNode],
     logLevel: "error",
   });
   return outputFiles[0]?.text ?? "";
 }
+
+/** dns-packet asks for `buffer`, which workerd has as `node:buffer`; wrangler sees to that by itself. */
+const bufferOfNode: Plugin = {
+  name: "buffer-of-node",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^buffer$/ }, () => ({ path: "buffer", namespace: "of-node" }));
+    onLoad({ filter: /.*/, namespace: "of-node" }, () => ({ contents: 'export * from "node:buffer";' }));
+  },
+};

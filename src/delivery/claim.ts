@@ -16,6 +16,9 @@ export interface ClaimedMail {
   fromEmail: string;
   fromName: string | null;
   createdAt: number;
+  source: string;
+  /** What the workspace says of tracking. */
+  settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
   content: { id: string; contentKey: string | null; contentAt: number; contentSize: number; copy: string | null };
   sender: SenderFacts;
 }
@@ -26,6 +29,8 @@ export interface SenderFacts {
   /** Null when the domain is no longer this workspace's. */
   domain: string | null;
   domainStatus: string | null;
+  /** Whether its DNS points its return path at us. */
+  hasReturnPath: boolean;
   mailboxActive: boolean;
   paused: boolean;
   restricted: boolean;
@@ -59,8 +64,9 @@ const RELEASE_SCHEDULED = `
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_at, e.content_size, e.content, e.created_at, e.domain_id,
-         w.id AS workspace_id, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status, m.is_active
+         e.content_key, e.content_at, e.content_size, e.content, e.created_at, e.domain_id, e.source,
+         w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status,
+         d.records->>'return_path' AS return_path, m.is_active
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     JOIN workspaces w ON w.number = e.workspace
     LEFT JOIN domains d ON d.id = e.domain_id AND d.workspace = e.workspace
@@ -94,11 +100,14 @@ interface MailRow extends EmailStateRow {
   content: string | null;
   created_at: number;
   domain_id: string;
+  source: string;
   workspace_id: string;
+  settings: string;
   sending_paused_at: number | null;
   restricted_at: number | null;
   domain: string | null;
   domain_status: string | null;
+  return_path: string | null;
   is_active: number | null;
 }
 
@@ -132,6 +141,8 @@ function toMail(row: MailRow): ClaimedMail {
     fromEmail: row.from_email,
     fromName: row.from_name,
     createdAt: row.created_at,
+    source: row.source,
+    settings: JSON.parse(row.settings) as ClaimedMail["settings"],
     content: {
       id: row.id,
       contentKey: row.content_key,
@@ -143,6 +154,7 @@ function toMail(row: MailRow): ClaimedMail {
       domainId: row.domain_id,
       domain: row.domain,
       domainStatus: row.domain_status,
+      hasReturnPath: row.return_path === "verified",
       mailboxActive: row.is_active === 1,
       paused: row.sending_paused_at !== null,
       restricted: row.restricted_at !== null,

@@ -8,6 +8,7 @@ import { Line } from "./line.ts";
 import { type Attempt, noEgress, type Outcome, unprepared, unreachable } from "./outcome.ts";
 import { prepareMessage } from "./prepare.ts";
 import { reportOn, waiting } from "./report.ts";
+import { returnPathOf } from "./return-path.ts";
 import { isSimulated } from "./simulator.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "./transport.ts";
 
@@ -121,7 +122,7 @@ async function send(
   line: Line,
 ): Promise<readonly RecipientResult[] | null> {
   if (job.abroad.length === 0) return [];
-  const envelope = toEnvelope(job, run.egress?.dsn ?? false);
+  const envelope = await toEnvelope(run.ctx, job, run.egress?.dsn ?? false);
   const first = await line.current();
   if (!first) return null;
   const { recipients } = await first.send(envelope, message);
@@ -141,13 +142,13 @@ function nothingSent(result: RecipientResult): boolean {
   return early && (result.reply === null || result.reply.code === 421);
 }
 
-function toEnvelope(job: Job, dsn: boolean): Envelope {
-  const { mail, abroad } = job;
-  if (!dsn) return { mailFrom: mail.fromEmail, recipients: abroad.map(({ email }) => ({ address: email })) };
+async function toEnvelope(ctx: Ctx, { mail, abroad }: Job, dsn: boolean): Promise<Envelope> {
+  const mailFrom = await returnPathOf(ctx, mail, abroad);
+  if (!dsn) return { mailFrom, recipients: abroad.map(({ email }) => ({ address: email })) };
   const recipients = abroad.map(({ email }) => ({
     address: email,
     originalRecipient: email,
     notify: ["SUCCESS", "FAILURE"] as const,
   }));
-  return { mailFrom: mail.fromEmail, recipients, envelopeId: mail.state.id, return: "HDRS" };
+  return { mailFrom, recipients, envelopeId: mail.state.id, return: "HDRS" };
 }

@@ -1,6 +1,8 @@
 import type { Ctx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
 import { type ContentDocument, contentPlace, findContent, type RecipientEntry } from "../emails/index.ts";
+import { trackHtml, trackingOf } from "../tracking/index.ts";
+import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
 import { type AttachmentSource, compose } from "./compose/index.ts";
 import { type SigningKey, signMessage } from "./sign/index.ts";
@@ -39,9 +41,9 @@ export async function prepareMessage(
       cc: ofKind(mail, "cc"),
       replyTo: content.reply_to,
       subject: mail.subject,
-      headers: content.headers,
+      headers: [...content.headers, ...(await listHeaders(ctx, mail))],
       text: content.text,
-      html: content.html,
+      html: content.html && (await tracked(ctx, mail, content.html, content.tracking)),
       attachments: content.attachments.map((file) => toSource(ctx, place.key, file)),
     },
     can,
@@ -53,6 +55,19 @@ export async function prepareMessage(
     keys.map((key) => toSigningKey(ctx, key)),
     by,
   );
+}
+
+/** Every bulk and broadcast email can be unsubscribed from (decisions 4). */
+async function listHeaders(ctx: Ctx, { source, state }: ClaimedMail): Promise<[string, string][]> {
+  if (source !== "bulk" && source !== "broadcast") return [];
+  return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
+}
+
+/** Pixel and links as settings and send want them. One message goes to all: its hits are nobody's in particular then. */
+function tracked(ctx: Ctx, mail: ClaimedMail, html: string, wish: ContentDocument["tracking"]): Promise<string> {
+  const { workspace, id: emailId, recipients } = mail.state;
+  const recipient = recipients.length === 1 ? 0 : "all";
+  return trackHtml(ctx, html, { workspace, emailId, recipient }, trackingOf(mail.source, mail.settings, wish));
 }
 
 function ofKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {

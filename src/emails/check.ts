@@ -80,6 +80,19 @@ export function refuse(issues: readonly Issue[]): void {
   throw unprocessable(issues.map(({ loc, error, type }) => ({ loc: ["body", ...loc], msg: error, type })));
 }
 
+/** The first fault of a request as one sentence, for a list of results. What refuses it comes in the order of `refuse`. */
+export function reasonOf(issues: readonly Issue[]): string {
+  const worst = [413, 400].flatMap((status) => issues.find((issue) => issue.status === status) ?? []);
+  const [issue] = [...worst, ...issues];
+  if (!issue) return "";
+  return issue.status === 422 ? `${issue.loc.join(".")}: ${issue.error}` : issue.error;
+}
+
+/** Throws 403 when the caller may not send at all. */
+export function requireAccount(ctx: CallerCtx): void {
+  refuse(accountIssues(ctx));
+}
+
 /** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */
 function accountIssues(ctx: CallerCtx): Issue[] {
   const issue = (error: string): Issue => ({ field: "account", status: 403, loc: [], type: "account", error });

@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
-import { utf8 } from "../lib/bytes.ts";
+import { concat, utf8 } from "../lib/bytes.ts";
 import type { Checked } from "./check.ts";
 import type { ContentUpload } from "./upload.ts";
 
@@ -18,6 +18,7 @@ export interface ContentDocument {
     at: number;
     size: number;
   }[];
+  tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
 }
 
 /** Where the content document of an email lies. */
@@ -30,32 +31,58 @@ export interface ContentPlace {
 /** Greatest document that rides in the email's row while it waits to go out, in octets. */
 const RIDES_ALONG = 16 * 1024;
 
+/** A content document on its way to R2, where it will lie, and itself when it is small enough to ride along. */
+export type PutContent = ContentPlace & { copy: string | null };
+
 /**
  * Writes content to R2 as one object: the attachments one behind the other, then the document. What came with
  * an `upload` is there already, and the object appears now. `copy` is the document when it is a small one.
  */
-export async function putContent(
-  upload: ContentUpload,
-  checked: Checked,
-): Promise<ContentPlace & { copy: string | null }> {
-  const { input, understood } = checked;
+export async function putContent(upload: ContentUpload, checked: Checked): Promise<PutContent> {
+  const [place] = await putContents(upload, [checked]);
+  if (!place) throw new Error("nothing was put");
+  return place;
+}
+
+/** The same for many emails in one object: all attachments, then all documents. */
+export async function putContents(upload: ContentUpload, checkeds: readonly Checked[]): Promise<PutContent[]> {
+  const documents: ContentDocument[] = [];
+  for (const checked of checkeds) documents.push(await documentOf(upload, checked));
+  return putDocuments(upload, documents);
+}
+
+async function putDocuments(upload: ContentUpload, documents: readonly ContentDocument[]): Promise<PutContent[]> {
+  const texts = documents.map((document) => JSON.stringify(document));
+  const octets = texts.map(utf8);
+  let at = upload.size;
+  await upload.finish(concat(octets));
+  return octets.map(({ byteLength: size }, index) => {
+    const place = { key: upload.key, at, size, copy: size <= RIDES_ALONG ? (texts[index] ?? null) : null };
+    at += size;
+    return place;
+  });
+}
+
+/** Writes one document behind what the upload has taken, and makes the object appear. */
+export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<PutContent> {
+  const [place] = await putDocuments(upload, [document]);
+  if (!place) throw new Error("nothing was put");
+  return place;
+}
+
+async function documentOf(upload: ContentUpload, { input, understood }: Checked): Promise<ContentDocument> {
   const attachments: ContentDocument["attachments"] = [];
   for (const { content, ...file } of understood.attachments) {
     attachments.push({ ...file, at: await upload.take(content) });
   }
-  const document: ContentDocument = {
+  return {
     text: input.text || null,
     html: input.html || null,
     headers: Object.entries(input.headers ?? {}),
     reply_to: understood.replyTo && { email: understood.replyTo.email, name: understood.replyTo.name },
     attachments,
+    ...(input.tracking ? { tracking: input.tracking } : {}),
   };
-  const text = JSON.stringify(document);
-  const json = utf8(text);
-  const at = upload.size;
-  await upload.finish(json);
-  const isSmall = json.byteLength <= RIDES_ALONG;
-  return { key: upload.key, at, size: json.byteLength, copy: isSmall ? text : null };
 }
 
 /** Reads a content document; null when the object is not there. */

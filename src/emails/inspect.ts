@@ -1,12 +1,12 @@
 import { parseAddress } from "../lib/addresses.ts";
 import { octets } from "../lib/bytes.ts";
 import { nameFault } from "../lib/text-rules.ts";
-import { parseIso } from "../lib/time.ts";
 import { headerFault, subjectFault, tagFault } from "./field-rules.ts";
 import { type AttachmentFile, filesOf } from "./inspect-files.ts";
 import { type Issue, invalid } from "./issues.ts";
 import { limits } from "./rules.ts";
 import type { MailboxIn, SendIn } from "./schema.ts";
+import { readSendAt } from "./send-at.ts";
 
 export interface Person {
   email: string;
@@ -72,16 +72,10 @@ function recipientsOf(input: SendIn, issues: Issue[]): Recipient[] {
 
 function sendTime(sendAt: unknown, now: number, issues: Issue[]): number | null {
   if (sendAt === undefined || sendAt === null) return null;
-  const at = typeof sendAt === "string" ? parseIso(sendAt) : null;
-  const refuse = (error: string) => {
-    issues.push({ field: "content", status: 400, loc: ["send_at"], type: "value_error", error });
-    return null;
-  };
-  if (at === null) return refuse("send_at must be an ISO 8601 time with an offset, such as 2026-01-31T09:00:00Z");
-  if (at < now + limits.scheduleMinMs || at > now + limits.scheduleMaxMs) {
-    return refuse("send_at must be between 1 minute and 30 days in the future");
-  }
-  return at;
+  const read = readSendAt(sendAt, now);
+  if ("at" in read) return read.at;
+  issues.push({ field: "content", status: 400, loc: ["send_at"], type: "value_error", error: read.error });
+  return null;
 }
 
 function inspectContent(input: SendIn, issues: Issue[]): void {

@@ -21,7 +21,12 @@ export interface Tally {
   delivered: number;
   bounced: number;
   failed: number;
+  opens: number;
+  clicks: number;
 }
+
+/** What a tally counts, by the names of the columns. */
+export const tallied = ["sent", "delivered", "bounced", "failed", "opens", "clicks"] as const;
 
 /** What facts make of an email: the new state, and what to add to the roll-ups. */
 export interface Merged {
@@ -70,20 +75,28 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   return { state, tallies: [...tallies.values()].filter(counts), suppress, changed: true };
 }
 
-const counts = ({ sent, delivered, bounced, failed }: Tally) => sent + delivered + bounced + failed > 0;
+const counts = (tally: Tally) => tallied.some((field) => tally[field] > 0);
 const handedOver = (state: RecipientState) => state === "sent" || arrived(state);
 const arrived = (state: RecipientState) => state === "delivered" || state === "complained";
 
+/** A tally of nothing. */
+export function newTally(domain: string): Tally {
+  return { domain, sent: 0, delivered: 0, bounced: 0, failed: 0, opens: 0, clicks: 0 };
+}
+
 const tallyOf = (tallies: Map<string, Tally>, domain: string): Tally => {
-  const tally = tallies.get(domain) ?? { domain, sent: 0, delivered: 0, bounced: 0, failed: 0 };
+  const tally = tallies.get(domain) ?? newTally(domain);
   tallies.set(domain, tally);
   return tally;
 };
 
+/** The domain of a canonical address. */
+export const domainOf = (key: string) => key.slice(key.lastIndexOf("@") + 1);
+
 /** Each recipient counts once as sent, delivered, bounced and failed, whatever comes late or twice. */
 function countRecipient(tallies: Map<string, Tally>, key: string, from: RecipientState, to: RecipientState): void {
   if (from === to) return;
-  const tally = tallyOf(tallies, key.slice(key.lastIndexOf("@") + 1));
+  const tally = tallyOf(tallies, domainOf(key));
   if ((from === "queued" || from === "failed") && handedOver(to)) tally.sent += 1;
   if (!arrived(from) && arrived(to)) tally.delivered += 1;
   if (to === "bounced") tally.bounced += 1;

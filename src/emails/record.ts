@@ -3,7 +3,8 @@ import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { suppressStatement } from "../suppressions/index.ts";
 import { changeStatement } from "./changes.ts";
-import { type Fact, type Merged, mergeFacts, type Tally } from "./merge.ts";
+import { type Fact, type Merged, mergeFacts, newTally, type Tally, tallied } from "./merge.ts";
+import { type Hit, mergeHits } from "./merge-hits.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
 /** Statements that go with the writing of some states, in the same transaction. */
@@ -17,6 +18,8 @@ export interface Companions {
 export interface Report {
   state: EmailState;
   facts: readonly Fact[];
+  /** Its opens and clicks. */
+  hits?: readonly Hit[];
   /** Number of the delivery attempt behind the facts; 0 for feedback. */
   attempt: number;
   /** When the email stays queued: where its next outbox row stands. */
@@ -39,7 +42,9 @@ export async function recordFacts(
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
   let current = reports;
   for (let tries = 1; ; tries++) {
-    const merged = current.map(({ state, facts, attempt, next }) => place(mergeFacts(state, facts, attempt), next));
+    const merged = current.map(({ state, facts, attempt, hits = [], next }) =>
+      place(mergeHits(mergeFacts(state, facts, attempt), hits), next),
+    );
     const states = merged.map(({ state }) => state);
     const own = statements(
       ctx,
@@ -90,16 +95,19 @@ const UPDATE_EMAILS = `
     attempts = j.value->>'attempts', version = j.value->>'version',
     due_at = CASE WHEN j.value->>'status' <> 'queued' THEN NULL WHEN ${NEXT_STANDS} THEN j.value->>'dueAt' ELSE due_at END,
     work = CASE WHEN ${NEXT_STANDS} THEN j.value->>'work' ELSE work END,
-    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt',
+    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
+    clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
     content = CASE WHEN j.value->>'status' = 'queued' THEN content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
 
 const ADD_TALLIES = `
-  INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, failed)
-  SELECT value->>'workspace', ?2, value->>'domain', value->>'sent', value->>'delivered', value->>'bounced', value->>'failed'
+  INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, failed, opens, clicks)
+  SELECT value->>'workspace', ?2, value->>'domain', value->>'sent', value->>'delivered', value->>'bounced', value->>'failed',
+    value->>'opens', value->>'clicks'
     FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET sent = sent + excluded.sent, delivered = delivered + excluded.delivered,
-    bounced = bounced + excluded.bounced, failed = failed + excluded.failed`;
+    bounced = bounced + excluded.bounced, failed = failed + excluded.failed, opens = opens + excluded.opens,
+    clicks = clicks + excluded.clicks`;
 
 function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] {
   if (merged.length === 0) return [];
@@ -107,6 +115,7 @@ function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] 
     ...state,
     recipients: JSON.stringify(state.recipients),
     events: JSON.stringify(state.events),
+    hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
   const update = ctx.db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
   const tallies = sumTallies(merged);
@@ -137,8 +146,8 @@ function sumTallies(merged: readonly Merged[]): (Tally & { workspace: number })[
   for (const { state, tallies } of merged) {
     for (const { domain, ...add } of tallies) {
       const key = `${state.workspace} ${domain}`;
-      const sum = sums.get(key) ?? { workspace: state.workspace, domain, sent: 0, delivered: 0, bounced: 0, failed: 0 };
-      for (const field of ["sent", "delivered", "bounced", "failed"] as const) sum[field] += add[field];
+      const sum = sums.get(key) ?? { workspace: state.workspace, ...newTally(domain) };
+      for (const field of tallied) sum[field] += add[field];
       sums.set(key, sum);
     }
   }

@@ -43,7 +43,9 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
 
 /** The timeline of an email, oldest first (specification: Email event). */
 export function toEvents(row: Pick<DetailRow, "events">): EventOut[] {
-  return (JSON.parse(row.events) as EventEntry[]).map(({ id, type, at, metadata }) => ({
+  // They stand in the order they became known, which for opens and clicks may be another.
+  const inTime = (JSON.parse(row.events) as EventEntry[]).toSorted((a, b) => a.at - b.at);
+  return inTime.map(({ id, type, at, metadata }) => ({
     id,
     event_type: type,
     metadata: metadata ?? null,

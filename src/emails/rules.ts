@@ -5,6 +5,7 @@
 
 /** Caps on one email (decisions 1, specification: Limits). Octets where not said otherwise. */
 export const limits = {
+  batch: 500,
   recipients: 50,
   customHeaders: 50,
   customHeaderOctets: 16 * 1024,

@@ -58,6 +58,10 @@ export const SendIn = z
           "ISO 8601 with an offset, from 1 minute to 30 days ahead. Omit to send at once. Any fault is a 400.",
       }),
     attachments: z.array(Attachment).nullish(),
+    tracking: z
+      .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
+      .nullish()
+      .describe("Whether opens and clicks are tracked. What is left out follows the workspace's settings."),
   })
   .meta({ ref: "EmailSendRequest" });
 export type SendIn = z.output<typeof SendIn>;

@@ -31,6 +31,11 @@ export interface EmailState {
   work: string | null;
   sentAt: number | null;
   deliveredAt: number | null;
+  /** Opens and clicks by people. */
+  openedCount: number;
+  clickedCount: number;
+  /** Short ids of the hits merged last that are not in `events`, oldest first. */
+  hits: string[];
 }
 
 /** A row of EMAIL_STATE_COLUMNS, as D1 gives it. */
@@ -47,11 +52,14 @@ export interface EmailStateRow {
   work: string | null;
   sent_at: number | null;
   delivered_at: number | null;
+  opened_count: number;
+  clicked_count: number;
+  hits: string | null;
 }
 
 /** For a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.work, e.sent_at, e.delivered_at";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.work, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits";
 
 /** The state of an email from its row. */
 export function toState(row: EmailStateRow): EmailState {
@@ -68,6 +76,9 @@ export function toState(row: EmailStateRow): EmailState {
     work: row.work,
     sentAt: row.sent_at,
     deliveredAt: row.delivered_at,
+    openedCount: row.opened_count,
+    clickedCount: row.clicked_count,
+    hits: row.hits === null ? [] : (JSON.parse(row.hits) as string[]),
   };
 }
 

@@ -18,7 +18,7 @@ export const forgetful: ContentSink & { abort(): Promise<void> } = {
  */
 export class ContentUpload implements ContentSink {
   readonly key: string;
-  /** The email it belongs to. */
+  /** The email it belongs to, or the batch. */
   readonly id: string;
   readonly #ctx: CallerCtx;
   /** Where each content lies in the object, in octets, by its index. */
@@ -29,10 +29,10 @@ export class ContentUpload implements ContentSink {
   #upload: R2MultipartUpload | null = null;
   #parts: R2UploadedPart[] = [];
 
-  constructor(ctx: CallerCtx) {
+  constructor(ctx: CallerCtx, keyOf: (workspaceId: string, id: string) => string = r2Keys.email) {
     this.#ctx = ctx;
     this.id = ctx.newId();
-    this.key = r2Keys.email(ctx.workspace.id, this.id);
+    this.key = keyOf(ctx.workspace.id, this.id);
   }
 
   /** Octets taken so far. */
@@ -50,6 +50,13 @@ export class ContentUpload implements ContentSink {
     if (content instanceof ExtractedContent) return this.#places[content.index] ?? 0;
     const at = this.#written;
     await this.#append(content);
+    return at;
+  }
+
+  /** Takes a content as it streams in, and says where it lies. */
+  async takeStream(content: AsyncIterable<Uint8Array>): Promise<number> {
+    const at = this.#written;
+    for await (const chunk of content) await this.#append(chunk);
     return at;
   }
 
@@ -105,3 +112,6 @@ export class ContentUpload implements ContentSink {
     this.#parts.push(await upload.uploadPart(this.#parts.length + 1, part));
   }
 }
+
+/** An upload for all emails of a batch. */
+export const batchUpload = (ctx: CallerCtx): ContentUpload => new ContentUpload(ctx, r2Keys.batch);

@@ -12,7 +12,17 @@ import {
 } from "../lib/json-extract/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import type { AppEnv } from "./env.ts";
-import { JSON_BODY_LIMIT, jsonBody, MAX_VALUES, requireGoodText, requireJsonType, useWholeBody } from "./json-body.ts";
+import {
+  type BodyKind,
+  JSON_BODY_LIMIT,
+  MAX_LIST_VALUES,
+  MAX_VALUES,
+  requireGoodText,
+  requireJsonType,
+  useWholeBody,
+  wholeBody,
+  whyRefused,
+} from "./json-body.ts";
 
 /** Greatest body of any request (decisions 1). */
 const STREAMED_BODY_LIMIT = 40_000_000;
@@ -28,23 +38,33 @@ export interface AttachmentSink extends ContentSink {
   abort(): Promise<void>;
 }
 
+/** How each kind of body is taken apart. Nesting in a list is judged item by item, when it is there. */
+const extractions = {
+  record: { maxValues: MAX_VALUES, faults: "throw" },
+  list: { maxValues: MAX_LIST_VALUES, maxDepth: MAX_LIST_VALUES, faults: "keep" },
+} as const;
+
 let underWay = 0;
 
 /**
- * Reads a JSON body of up to 40 MB: small ones whole, as `jsonBody` does, larger ones as they stream in, with
+ * Reads a JSON body of up to 40 MB: small ones whole, as `wholeBody` does, larger ones as they stream in, with
  * each attachment's content on its way to `openSink`'s sink and an ExtractedContent left in its place. What
  * a refused request had stored is forgotten. 413 past a limit, 400 for bad base64, 429 when two are under way.
  */
-export function streamedBody(openSink: (caller: CallerCtx) => AttachmentSink): MiddlewareHandler<AppEnv> {
+export function streamedBody(
+  openSink: (caller: CallerCtx) => AttachmentSink,
+  kind: BodyKind,
+): MiddlewareHandler<AppEnv> {
+  const whole = wholeBody(kind);
   return async (c, next) => {
     const length = c.req.header("Content-Length");
-    if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return jsonBody(c, next);
+    if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return whole(c, next);
     requireJsonType(c.req.header("Content-Type"));
     if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
       throw tooLarge(`The body is larger than ${STREAMED_BODY_LIMIT} bytes`);
     const source = await begin(c.req.raw, length === undefined);
     if (Array.isArray(source)) {
-      useWholeBody(c, source);
+      useWholeBody(c, source, kind);
       return next();
     }
     if (underWay >= AT_ONCE) throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
@@ -52,7 +72,7 @@ export function streamedBody(openSink: (caller: CallerCtx) => AttachmentSink): M
     const sink = openSink(c.get("caller"));
     try {
       const fingerprint = new crypto.DigestStream("SHA-256");
-      const body = await extract(source, sink, fingerprint);
+      const body = await extract(source, sink, fingerprint, kind);
       c.set("attachments", sink);
       c.req.text = async () => `sha-256 ${Array.from(new Uint8Array(await fingerprint.digest)).join(".")}`;
       c.req.json = async <Body>() => body as Body;
@@ -95,6 +115,7 @@ async function extract(
   chunks: AsyncIterable<Uint8Array>,
   sink: ContentSink,
   fingerprint: DigestStream,
+  kind: BodyKind,
 ): Promise<unknown> {
   const source = inTime(chunks)[Symbol.asyncIterator]();
   // Without `return`: a refusal must not hang up on a caller who is still sending.
@@ -103,9 +124,9 @@ async function extract(
     const { skeleton } = await extractJson(tee(held, fingerprint), sink, {
       maxBody: STREAMED_BODY_LIMIT,
       maxSkeleton: JSON_BODY_LIMIT,
-      maxValues: MAX_VALUES,
+      ...extractions[kind],
     });
-    requireGoodText(skeleton);
+    requireGoodText(skeleton, kind);
     return skeleton;
   } catch (error) {
     await readOn(source);
@@ -156,7 +177,7 @@ async function* tee(chunks: AsyncIterable<Uint8Array>, digest: DigestStream): As
 
 function toAppError(error: unknown): unknown {
   if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);
-  if (error instanceof Base64Invalid) return badRequest(`${error.message}: standard alphabet, padded, no data: prefix`);
+  if (error instanceof Base64Invalid) return badRequest(whyRefused(error));
   if (error instanceof JsonTooDeep) return invalid(error.message, "too_deep");
   if (error instanceof JsonInvalid) return invalid("The body is not valid JSON", "json_invalid");
   return error;

@@ -32,3 +32,17 @@ function offsetMs(zone: string): number {
   const digits = zone.slice(1).replace(":", "");
   return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60_000;
 }
+
+/** Microseconds since 1970 of such a text; null like `parseIso`. Below 2^53 until the year 2255. */
+export function parseIsoMicros(text: string): number | null {
+  const ms = parseIso(text);
+  if (ms === null) return null;
+  const fraction = DATE_TIME.exec(text)?.[7] ?? "";
+  return ms * 1000 + Number(fraction.slice(3, 6).padEnd(3, "0"));
+}
+
+/** ISO 8601 in UTC of microseconds since 1970. */
+export function isoMicros(us: number): string {
+  const ms = Math.floor(us / 1000);
+  return iso(ms).replace("Z", `${String(us - ms * 1000).padStart(3, "0")}Z`);
+}

@@ -9,3 +9,9 @@ export async function purgeObjects(ctx: Ctx, prefix: string): Promise<boolean> {
   if (objects.length > 0) await ctx.env.CONTENT.delete(objects.map(({ key }) => key));
   return !truncated;
 }
+
+/** Deletes these objects. One that is not there is no fault. */
+export async function purgeKeys(ctx: Ctx, keys: string[]): Promise<boolean> {
+  await ctx.env.CONTENT.delete(keys.slice(0, OBJECTS));
+  return true;
+}

@@ -6,6 +6,8 @@ import { r2Keys } from "../db/r2-keys.ts";
 export type Purge =
   /** Every object in R2 whose key begins so. */
   | { objects: string }
+  /** These objects in R2: at most as many as one delete takes. */
+  | { keys: string[] }
   /** All that is left of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 

@@ -8,7 +8,7 @@ import {
   giveBackStatement,
   newLease,
 } from "../outbox/index.ts";
-import { purgeObjects } from "./objects.ts";
+import { purgeKeys, purgeObjects } from "./objects.ts";
 import type { Purge } from "./purge-statement.ts";
 import { purgeWorkspace } from "./workspace.ts";
 
@@ -39,9 +39,13 @@ async function purgeOne(ctx: Ctx, wakeUp: WakeUp, until: number): Promise<void> 
 
 /** False: there is more to take. */
 async function takeAway(ctx: Ctx, purge: Purge, until: number): Promise<boolean> {
-  const step = "objects" in purge ? () => purgeObjects(ctx, purge.objects) : () => purgeWorkspace(ctx, purge);
   do {
-    if (await step()) return true;
+    if (await step(ctx, purge)) return true;
   } while (ctx.now() < until);
   return false;
+}
+
+function step(ctx: Ctx, purge: Purge): Promise<boolean> {
+  if ("objects" in purge) return purgeObjects(ctx, purge.objects);
+  return "keys" in purge ? purgeKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

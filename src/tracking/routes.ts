@@ -1,4 +1,40 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
+import { fromBase64 } from "../lib/bytes.ts";
+import { toLocation } from "./location.ts";
+import { type Asker, takeHit } from "./take-hit.ts";
+import { readClickToken, readOpenToken } from "./token.ts";
 
-export const trackingRoutes = new Hono<AppEnv>();
+/** A transparent GIF of one pixel, 43 octets. */
+const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
+
+const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
+
+/** What readers' programs ask for. No credentials, no database: check the token, answer, note the hit behind the answer. */
+export const trackingRoutes = new Hono<AppEnv>()
+  .get("/t/o/:token", async (c) => {
+    const [ctx, token] = [c.get("ctx"), c.req.param("token")];
+    const mail = await readOpenToken(ctx.settings.masterKeys, token);
+    if (mail && isShown(c)) c.executionCtx.waitUntil(takeHit(ctx, "open", token, mail, askerOf(c)));
+    return c.body(PIXEL, 200, { ...PRIVATE, "Content-Type": "image/gif", "Content-Length": String(PIXEL.length) });
+  })
+  .get("/t/c/:token", async (c) => {
+    const [ctx, token] = [c.get("ctx"), c.req.param("token")];
+    const link = await readClickToken(ctx.settings.masterKeys, token);
+    if (!link) throw notFound("Link");
+    if (isShown(c)) c.executionCtx.waitUntil(takeHit(ctx, "click", token, link, askerOf(c)));
+    return c.body(null, 302, { ...PRIVATE, Location: toLocation(link.url) });
+  });
+
+/** Who asks with HEAD shows nobody anything. */
+const isShown = (c: Context<AppEnv>) => c.req.method === "GET";
+
+function askerOf(c: Context<AppEnv>): Asker {
+  const header = (name: string) => c.req.header(name) ?? "";
+  return {
+    userAgent: header("User-Agent"),
+    ip: header("CF-Connecting-IP"),
+    purpose: header("Sec-Purpose") || header("Purpose") || header("X-Purpose") || header("X-Moz"),
+  };
+}

@@ -1,4 +1,22 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
+import { askPage, donePage, unknownPage } from "./page.ts";
+import { unsubscribe } from "./unsubscribe.ts";
 
-export const unsubscribeRoutes = new Hono<AppEnv>();
+const headers = {
+  "Cache-Control": "no-store",
+  "Referrer-Policy": "no-referrer",
+  "X-Robots-Tag": "noindex",
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+};
+
+/** One-click unsubscribe (RFC 8058): whoever holds the token is asked for nothing else. */
+export const unsubscribeRoutes = new Hono<AppEnv>()
+  .get("/u/:token", (c) => c.html(askPage(), 200, headers))
+  .post("/u/:token", async (c) => {
+    const isDone = await unsubscribe(c.get("ctx"), c.req.param("token"), "one-click");
+    return isDone ? c.html(donePage(), 200, headers) : c.html(unknownPage(), 404, headers);
+  });

@@ -32,6 +32,24 @@ const emailIn = async (workspace: TestWorkspace, changes: Record<string, unknown
   return { email_id: (await response.json<{ id: string }>()).id };
 };
 
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+const scheduledIn = (workspace: TestWorkspace) => emailIn(workspace, { send_at: inAnHour() });
+
+const failedIn = async (workspace: TestWorkspace) => {
+  const ids = await scheduledIn(workspace);
+  const { db } = testContext();
+  await db.batch([
+    db.prepare("DELETE FROM outbox WHERE id = ?1").bind(ids.email_id),
+    db
+      .prepare(
+        "UPDATE emails SET status = 'failed', due_at = NULL, recipients = replace(recipients, '\"queued\"', '\"failed\"') WHERE id = ?1",
+      )
+      .bind(ids.email_id),
+  ]);
+  return ids;
+};
+
 const domainIn = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
 
 const aLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
@@ -63,8 +81,13 @@ const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspa
 export const cases: Record<keyof typeof routeNeeds, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
+  "GET /t/o/:token": { success: 200 },
+  "GET /t/c/:token": { success: 404 },
+  "GET /u/:token": { success: 200 },
+  "POST /u/:token": { success: 404 },
   "GET /v1/me": { success: 200 },
   "POST /v1/emails/": { success: 202, body: (of) => aMail(of) },
+  "POST /v1/emails/batch": { success: 202, body: (of) => [aMail(of)] },
   "POST /v1/emails/validate": { success: 200, body: (of) => aMail(of) },
   "GET /v1/emails/": {
     success: 200,
@@ -72,6 +95,15 @@ export const cases: Record<keyof typeof routeNeeds, RouteCase> = {
   },
   "GET /v1/emails/:email_id": { success: 200, make: emailIn },
   "GET /v1/emails/:email_id/events": { success: 200, make: emailIn },
+  "GET /v1/emails/scheduled": { success: 200 },
+  "PATCH /v1/emails/scheduled/:email_id": { success: 200, make: scheduledIn, body: () => ({ send_at: inAnHour() }) },
+  "DELETE /v1/emails/scheduled/:email_id": { success: 200, make: scheduledIn },
+  "POST /v1/emails/scheduled/:email_id/send-now": { success: 200, make: scheduledIn },
+  "POST /v1/emails/:email_id/retry": { success: 202, make: failedIn },
+  "GET /v1/emails/updates": { success: 200, query: "?since=2026-01-01T00:00:00Z" },
+  "GET /v1/emails/search": { success: 200 },
+  "GET /v1/emails/saved-searches": { success: 200 },
+  "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, make: workspaceOf },
   "DELETE /v1/workspaces/:workspace_id": { success: 204, make: workspaceOf, only: "owners", endsWorkspace: true },

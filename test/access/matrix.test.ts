@@ -65,9 +65,9 @@ async function call(
   options: { in?: TestWorkspace; ids?: PathIds; body?: unknown; query?: string } = {},
 ) {
   const workspace = options.in ?? ours;
-  const { make, body } = cases[route] as RouteCase;
+  const { make, body, query = "" } = cases[route] as RouteCase;
   const ids = options.ids ?? (await make?.(workspace)) ?? {};
-  return callRoute(apiWith(key), `${route}${options.query ?? ""}`, ids, options.body ?? body?.(workspace));
+  return callRoute(apiWith(key), `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace));
 }
 
 const text = async (response: Response) =>

@@ -140,7 +140,14 @@ const height: Record<RecipientState, number> = {
 function anEmail(recipients: number): EmailState {
   return {
     ...{ n: 1, workspace: 1, id: "e", status: "queued", attempts: 0, version: 3, dueAt: 5, work: null },
-    ...{ sentAt: null, deliveredAt: null, events: [{ id: "first", type: "queued", at: 0 }] },
+    ...{
+      sentAt: null,
+      deliveredAt: null,
+      openedCount: 0,
+      clickedCount: 0,
+      hits: [],
+      events: [{ id: "first", type: "queued", at: 0 }],
+    },
     recipients: Array.from({ length: recipients }, (_, i) => ({
       kind: "to" as const,
       email: `R${i}@example.org`,

@@ -31,3 +31,8 @@ export const rollupsDaily = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.workspace, t.day, t.domain] })],
 );
+
+export const rollupsProgress = sqliteTable("rollups_progress", {
+  id: integer().primaryKey().notNull(),
+  day: integer().notNull(),
+});

@@ -1,4 +1,37 @@
 import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { listWithAttachments } from "../../http/validate.ts";
+import { limits } from "../rules.ts";
+import { SendIn } from "../schema.ts";
+import { batchUpload, ContentUpload } from "../upload.ts";
+import { BatchOut } from "./schema.ts";
+import { sendBatch } from "./send.ts";
 
-export const batchRoutes = new Hono<AppEnv>();
+const batchMode = {
+  in: "header" as const,
+  name: "X-Batch-Mode",
+  description: "`strict`: one invalid item refuses all of them with a 422.",
+  schema: { type: "string" as const, enum: ["strict"] },
+};
+
+export const batchRoutes = new Hono<AppEnv>().post(
+  "/v1/emails/batch",
+  describeRoute({
+    summary: "Send up to 500 emails",
+    description: "Each item is accepted or not for itself; the results are in the order of the items.",
+    tags: ["Emails"],
+    parameters: [parameter.idempotencyKey, batchMode],
+    responses: responses(202, "What became of each item", BatchOut, [400, 403, 408, 409, 413, 415, 429]),
+  }),
+  ...listWithAttachments(SendIn, limits.batch, batchUpload),
+  idempotent(202),
+  async (c) => {
+    const attachments = c.get("attachments");
+    const upload = attachments instanceof ContentUpload ? attachments : undefined;
+    const isStrict = c.req.header("X-Batch-Mode")?.toLowerCase() === "strict";
+    return c.json(await sendBatch(c.get("caller"), c.req.valid("json"), isStrict, upload), 202);
+  },
+);

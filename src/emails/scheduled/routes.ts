@@ -1,4 +1,63 @@
 import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { z } from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { listScheduled } from "../queries.ts";
+import { cancelEmail } from "./cancel.ts";
+import { reschedule } from "./reschedule.ts";
+import { MovedOut, RescheduleIn, ScheduledOut, toScheduled } from "./schema.ts";
+import { sendNow } from "./send-now.ts";
 
-export const scheduledRoutes = new Hono<AppEnv>();
+const ListQuery = z.object(pageQuery({ standard: 100, most: 500 })).superRefine(refuseDeepPages);
+const emailId = parameter.id("email_id", "Id of the email");
+const tags = ["Emails"];
+
+export const scheduledRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/emails/scheduled",
+    describeRoute({
+      summary: "Emails that wait for their time, soonest first",
+      tags,
+      responses: responses(200, "A page of emails", z.array(ScheduledOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const caller = c.get("caller");
+      const rows = await listScheduled(caller, c.req.valid("query"));
+      return c.json(rows.map((row) => toScheduled(row, caller.now())));
+    },
+  )
+  .patch(
+    "/v1/emails/scheduled/:email_id",
+    describeRoute({
+      summary: "Give a scheduled email another time",
+      tags,
+      parameters: [emailId],
+      responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
+    }),
+    ...body(RescheduleIn),
+    async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),
+  )
+  .delete(
+    "/v1/emails/scheduled/:email_id",
+    describeRoute({
+      summary: "Cancel a scheduled email",
+      tags,
+      parameters: [emailId],
+      responses: responses(200, "It will not be sent", MovedOut, [403, 404]),
+    }),
+    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
+  )
+  .post(
+    "/v1/emails/scheduled/:email_id/send-now",
+    describeRoute({
+      summary: "Send a scheduled email at once",
+      tags,
+      parameters: [emailId],
+      responses: responses(200, "It is queued", MovedOut, [403, 404]),
+    }),
+    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
+  );

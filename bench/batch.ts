@@ -1,0 +1,94 @@
+/** A batch of 500: round trips, calls of all bindings, rows and CPU, counted from accept to final. */
+
+import type { Deployment } from "./deployment.ts";
+import { cpuMs } from "./host/in-process.ts";
+import { costPerThousand } from "./prices.ts";
+import { median, type Row } from "./table.ts";
+import { textOf } from "./text.ts";
+
+const ITEMS = 500;
+const ROUNDS = 5;
+const BODY_OCTETS = 8_000;
+/** CPU assumed for one email of a batch, accept and delivery. */
+const CPU_MS = 5;
+
+export async function batch(deployment: Deployment): Promise<Row[]> {
+  const items = (count: number, octets: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, (_, index) => ({
+        ...deployment.mail(textOf(octets)),
+        to: [{ email: `friend${index}@example.org` }],
+      })),
+    );
+  const send = (body: string) => deployment.call("POST", "/v1/emails/batch", body);
+  await send(items(1, 100));
+  await deployment.drained();
+  await deployment.door("hold");
+  await deployment.readings();
+  await send(items(ITEMS, BODY_OCTETS));
+  const accepted = await deployment.readings();
+  const calls = accepted.d1Trips + accepted.r2ClassA + accepted.r2ClassB + Math.ceil(accepted.queueOperations / 100);
+  await deployment.door("deliver");
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
+  const delivered = await deployment.readings();
+  const each = Object.fromEntries(
+    Object.entries(accepted).map(([name, value]) => [
+      name,
+      (value + (delivered[name as keyof typeof delivered] ?? 0)) / ITEMS,
+    ]),
+  ) as unknown as typeof accepted;
+  const dollars = costPerThousand(each, CPU_MS, { d1Kilobytes: 0.8, r2Kilobytes: BODY_OCTETS / 1000 });
+  return [
+    row(
+      "D1 round trips: batch of 500",
+      accepted.d1Trips - 1,
+      4,
+      `${accepted.d1Trips - 1} (${accepted.rowsRead} rows read)`,
+    ),
+    row("calls of bindings: batch of 500, authentication included", calls, 10),
+    row("D1 rows written, accept to final: each of a batch of 500", each.rowsWritten, 4.5, each.rowsWritten.toFixed(2)),
+    row(
+      "platform cost of 1,000 emails of batches, a month of storage included",
+      dollars,
+      0.008,
+      `$${dollars.toFixed(4)}`,
+      "$0.008",
+    ),
+    await cpu(deployment, send, items(ITEMS, 2_000)),
+  ];
+}
+
+async function cpu(deployment: Deployment, send: (body: string) => Promise<Response>, body: string): Promise<Row> {
+  await deployment.door("hold");
+  const bare = () => deployment.door("bare-batch", JSON.parse(body));
+  const differences: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const own = await cpuOf(deployment, () => send(body));
+    differences.push((own - (await cpuOf(deployment, bare))) / ITEMS);
+  }
+  await deployment.door("deliver");
+  await deployment.sql("DELETE FROM outbox WHERE kind = 'bare'");
+  await deployment.host.scheduled("* * * * *");
+  await deployment.drained();
+  const more = median(differences);
+  const all = differences.map((value) => value.toFixed(2)).join(", ");
+  return row(
+    "CPU of an item of a batch of 500 above a bare route with the same binding calls",
+    more,
+    0.15,
+    `${more.toFixed(2)} ms (${all})`,
+    "0.15 ms",
+  );
+}
+
+/** CPU time of workerd for one call, in milliseconds, from four of them. */
+async function cpuOf(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
+  const before = await cpuMs(deployment.host.workerdPid);
+  for (let i = 0; i < 4; i++) await (await call()).arrayBuffer();
+  return ((await cpuMs(deployment.host.workerdPid)) - before) / 4;
+}
+
+function row(what: string, measured: number, budget: number, value = String(measured), shown = String(budget)): Row {
+  return { what, value, budget: shown, holds: measured <= budget };
+}

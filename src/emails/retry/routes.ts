@@ -1,0 +1,22 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { AcceptOut } from "../schema.ts";
+import { retryEmail } from "./retry.ts";
+
+export const retryRoutes = new Hono<AppEnv>().post(
+  "/v1/emails/:email_id/retry",
+  describeRoute({
+    summary: "Send an email again to those it did not reach",
+    description: "Makes a new email; the original stays as it is. Addresses that bounced hard are suppressed by now.",
+    tags: ["Emails"],
+    parameters: [parameter.id("email_id", "Id of the email"), parameter.idempotencyKey],
+    responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),
+  }),
+  noBody,
+  idempotent(202),
+  async (c) => c.json(await retryEmail(c.get("caller"), c.req.param("email_id")), 202),
+);

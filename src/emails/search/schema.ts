@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import type { RecordRow } from "../queries.ts";
+import { statuses } from "../rules.ts";
+import type { RecipientEntry } from "../state.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** One email as a search shows it (specification: Email search record). */
+export const SearchOut = z
+  .object({
+    id: z.uuid(),
+    direction: z.enum(["outbound", "inbound"]),
+    from_address: z.string(),
+    from_name: z.string().nullable(),
+    to_addresses: z.array(z.string()),
+    subject: z.string(),
+    status: z.enum(statuses),
+    tags: z.array(z.string()).nullable(),
+    source: z.string(),
+    authentication: z.record(z.string(), z.unknown()).nullable().describe("Null for outbound emails."),
+    created_at: timestamp,
+    delivered_at: timestamp.nullable(),
+  })
+  .meta({ ref: "EmailSearchRecord" });
+export type SearchOut = z.output<typeof SearchOut>;
+
+export function toFound(row: RecordRow): SearchOut {
+  const recipients = JSON.parse(row.recipients) as RecipientEntry[];
+  return {
+    id: row.id,
+    direction: "outbound",
+    from_address: row.fromEmail,
+    from_name: row.fromName,
+    to_addresses: recipients.filter(({ kind }) => kind === "to").map(({ email }) => email),
+    subject: row.subject,
+    status: row.status,
+    tags: row.tags === null ? null : (JSON.parse(row.tags) as string[]),
+    source: row.source,
+    authentication: null,
+    created_at: iso(row.createdAt),
+    delivered_at: isoOrNull(row.deliveredAt),
+  };
+}
+
+const text = (most: number) => z.string().max(most).nullable().default(null);
+
+/** A search as a person keeps it (specification: Saved search). What else stands in an entry is dropped. */
+export const SavedSearchEntry = z
+  .object({
+    id: z.string().min(1).max(64).optional().describe("Drawn by the service when it is left out."),
+    name: z.string().trim().min(1).max(100),
+    query: text(500),
+    range: text(64),
+    status: text(64),
+    domain: text(253),
+    source: text(64),
+  })
+  .meta({ ref: "SavedSearchEntry" });
+
+export const SavedSearchesIn = z
+  .object({ searches: z.array(SavedSearchEntry).max(50) })
+  .meta({ ref: "SavedSearchesUpdate" });
+export type SavedSearchesIn = z.output<typeof SavedSearchesIn>;
+
+export const SavedSearchesOut = z
+  .object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) })
+  .meta({ ref: "SavedSearches" });
+export type SavedSearchesOut = z.output<typeof SavedSearchesOut>;

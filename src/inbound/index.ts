@@ -1,0 +1,1 @@
+export { type Reception, receiveMail } from "./receive.ts";

@@ -1,0 +1,54 @@
+import type { Ctx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import {
+  EMAIL_STATE_COLUMNS,
+  type EmailStateRow,
+  type Hit,
+  type Report,
+  recordFacts,
+  toState,
+} from "../emails/index.ts";
+import type { HitMessage } from "./hit.ts";
+import { isMachine } from "./rules.ts";
+
+// One seek in emails_by_id for each email that was hit.
+const FIND_HIT = `
+  WITH j AS MATERIALIZED (SELECT DISTINCT value->>0 AS workspace, value->>1 AS id FROM json_each(?1))
+  SELECT ${EMAIL_STATE_COLUMNS} FROM j CROSS JOIN emails e ON e.workspace = j.workspace AND e.id = j.id`;
+
+/** Characters of states written together: a bound parameter of D1 may have 2,000,000 octets (platform limits). */
+const WRITE_CHARACTERS = 400_000;
+/** What a hit adds to its email's events at most. */
+const HIT_CHARACTERS = 3000;
+
+/**
+ * Merges opens and clicks into their emails: one read for all of them and one guarded write, more only when their
+ * timelines are long. Safe to run twice. A hit on an email that is gone, or is not in the workspace it names, is dropped.
+ */
+export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Promise<void> {
+  if (messages.length === 0) return;
+  const inTime = messages.toSorted((a, b) => a.at - b.at);
+  const hitsOf = Map.groupBy(inTime, ({ workspace, email }) => `${workspace} ${email}`);
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_HIT)
+    .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
+    .all<EmailStateRow>();
+  let reports: Report[] = [];
+  let size = 0;
+  for (const row of results) {
+    const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit);
+    const characters = row.events.length + row.recipients.length + hits.length * HIT_CHARACTERS;
+    if (reports.length > 0 && size + characters > WRITE_CHARACTERS) {
+      await recordFacts(ctx, reports);
+      [reports, size] = [[], 0];
+    }
+    reports.push({ state: toState(row), facts: [], attempt: 0, hits });
+    size += characters;
+  }
+  await recordFacts(ctx, reports);
+}
+
+/** A hit as emails merge it. */
+export function toHit({ id, kind, at, recipient, url, ua, ip, purpose = "" }: HitMessage): Hit {
+  return { id, kind, at, recipient, url, userAgent: ua, ip, machine: isMachine(ua, purpose) };
+}

@@ -1,0 +1,2 @@
+export { unsubscribeHeaders } from "./headers.ts";
+export { unsubscribe } from "./unsubscribe.ts";

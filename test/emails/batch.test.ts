@@ -1,0 +1,195 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { work } from "../../src/queue.ts";
+import { countingDb } from "../support/counting-db.ts";
+import { run } from "../support/sending.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+const send = (items: unknown, headers?: Record<string, string>) => deaf.post("/v1/emails/batch", items, headers);
+const mails = (count: number, changes: Record<string, unknown> = {}) =>
+  Array.from({ length: count }, (_, i) =>
+    aMail(ours, { to: [{ email: `friend${i}@example.org` }], subject: `Mail ${i}`, ...changes }),
+  );
+const result = async (items: unknown, headers?: Record<string, string>) => {
+  const response = await send(items, headers);
+  expect(response.status, await response.clone().text()).toBe(202);
+  return response.json<BatchOut>();
+};
+const stored = async () =>
+  (
+    await env.DB.prepare(
+      "SELECT id, subject, status, content_key, due_at, work FROM emails WHERE workspace = ?1 ORDER BY n",
+    )
+      .bind(ours.workspaceNumber)
+      .all<{ id: string; subject: string; status: string; content_key: string; due_at: number; work: string | null }>()
+  ).results;
+const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects;
+
+describe("POST /v1/emails/batch", () => {
+  it("accepts 500 emails in their order: one object, five rows of work, at most four round trips and ten calls", async () => {
+    const { DB, trips } = countingDb();
+    const calls = { put: 0, queue: 0 };
+    const CONTENT = new Proxy(env.CONTENT, {
+      get(bucket, name) {
+        const value: unknown = Reflect.get(bucket, name);
+        if (typeof value !== "function") return value;
+        calls.put += 1;
+        return value.bind(bucket);
+      },
+    });
+    const WORK = {
+      sendBatch: async () => {
+        calls.queue += 1;
+      },
+    };
+    const response = await apiOn({ DB, CONTENT, WORK }, ours.apiKey).post("/v1/emails/batch", mails(500), {
+      "Idempotency-Key": "k",
+    });
+    const answer = await response.json<BatchOut>();
+    expect({ ...answer, results: answer.results.length }).toEqual({ total: 500, sent: 500, failed: 0, results: 500 });
+    const rows = await stored();
+    expect(rows.map(({ id }) => id)).toEqual(answer.results.map(({ id }) => id));
+    expect(rows.map(({ subject }) => subject)).toEqual(mails(500).map(({ subject }) => subject));
+    expect(await objects()).toHaveLength(1);
+    expect(new Set(rows.map(({ work }) => work)).size).toBe(5);
+    // Beyond authentication, and the note of when the key was last used.
+    const own = trips.slice(1).filter(({ statements }) => !statements[0]?.sql.startsWith("UPDATE api_keys"));
+    expect(own.length).toBeLessThanOrEqual(4);
+    expect(trips.length + calls.put + calls.queue).toBeLessThanOrEqual(10);
+  });
+
+  it("tells what is wrong with an item in its place, and sends the others", async () => {
+    const items = [
+      aMail(ours),
+      aMail(ours, { to: [{ email: "nonsense" }] }),
+      aMail(ours, { to: undefined }),
+      aMail(ours, { send_at: "tomorrow" }),
+      aMail(ours, { attachments: [{ filename: "a", content_base64: "%" }] }),
+      aMail(ours, { from_: { email: "stranger@example.org" } }),
+      aMail(ours, { subject: "a\u0000b" }),
+      null,
+      "text",
+      [],
+      aMail(ours, { send_at: new Date(Date.now() + 3_600_000).toISOString() }),
+    ];
+    const { results, ...counts } = await result(items);
+    expect(counts).toEqual({ total: 11, sent: 2, failed: 9 });
+    expect(results.map(({ status }) => status)).toEqual([
+      "queued",
+      ...Array.from({ length: 9 }, () => "error"),
+      "scheduled",
+    ]);
+    for (const { id, rejection_reason } of results.slice(1, 10)) {
+      expect(id).toBeNull();
+      expect(rejection_reason).toEqual(expect.stringMatching(/./));
+    }
+    expect(results[1]?.rejection_reason).toBe("to.0.email: Not a valid email address");
+    expect(results[3]?.rejection_reason).toContain("send_at");
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it("an item whose recipients are all suppressed has its id, is rejected, and counts as failed", async () => {
+    await ours.post("/v1/suppressions/", { email: "friend1@example.org" });
+    const { results, sent, failed } = await result(mails(3));
+    expect([sent, failed]).toEqual([2, 1]);
+    expect(results[1]).toEqual({
+      id: expect.any(String),
+      status: "rejected",
+      rejection_reason: expect.stringContaining("suppression"),
+    });
+  });
+
+  it("refuses the whole call only for no list, too few or too many, and an account that may not send", async () => {
+    for (const [body, status] of [
+      [{}, 422],
+      ["x", 422],
+      [null, 422],
+      ["{", 422],
+      [[], 400],
+      [mails(501), 400],
+    ] as const)
+      expect((await send(body)).status, JSON.stringify(body).slice(0, 20)).toBe(status);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    expect((await send(mails(2))).status).toBe(403);
+    expect(await stored()).toEqual([]);
+    expect(await objects()).toEqual([]);
+  });
+
+  it("in strict mode one invalid item refuses all, and says where", async () => {
+    const items = [aMail(ours), aMail(ours, { to: [] }), aMail(ours, { subject: 7 })];
+    const response = await send(items, { "X-Batch-Mode": "strict" });
+    expect(response.status).toBe(422);
+    const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
+    expect(detail.map(({ loc }) => loc)).toEqual([
+      ["body", 1, "to"],
+      ["body", 2, "subject"],
+    ]);
+    expect(await stored()).toEqual([]);
+    expect((await result(mails(2), { "X-Batch-Mode": "strict" })).sent).toBe(2);
+  });
+
+  it("ten calls at once with one Idempotency-Key are one batch with one answer and one object", async () => {
+    const items = [...mails(20), "broken"];
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(items, { "Idempotency-Key": "same" })));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(await stored()).toHaveLength(20);
+    expect(await objects()).toHaveLength(1);
+    expect((await send(mails(3), { "Idempotency-Key": "same" })).status).toBe(409);
+  });
+
+  it("a batch of nothing but broken items keeps its answer under the key and leaves nothing behind", async () => {
+    const first = await (await send(["x", 1], { "Idempotency-Key": "k" })).text();
+    const again = await send(["x", 1], { "Idempotency-Key": "k" });
+    expect(again.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await again.text()).toBe(first);
+    expect(await objects()).toEqual([]);
+  });
+
+  it("500 items with 50 recipients of long names each stay within what a statement of D1 takes", async () => {
+    const to = Array.from({ length: 50 }, (_, i) => ({
+      email: `recipient-number-${i}@example.org`,
+      name: "N".repeat(40),
+    }));
+    const { sent } = await result(mails(500, { to, text: "x" }));
+    expect(sent).toBe(500);
+  });
+
+  it("goes out, each email once, with its own attachment", async () => {
+    const server = await sinkServer();
+    const items = mails(120).map((mail, i) => ({
+      ...mail,
+      attachments:
+        i % 10 === 0 ? [{ filename: `${i}.txt`, content_base64: btoa(`file ${i}`), content_type: "text/plain" }] : [],
+    }));
+    expect((await result(items)).sent).toBe(120);
+    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+    await sweep(ctx);
+    await work(
+      ctx,
+      woken.filter(({ dueAt }) => dueAt <= Date.now()),
+    );
+    const texts = (await server.messages())
+      .map(({ raw }) => new TextDecoder().decode(raw))
+      .filter((text) => text.includes(`<${ours.mailbox}>`));
+    expect(texts).toHaveLength(120);
+    for (const [i, { subject }] of items.entries()) {
+      const [own, ...more] = texts.filter((text) => text.includes(`Subject: ${subject}\r\n`));
+      expect(more).toEqual([]);
+      expect(own?.includes(btoa(`file ${i}`))).toBe(i % 10 === 0);
+    }
+    const statuses = new Set((await stored()).map(({ status }) => status));
+    expect(statuses).toEqual(new Set(["delivered"]));
+    await server.close();
+  });
+});

@@ -1,0 +1,177 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { deliver, egressOf } from "../../src/delivery/index.ts";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import { run } from "../support/sending.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const retry = (id: string, headers?: Record<string, string>) =>
+  deaf.call("POST", `/v1/emails/${id}/retry`, undefined, headers);
+const retried = async (id: string) => {
+  const response = await retry(id);
+  expect(response.status, await response.clone().text()).toBe(202);
+  return response.json<{ id: string; status: string }>();
+};
+
+/** An email that came to these outcomes, recipient by recipient. */
+async function ended(
+  outcomes: Record<string, string>,
+  changes: Record<string, unknown> = {},
+  status = "failed",
+): Promise<string> {
+  const to = Object.keys(outcomes).map((email) => ({ email }));
+  const response = await deaf.post("/v1/emails/", aMail(ours, { to, ...changes }));
+  const { id } = await response.json<{ id: string }>();
+  await end(id, outcomes, status);
+  return id;
+}
+
+async function end(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
+  const row = await env.DB.prepare("SELECT recipients FROM emails WHERE id = ?1")
+    .bind(id)
+    .first<{ recipients: string }>();
+  const entries = JSON.parse(row?.recipients ?? "[]") as { email: string; state: string }[];
+  const recipients = entries.map((entry) => ({ ...entry, state: outcomes[entry.email] ?? entry.state }));
+  await run(
+    "UPDATE emails SET status = ?2, recipients = ?3, due_at = NULL WHERE id = ?1",
+    id,
+    status,
+    JSON.stringify(recipients),
+  );
+  await run("DELETE FROM outbox WHERE id = ?1", id);
+}
+
+async function sent(id: string): Promise<string> {
+  const server = await sinkServer();
+  const { ctx } = quietContext({ EGRESS_URL: server.url });
+  const row = await env.DB.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
+  await deliver(ctx, [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" }], egressOf(ctx.settings));
+  const [message] = await server.messages();
+  await server.close();
+  return new TextDecoder().decode(message?.raw);
+}
+
+describe("POST /v1/emails/{email_id}/retry", () => {
+  it("sends a new email to those it did not reach, and leaves the original as it is", async () => {
+    const outcomes = { "a@example.org": "delivered", "b@example.org": "failed", "c@example.org": "bounced" };
+    const id = await ended(outcomes, {
+      cc: [{ email: "d@example.org", name: "Dee" }],
+      tags: ["t"],
+      headers: { "X-A": "1" },
+    });
+    await end(id, { "d@example.org": "rejected" }, "bounced");
+    const before = [await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
+    const again = await retried(id);
+    const email = await detail(again.id);
+    expect(email).toMatchObject({
+      status: "queued",
+      retry_of_id: id,
+      to_addresses: ["b@example.org", "c@example.org"],
+      cc_addresses: ["d@example.org"],
+      tags: ["t"],
+      headers: { "X-A": "1" },
+      text_body: "A text.",
+    });
+    expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "queued"]);
+    expect(email.events[0]?.metadata).toEqual({ retry_of_id: id });
+    expect([await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
+      before,
+    );
+    const text = await sent(again.id);
+    expect(text).toContain("Cc: Dee <d@example.org>");
+    expect((await detail(again.id)).status).toBe("delivered");
+  });
+
+  it("takes the attachments along, octet for octet, and outlives the original", async () => {
+    const octets = crypto.getRandomValues(new Uint8Array(60_000));
+    const base64 = btoa(Array.from(octets, (octet) => String.fromCharCode(octet)).join(""));
+    const attachments = [
+      { filename: "empty", content_base64: "" },
+      { filename: "a.bin", content_base64: base64 },
+    ];
+    const id = await ended({ "a@example.org": "failed" }, { attachments });
+    const again = await retried(id);
+    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
+    expect((await sent(again.id)).replaceAll("\r\n", "")).toContain(base64);
+  });
+
+  it("copies what was packed with others in a batch", async () => {
+    const item = (name: string) =>
+      aMail(ours, { text: `Text ${name}`, attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }] });
+    const response = await deaf.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
+    const { results } = await response.json<{ results: { id: string }[] }>();
+    const id = results[1]?.id ?? "";
+    await run(
+      "UPDATE emails SET status = 'failed', recipients = replace(recipients, 'queued', 'failed') WHERE id = ?1",
+      id,
+    );
+    const again = await retried(id);
+    expect((await detail(again.id)).text_body).toBe("Text two");
+    expect(await sent(again.id)).toContain(btoa("file two"));
+  });
+
+  it("is a 409 for every other status, and for content that is no longer kept", async () => {
+    const id = await ended({ "a@example.org": "failed" });
+    for (const status of ["queued", "sent", "delivered", "cancelled", "scheduled"]) {
+      await run("UPDATE emails SET status = ?2 WHERE id = ?1", id, status);
+      expect((await retry(id)).status, status).toBe(409);
+    }
+    await run("UPDATE emails SET status = 'failed' WHERE id = ?1", id);
+    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
+    expect((await retry(id)).status).toBe(409);
+  });
+
+  it("does not mail an address that is suppressed by now: alone it is rejected, beside others dropped", async () => {
+    await ours.post("/v1/suppressions/", { email: "b@example.org", reason: "bounce" });
+    const alone = await retried(
+      await ended({ "b@example.org": "queued" }, {}, "rejected").then(async (id) => {
+        await end(id, { "b@example.org": "bounced" }, "bounced");
+        return id;
+      }),
+    );
+    expect(alone.status).toBe("rejected");
+    const id = await ended({ "a@example.org": "failed", "b@example.org": "bounced" });
+    const email = await detail((await retried(id)).id);
+    expect(email.status).toBe("queued");
+    expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "suppressed", "queued"]);
+  });
+
+  it("an email that was rejected because all were suppressed goes out once they are off the list", async () => {
+    await ours.post("/v1/suppressions/", { email: "friend@example.org" });
+    const { id, status } = await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string; status: string }>();
+    expect(status).toBe("rejected");
+    await ours.call("DELETE", "/v1/suppressions/friend@example.org");
+    expect((await retried(id)).status).toBe("queued");
+  });
+
+  it("asks again whether the sender may send", async () => {
+    const id = await ended({ "a@example.org": "failed" });
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
+    expect((await retry(id)).status).toBe(422);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    expect((await retry(id)).status).toBe(403);
+  });
+
+  it("ten calls with one Idempotency-Key are one email; without one, each call is", async () => {
+    const id = await ended({ "a@example.org": "failed" });
+    const count = async () =>
+      (await env.DB.prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1").bind(id).first<{ n: number }>())
+        ?.n;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(await count()).toBe(1);
+    await Promise.all([retry(id), retry(id)]);
+    expect(await count()).toBe(3);
+  });
+});

@@ -1,0 +1,238 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { work } from "../../src/queue.ts";
+import { run } from "../support/sending.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import {
+  aKey,
+  aMail,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  deafQueue,
+  quietContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
+  const response = await deaf.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  expect(response.status).toBe(202);
+  return (await response.json<{ id: string }>()).id;
+}
+const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const cancel = (id: string) => deaf.call("DELETE", `/v1/emails/scheduled/${id}`);
+const sendNow = (id: string) => deaf.call("POST", `/v1/emails/scheduled/${id}/send-now`);
+const move = (id: string, send_at: unknown) => deaf.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
+const workOf = async (id: string) =>
+  (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+
+/** What the sweep wakes at a moment, and with which delay. */
+async function wokenAt(now: number): Promise<Map<string, number>> {
+  const woken = new Map<string, number>();
+  const { ctx } = quietContext({}, () => now);
+  await sweep({
+    ...ctx,
+    async wake(rows, delay = 0) {
+      for (const { id } of rows) woken.set(id, delay);
+      return true;
+    },
+  });
+  return woken;
+}
+
+describe("GET /v1/emails/scheduled", () => {
+  it("lists what waits, soonest first, with the seconds that are left", async () => {
+    const [late, soon] = [await schedule(2 * HOUR, { tags: ["a"] }), await schedule(HOUR)];
+    await deaf.post("/v1/emails/", aMail(ours));
+    const list = await (await ours.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
+    expect(list.map(({ id }) => id)).toEqual([soon, late]);
+    expect(list[1]).toEqual({
+      id: late,
+      from_address: `Hello <${ours.mailbox}>`,
+      to_addresses: ["friend@example.org"],
+      subject: "A subject",
+      status: "scheduled",
+      tags: ["a"],
+      scheduled_at: expect.any(String),
+      seconds_until_send: expect.toSatisfy((seconds: number) => seconds > 7190 && seconds <= 7200),
+      created_at: expect.any(String),
+    });
+    expect(await (await ours.get("/v1/emails/scheduled?limit=1&page=1")).json()).toMatchObject([{ id: late }]);
+  });
+});
+
+describe("a scheduled email", () => {
+  it("that is cancelled is never sent, and leaves no work behind", async () => {
+    const id = await schedule();
+    const response = await cancel(id);
+    expect([response.status, await response.json()]).toEqual([200, { id, status: "cancelled" }]);
+    expect(await workOf(id)).toEqual([]);
+    expect((await detail(id)).events.map(({ event_type }) => event_type)).toEqual(["scheduled", "cancelled"]);
+    expect((await wokenAt(Date.now() + 2 * HOUR)).has(id)).toBe(false);
+  });
+
+  it("that is sent now is queued and due at once", async () => {
+    const id = await schedule();
+    const response = await sendNow(id);
+    expect([response.status, await response.json()]).toEqual([200, { id, status: "queued" }]);
+    expect((await wokenAt(Date.now())).get(id)).toBe(0);
+    expect((await detail(id)).status).toBe("queued");
+    expect(await (await ours.get("/v1/emails/scheduled")).json()).toEqual([]);
+  });
+
+  it("that is moved waits for its new time", async () => {
+    const id = await schedule();
+    const to = at(3 * HOUR);
+    const response = await move(id, to);
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ id, scheduled_at: to })]);
+    expect(await workOf(id)).toEqual([{ due_at: Date.parse(to) }]);
+    expect((await detail(id)).scheduled_at).toBe(to);
+    expect((await wokenAt(Date.now() + 2 * HOUR)).has(id)).toBe(false);
+    expect((await wokenAt(Date.parse(to))).get(id)).toBe(0);
+  });
+
+  it("is woken in the minute before its time with the right delay, and not before", async () => {
+    const id = await schedule(HOUR);
+    const [{ due_at: due = 0 } = {}] = await workOf(id);
+    expect((await wokenAt(due - MINUTE - 1)).has(id)).toBe(false);
+    expect((await wokenAt(due - MINUTE)).get(id)).toBe(60);
+    expect((await wokenAt(due - 12_345)).get(id)).toBe(13);
+    expect((await wokenAt(due)).get(id)).toBe(0);
+  });
+
+  it("is moved to 1 minute to 30 days ahead; every other time is a 400 and changes nothing", async () => {
+    const id = await schedule();
+    const before = await workOf(id);
+    const day = 24 * HOUR;
+    for (const bad of [
+      undefined,
+      null,
+      7,
+      "",
+      "tomorrow",
+      "2030-01-01T00:00:00",
+      at(59_000),
+      at(-1),
+      at(30 * day + MINUTE),
+    ])
+      expect((await move(id, bad)).status, String(bad)).toBe(400);
+    expect(await workOf(id)).toEqual(before);
+    for (const good of [at(MINUTE + 2_000), at(30 * day - MINUTE)])
+      expect((await move(id, good)).status, good).toBe(200);
+    expect((await deaf.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
+  });
+
+  it("answers 404 in the same words once it is cancelled, queued or unknown", async () => {
+    const cancelled = await schedule();
+    await cancel(cancelled);
+    const queued = (await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
+    const theirs = await aWorkspace();
+    const foreign = (
+      await (await theirs.post("/v1/emails/", aMail(theirs, { send_at: at(HOUR) }))).json<{ id: string }>()
+    ).id;
+    for (const call of [cancel, sendNow, (id: string) => move(id, at(HOUR))]) {
+      const answers = [];
+      for (const id of [cancelled, queued, foreign, crypto.randomUUID(), "nonsense"]) {
+        const response = await call(id);
+        answers.push(`${response.status} ${await response.text()}`);
+      }
+      expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
+    }
+    expect(await (await theirs.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
+  });
+
+  it("is not sent now from a paused workspace or a restricted account, but may be cancelled", async () => {
+    const id = await schedule();
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    expect((await sendNow(id)).status).toBe(403);
+    expect((await detail(id)).status).toBe("scheduled");
+    expect((await cancel(id)).status).toBe(200);
+  });
+
+  it("is closed to a key for other domains", async () => {
+    const id = await schedule();
+    const key = await aKey(ours, { domainIds: [crypto.randomUUID()] });
+    expect((await apiWith(key).call("DELETE", `/v1/emails/scheduled/${id}`)).status).toBe(404);
+    expect(await (await apiWith(key).get("/v1/emails/scheduled")).json()).toEqual([]);
+  });
+
+  it("is cancelled once though the database did not say that it had committed", async () => {
+    const id = await schedule();
+    let isLost = false;
+    const DB = {
+      prepare: (sql: string) => env.DB.prepare(sql),
+      async batch(statements: D1PreparedStatement[]) {
+        const results = await env.DB.batch(statements);
+        if (isLost) return results;
+        isLost = true;
+        throw new Error("the answer was lost");
+      },
+    };
+    expect(
+      (await apiOn({ DB, WORK: deafQueue }, ours.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
+    ).toBe(200);
+    expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
+  });
+});
+
+describe("at the same moment", () => {
+  const TRIALS = env.TEST_LONG ? 1_000 : 30;
+
+  it(`cancel, send-now, a change of time and the release have one winner, in ${TRIALS} trials`, async () => {
+    const server = await sinkServer({ countOnly: false });
+    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    const cancelled: string[] = [];
+    const others: string[] = [];
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const subject = `trial ${trial}.`;
+      const id = await schedule(HOUR, { subject });
+      const [{ due_at: due = 0 } = {}] = await workOf(id);
+      const release = () => work(ctx, [{ dueAt: due, id, kind: "deliver" }]);
+      const calls = [
+        async () => (await cancel(id)).status,
+        async () => (await sendNow(id)).status,
+        async () => (await move(id, at(2 * HOUR))).status,
+        () => release().then(() => 0),
+      ];
+      const order = calls.map((_, i) => (i + trial) % calls.length);
+      const results: number[] = [];
+      await Promise.all(order.map(async (i) => (results[i] = (await calls[i]?.()) ?? -1)));
+      for (const status of results) expect([0, 200, 404]).toContain(status);
+      // A cancel and a send-now that both answer 200 would both have had the last word.
+      expect(results[0] === 200 && results[1] === 200).toBe(false);
+      const email = await detail(id);
+      if (results[0] === 200) expect(email.status).toBe("cancelled");
+      (results[0] === 200 ? cancelled : others).push(subject);
+      // What still waits is let go, so that each trial comes to an end.
+      for (const { due_at } of await workOf(id)) await work(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
+      if (results[0] !== 200) expect((await detail(id)).status).toBe("delivered");
+    }
+    const sent = (await server.messages()).map(
+      ({ raw }) => /Subject: (trial \d+\.)/.exec(new TextDecoder().decode(raw))?.[1],
+    );
+    expect(sent.filter((subject) => cancelled.includes(subject ?? ""))).toEqual([]);
+    expect(sent.sort()).toEqual(others.sort());
+    await server.close();
+  }, 900_000);
+
+  it("twenty send-nows are one 200 and one mail; twenty cancels are one 200", async () => {
+    for (const call of [sendNow, cancel]) {
+      const id = await schedule();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => call(id)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 404)]);
+    }
+  });
+});

@@ -1,0 +1,259 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { indexEmails } from "../../src/emails/index.ts";
+import { parseSearchQuery } from "../../src/emails/search/query.ts";
+import type { SearchOut } from "../../src/emails/search/schema.ts";
+import {
+  aKey,
+  aMail,
+  aMember,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  deafQueue,
+  type TestWorkspace,
+  testContext,
+} from "../support/workspace.ts";
+
+interface Sample {
+  id: string;
+  subject: string;
+  to: { email: string; name?: string }[];
+  tags: string[];
+  status: string;
+}
+
+const subjects = [
+  "Invoice 2041 is due",
+  "Rechnung für Ägypten",
+  "Re: your (late) invoice",
+  "100% off_today",
+  "Ünïcode",
+  "a b",
+  "ZZ top",
+];
+const people = [
+  { email: "ann@alpha.example", name: "Ann Archer" },
+  { email: "bob+news@beta.example" },
+  { email: "Carl@Gamma.example", name: "Çelik" },
+  { email: "d@delta.example" },
+];
+const tagLists = [[], ["a"], ["billing"], ["billing", "x y"], ["bill"], ['quote"d']];
+
+let ours: TestWorkspace;
+const samples: Sample[] = [];
+
+const search = async (query: string, api: Pick<TestWorkspace, "get"> = ours) => {
+  const response = await api.get(`/v1/emails/search?${query}`);
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return response.json<SearchOut[]>();
+};
+const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
+
+beforeAll(async () => {
+  ours = await aWorkspace();
+  const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  for (let i = 0; i < 84; i++) {
+    const sample = {
+      subject: subjects[i % subjects.length] ?? "",
+      to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
+      tags: tagLists[i % tagLists.length] ?? [],
+    };
+    const response = await deaf.post("/v1/emails/", aMail(ours, sample));
+    const { id } = await response.json<{ id: string }>();
+    samples.unshift({ id, status: "queued", ...sample });
+    if (i === 60) await indexEmails(testContext());
+  }
+  const bounced = samples.filter((_, index) => index % 9 === 0);
+  for (const sample of bounced) sample.status = "bounced";
+  await env.DB.prepare(
+    "UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))",
+  )
+    .bind(JSON.stringify(bounced.map(({ id }) => id)))
+    .run();
+}, 120_000);
+
+/** What the specification says a query finds, said over again in plain code. */
+function expected(text: string): string[] {
+  const query = parseSearchQuery(text);
+  const has = (where: string, what: string) => where.toLowerCase().includes(what.toLowerCase());
+  const holds = ({ subject, to, tags, status }: Sample) => {
+    const recipients = to.map(({ email, name }) => `${email} ${name ?? ""}`.trim());
+    return (
+      query.to.every((text) => to.some(({ email }) => has(email, text))) &&
+      query.from.every((text) => has(ours.mailbox, text)) &&
+      query.domain.every((text) => has(ours.domain, text)) &&
+      query.status.every((value) => value === status) &&
+      query.tag.every((tag) => tags.includes(tag)) &&
+      query.words.every((word) => [`${ours.mailbox} Hello`, subject, ...recipients].some((where) => has(where, word)))
+    );
+  };
+  return samples.filter(holds).map(({ id }) => id);
+}
+
+const found = async (text: string) => (await search(q(text))).map(({ id }) => id);
+
+describe("GET /v1/emails/search", () => {
+  const queries = [
+    "",
+    "invoice",
+    "INVOICE due",
+    "voice",
+    "2041",
+    "(late)",
+    "100%",
+    "off_to",
+    "ägypten",
+    "Ünï",
+    "to:ann",
+    "to:alpha.example to:omega",
+    "to:archer",
+    "to:d@",
+    "to:@",
+    "from:hello",
+    "from:nobody",
+    "domain:example",
+    "status:bounced",
+    "status:bounced invoice",
+    "status:queued tag:billing",
+    "status:queued status:bounced",
+    "status:nonsense",
+    "tag:billing",
+    "tag:bill",
+    "tag:a",
+    'tag:"x y"',
+    'tag:"quote"',
+    "tag:nothing",
+    '"is due"',
+    '"due is"',
+    "a b",
+    "zz",
+    "archer invoice",
+    "absent",
+    "invoicf",
+    "to: from:",
+    'subject:"x',
+    "%",
+    "_",
+    "* OR NEAR(",
+    '"',
+    "'; DROP TABLE emails; --",
+  ];
+  for (const text of queries) {
+    it(`finds what ${JSON.stringify(text)} asks for, newest first, in mail that is indexed and mail that is not yet`, async () => {
+      expect(await found(text)).toEqual(expected(text));
+    });
+  }
+
+  it("finds the same once all is indexed", async () => {
+    await indexEmails(testContext());
+    for (const text of queries) expect(await found(text), text).toEqual(expected(text));
+  });
+
+  it("never fails on text, whatever it holds, and finds only what holds it", async () => {
+    const words = fc
+      .string({ unit: "binary", maxLength: 40 })
+      .filter((text) => text.isWellFormed() && !text.includes("\0"));
+    await fc.assert(
+      fc.asyncProperty(words, async (text) => {
+        const response = await ours.get(`/v1/emails/search?${q(text)}`);
+        expect([200, 422]).toContain(response.status);
+        if (response.status === 200) expect(await response.json<SearchOut[]>()).toHaveLength(expected(text).length);
+      }),
+      { numRuns: env.TEST_LONG ? 3_000 : 150 },
+    );
+  });
+
+  it("pages without a gap or a double", async () => {
+    const pages = await Promise.all([0, 1, 2, 3].map((page) => search(`q=example&limit=25&page=${page}`)));
+    expect(pages.flat().map(({ id }) => id)).toEqual(samples.map(({ id }) => id));
+  });
+
+  it("shows a record as the specification has it", async () => {
+    const [record] = await search("q=archer&limit=1");
+    expect(record).toEqual({
+      id: expect.any(String),
+      direction: "outbound",
+      from_address: ours.mailbox,
+      from_name: "Hello",
+      to_addresses: expect.arrayContaining(["ann@alpha.example"]),
+      subject: expect.any(String),
+      status: expect.any(String),
+      tags: expect.toSatisfy((tags) => tags === null || Array.isArray(tags)),
+      source: "api",
+      authentication: null,
+      created_at: expect.any(String),
+      delivered_at: null,
+    });
+  });
+
+  it("takes status and tag as parameters too, and refuses what is none", async () => {
+    expect((await search("status=bounced&limit=100")).map(({ id }) => id)).toEqual(expected("status:bounced"));
+    expect((await search("tag=billing&limit=100")).map(({ id }) => id)).toEqual(expected("tag:billing"));
+    for (const bad of [
+      "status=nonsense",
+      "direction=sideways",
+      "limit=0",
+      "limit=101",
+      "page=-1",
+      "q=%00",
+      "page=9999&limit=100",
+    ])
+      expect((await ours.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
+    expect((await ours.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);
+    expect((await ours.get(`/v1/emails/search?q=${"a".repeat(501)}`)).status).toBe(422);
+    expect((await ours.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
+  });
+
+  it("never finds another workspace's mail, nor mail of domains a key is not for", async () => {
+    const theirs = await aWorkspace();
+    for (const text of ["invoice", "", "zz", "tag:billing", "status:bounced"])
+      expect(await search(q(text), theirs)).toEqual([]);
+    const closed = apiWith(await aKey(ours, { domainIds: [crypto.randomUUID()] }));
+    for (const text of ["invoice", "", "zz", "status:bounced"]) expect(await search(q(text), closed), text).toEqual([]);
+  });
+
+  it("mail that is gone is found no more, and its number taken by new mail finds that", async () => {
+    const other = await aWorkspace();
+    const deaf = apiOn({ WORK: deafQueue }, other.apiKey);
+    await deaf.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
+    await indexEmails(testContext());
+    expect(await search("q=vanishing", other)).toHaveLength(1);
+    await other.call("DELETE", `/v1/workspaces/${other.workspaceId}`);
+    expect(await search("q=vanishing")).toEqual([]);
+  });
+});
+
+describe("saved searches", () => {
+  const entry = { id: "1", name: "Due", query: "invoice", range: "7d", status: null, domain: null, source: "api" };
+
+  it("are kept per person, replaced as a whole, and what is no field of theirs is dropped", async () => {
+    const colleague = await aMember(ours, "member");
+    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    const put = await ours.call("PUT", "/v1/emails/saved-searches", {
+      searches: [{ ...entry, admin: true }, { name: "Two" }],
+    });
+    expect(put.status).toBe(200);
+    const stored = await put.json<{ searches: unknown[] }>();
+    expect(stored.searches).toEqual([
+      entry,
+      { id: expect.any(String), name: "Two", query: null, range: null, status: null, domain: null, source: null },
+    ]);
+    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual(stored);
+    expect(await (await colleague.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    await ours.call("PUT", "/v1/emails/saved-searches", { searches: [] });
+    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+  });
+
+  it("are at most fifty, each with a name, no id twice", async () => {
+    const many = (count: number) => ({ searches: Array.from({ length: count }, (_, i) => ({ name: `n${i}` })) });
+    const put = async (body: unknown) => (await ours.call("PUT", "/v1/emails/saved-searches", body)).status;
+    expect(await put(many(50))).toBe(200);
+    expect(await put(many(51))).toBe(422);
+    expect(await put({ searches: [{ query: "x" }] })).toBe(422);
+    expect(await put({ searches: [entry, entry] })).toBe(422);
+    expect(await put({})).toBe(422);
+    expect(await put([])).toBe(422);
+  });
+});

@@ -1,0 +1,173 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { r2Keys } from "../../src/db/r2-keys.ts";
+import { indexEmails } from "../../src/emails/index.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { work } from "../../src/queue.ts";
+import { keepHouse } from "../../src/retention/index.ts";
+import { daysToSum, rollupCutoff } from "../../src/retention/rules.ts";
+import { run } from "../support/sending.ts";
+import {
+  aMail,
+  apiOn,
+  aWorkspace,
+  deafQueue,
+  quietContext,
+  type TestWorkspace,
+  testContext,
+} from "../support/workspace.ts";
+
+const DAY = 24 * 3_600_000;
+let ours: TestWorkspace;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+});
+
+const keep = (now: number, days = "30") => keepHouse(testContext({ RETENTION_DAYS: days }, () => now));
+
+async function send(changes: Record<string, unknown> = {}): Promise<string> {
+  const response = await apiOn({ WORK: deafQueue }, ours.apiKey).post("/v1/emails/", aMail(ours, changes));
+  return (await response.json<{ id: string }>()).id;
+}
+
+/** Brings emails to an end, created so many days ago. */
+async function age(ids: string[], days: number, now: number): Promise<void> {
+  await run(
+    "UPDATE emails SET status = 'delivered', due_at = NULL, created_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
+    JSON.stringify(ids),
+    now - days * DAY,
+  );
+  await run("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?1))", JSON.stringify(ids));
+}
+
+async function workAt(now: number): Promise<void> {
+  const { ctx, woken } = quietContext({}, () => now);
+  await sweep(ctx);
+  await work(
+    ctx,
+    woken.filter(({ dueAt, kind }) => dueAt <= now && kind === "purge"),
+  );
+}
+
+const status = async (id: string) => (await ours.get(`/v1/emails/${id}`)).status;
+
+describe("emails past RETENTION_DAYS", () => {
+  it("go with their search entries, and their content by outbox; younger ones and those not done stay", async () => {
+    const now = Date.now();
+    const [old, young, waiting] = [await send(), await send(), await send()];
+    await indexEmails(testContext());
+    await age([old], 31, now);
+    await age([young], 29, now);
+    await run("UPDATE emails SET created_at = ?2 WHERE id = ?1", waiting, now - 40 * DAY);
+    await keep(now);
+    expect(await Promise.all([old, young, waiting].map(status))).toEqual([404, 200, 200]);
+    const key = (id: string) => r2Keys.email(ours.workspaceId, id);
+    await workAt(now + 600_000);
+    expect(await env.CONTENT.head(key(old))).toBeNull();
+    expect(await env.CONTENT.head(key(young))).not.toBeNull();
+    expect(await (await ours.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
+  });
+
+  it("an object that a batch shares stays until the last of its emails goes", async () => {
+    const now = Date.now();
+    const ids = [await send(), await send()];
+    const shared = `w/${ours.workspaceId}/batches/one`;
+    await env.CONTENT.put(shared, "content");
+    await run(
+      "UPDATE emails SET content_key = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
+      JSON.stringify(ids),
+      shared,
+    );
+    await age(ids.slice(0, 1), 31, now);
+    await age(ids.slice(1), 29, now);
+    await keep(now);
+    await workAt(now + 600_000);
+    expect(await env.CONTENT.head(shared)).not.toBeNull();
+    await keep(now + 3 * DAY);
+    await workAt(now + 3 * DAY + 600_000);
+    expect(await env.CONTENT.head(shared)).toBeNull();
+  });
+
+  it("two runs at once, and one that was killed before, take each away once and lose no object", async () => {
+    const now = Date.now();
+    const ids = await Promise.all(Array.from({ length: 12 }, () => send()));
+    await age(ids, 31, now);
+    await Promise.all([keep(now), keep(now), keep(now)]);
+    await workAt(now + 600_000);
+    expect(new Set(await Promise.all(ids.map(status)))).toEqual(new Set([404]));
+    expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
+  });
+
+  it("old change rows go, young ones stay", async () => {
+    const now = Date.now();
+    await send();
+    await run(
+      "INSERT INTO changes (workspace, at_us, emails) VALUES (?1, ?2, '[1]')",
+      ours.workspaceNumber,
+      (now - 31 * DAY) * 1000,
+    );
+    await keep(now);
+    const { results } = await env.DB.prepare("SELECT at_us FROM changes WHERE workspace = ?1")
+      .bind(ours.workspaceNumber)
+      .all();
+    expect(results).toHaveLength(1);
+  });
+});
+
+describe("roll-ups", () => {
+  const hourly = (hour: number, sent: number, domain = "") =>
+    run(
+      "INSERT INTO rollups_hourly (workspace, hour, domain, sent, opens) VALUES (?1, ?2, ?3, ?4, 1)",
+      ours.workspaceNumber,
+      hour,
+      domain,
+      sent,
+    );
+  const daily = async () =>
+    (
+      await env.DB.prepare(
+        "SELECT day, domain, sent, opens FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
+      )
+        .bind(ours.workspaceNumber)
+        .all()
+    ).results;
+
+  it("a day is summed up once it is over, by domain, and once however often", async () => {
+    await run("DELETE FROM rollups_progress");
+    const today = Math.floor(Date.now() / DAY);
+    for (const hour of [0, 5, 23]) await hourly((today - 2) * 24 + hour, 10);
+    await hourly((today - 2) * 24 + 5, 7, "example.org");
+    await hourly((today - 1) * 24, 3);
+    await hourly(today * 24, 100);
+    await keep(Date.now());
+    await keep(Date.now());
+    const expected = [
+      { day: today - 2, domain: "", sent: 30, opens: 3 },
+      { day: today - 2, domain: "example.org", sent: 7, opens: 1 },
+      { day: today - 1, domain: "", sent: 3, opens: 1 },
+    ];
+    expect(await daily()).toEqual(expected);
+    await keep(Date.now() + DAY);
+    expect(await daily()).toEqual([...expected, { day: today, domain: "", sent: 100, opens: 1 }]);
+  });
+
+  it("are kept 91 days at least, however short mail is kept", async () => {
+    const today = Math.floor(Date.now() / DAY);
+    await hourly((today - 90) * 24, 1);
+    await hourly((today - 93) * 24, 1);
+    await keep(Date.now(), "1");
+    const { results } = await env.DB.prepare("SELECT hour FROM rollups_hourly WHERE workspace = ?1")
+      .bind(ours.workspaceNumber)
+      .all();
+    expect(results).toEqual([{ hour: (today - 90) * 24 }]);
+    expect(rollupCutoff(100 * DAY, 1)).toEqual({ hour: 9 * 24, day: 9 });
+    expect(rollupCutoff(1000 * DAY, 365)).toEqual({ hour: 909 * 24, day: 635 });
+  });
+
+  it("days to sum up end yesterday", () => {
+    expect(daysToSum(5, 8 * DAY + 1)).toEqual([6, 7]);
+    expect(daysToSum(7, 8 * DAY)).toEqual([]);
+    expect(daysToSum(9, 8 * DAY)).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import PostalMime from "postal-mime";
+import { describe, expect, it } from "vitest";
+import type { WorkMessage } from "../../src/context.ts";
+import { consume } from "../../src/queue.ts";
+import { type Detail, run } from "../support/sending.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import {
+  aMail,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  deafQueue,
+  type TestWorkspace,
+  testContext,
+  until,
+} from "../support/workspace.ts";
+import { detailOf, READER } from "./support.ts";
+
+const { publicUrl } = testContext().settings;
+const HTML =
+  '<body><a href="https://shop.example/?a=1&amp;b=%20">Shop</a> <a data-track="off" href="https://x.example">x</a></body>';
+const BOTH = { opens: true, clicks: true };
+
+/** Sends a mail and has it delivered; answers its id and what arrived, raw and read. */
+async function delivered(
+  workspace: TestWorkspace,
+  changes: Record<string, unknown>,
+  alter?: (id: string) => Promise<unknown>,
+) {
+  const sink = await sinkServer();
+  const { post } = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const response = await post("/v1/emails/", aMail(workspace, { html: HTML, ...changes }));
+  expect(response.status, await response.clone().text()).toBe(202);
+  const { id } = await response.json<{ id: string }>();
+  await alter?.(id);
+  await deliverTo(sink.url, id);
+  const [message] = await sink.messages();
+  await sink.close();
+  const raw = message?.raw ?? new Uint8Array();
+  return { id, raw, ...(await PostalMime.parse(raw)) };
+}
+
+async function deliverTo(url: string, id: string): Promise<void> {
+  const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    .bind(id)
+    .first<WorkMessage["rows"][number]>();
+  const body: WorkMessage = { type: "outbox.wake.v1", rows: row ? [row] : [] };
+  const batch = createMessageBatch<WorkMessage>("work", [
+    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
+  ]);
+  await consume(batch, { ...env, EGRESS_URL: url } as unknown as Env);
+}
+
+const pathsIn = (html = "", kind: "o" | "c") =>
+  Array.from(html.matchAll(new RegExp(`${publicUrl}(/t/${kind}/[A-Za-z0-9_-]+)`, "g")), ([, path = ""]) => path);
+
+/** Moves the delivery back, so that a click right now is a reader's. */
+const longAgo = (id: string) =>
+  run("UPDATE emails SET sent_at = sent_at - 60000, version = version + 1 WHERE id = ?1", id);
+
+describe("a tracked mail", () => {
+  it("tells of its open and its click, from the send to the timeline", async () => {
+    const workspace = await aWorkspace();
+    const { id, html, text } = await delivered(workspace, { tracking: BOTH });
+    expect(text?.trim()).toBe("A text.");
+    expect(html).toContain('<a href="https://x.example">x</a>');
+    await longAgo(id);
+    const reader = apiWith(null);
+    const [[pixel = ""], [link = ""]] = [pathsIn(html, "o"), pathsIn(html, "c")];
+    expect((await reader.get(pixel, { "User-Agent": READER, "CF-Connecting-IP": "192.0.2.9" })).status).toBe(200);
+    const click = await reader.get(link, { "User-Agent": READER, "CF-Connecting-IP": "192.0.2.9" });
+    expect([click.status, click.headers.get("Location")]).toEqual([302, "https://shop.example/?a=1&b=%20"]);
+    const counted = ({ opened_count, clicked_count }: Detail) => opened_count === 1 && clicked_count === 1;
+    const { events } = await until(() => detailOf(workspace, id), counted, 30_000);
+    const who = { recipient: "friend@example.org", user_agent: READER, ip: "192.0.2.9" };
+    expect(events.slice(-2)).toEqual([
+      expect.objectContaining({ event_type: "open", metadata: who }),
+      expect.objectContaining({ event_type: "click", metadata: { ...who, url: "https://shop.example/?a=1&b=%20" } }),
+    ]);
+  });
+
+  it("is the same to the octet each time it is made", async () => {
+    const workspace = await aWorkspace();
+    const first = await delivered(workspace, { tracking: BOTH });
+    await run(
+      "UPDATE emails SET status = 'queued', due_at = 1, work = NULL, version = version + 1, recipients = replace(recipients, 'delivered', 'queued') WHERE id = ?1",
+      first.id,
+    );
+    await run(
+      "INSERT INTO outbox (due_at, id, kind, ref) SELECT 1, id, 'deliver', json_array(n) FROM emails WHERE id = ?1",
+      first.id,
+    );
+    const sink = await sinkServer();
+    await deliverTo(sink.url, first.id);
+    const [again] = await sink.messages();
+    const unsigned = (raw?: Uint8Array) => new TextDecoder().decode(raw).replace(/DKIM-Signature:.*?\r\n(?=\S)/gs, "");
+    expect(unsigned(again?.raw)).toContain("Content-Type: multipart/alternative");
+    expect(unsigned(again?.raw)).toBe(unsigned(first.raw));
+  });
+
+  it("goes out untouched unless somebody wants it tracked: the send, the workspace, the source", async () => {
+    const workspace = await aWorkspace();
+    const trackedBy = async (changes: Record<string, unknown>, alter?: (id: string) => Promise<unknown>) => {
+      const { html } = await delivered(workspace, changes, alter);
+      return [pathsIn(html, "o").length, pathsIn(html, "c").length, html?.trim() === HTML];
+    };
+    const fromSource = (source: string) => (id: string) =>
+      run("UPDATE emails SET source = ?2 WHERE id = ?1", id, source);
+    expect(await trackedBy({})).toEqual([0, 0, true]);
+    expect(await trackedBy({ tracking: null })).toEqual([0, 0, true]);
+    expect(await trackedBy({ tracking: { opens: true } })).toEqual([1, 0, false]);
+    expect(await trackedBy({}, fromSource("broadcast"))).toEqual([1, 1, false]);
+    expect(await trackedBy({ tracking: { clicks: false } }, fromSource("bulk"))).toEqual([1, 0, false]);
+    await run(
+      `UPDATE workspaces SET settings = '{"tracking_clicks":true}' WHERE number = ?1`,
+      workspace.workspaceNumber,
+    );
+    expect(await trackedBy({})).toEqual([0, 1, false]);
+    expect(await trackedBy({ tracking: { clicks: null } })).toEqual([0, 1, false]);
+    expect(await trackedBy({ tracking: { clicks: false } })).toEqual([0, 0, true]);
+  });
+
+  it("is asked for with booleans: anything else is a 422 that names the place", async () => {
+    const workspace = await aWorkspace();
+    for (const [tracking, loc] of [
+      ["yes", ["tracking"]],
+      [{ opens: 1 }, ["tracking", "opens"]],
+      [{ clicks: "true" }, ["tracking", "clicks"]],
+    ] as const) {
+      const response = await workspace.post("/v1/emails/", aMail(workspace, { tracking }));
+      expect(response.status).toBe(422);
+      expect(await response.json()).toMatchObject({ detail: [{ loc: ["body", ...loc] }] });
+    }
+  });
+
+  it("that went to several tells of no recipient in particular", async () => {
+    const workspace = await aWorkspace();
+    const to = [{ email: "a@one.example" }, { email: "b@one.example" }];
+    const { id, html } = await delivered(workspace, { to, tracking: BOTH });
+    await apiWith(null).get(pathsIn(html, "o")[0] ?? "", { "User-Agent": READER });
+    const { events } = await until(
+      () => detailOf(workspace, id),
+      ({ opened_count }) => opened_count === 1,
+      30_000,
+    );
+    expect(events.at(-1)).toMatchObject({ event_type: "open", metadata: { user_agent: READER, ip: "" } });
+    expect(events.at(-1)?.metadata).not.toHaveProperty("recipient");
+  });
+});

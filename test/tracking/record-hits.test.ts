@@ -1,0 +1,226 @@
+import { createExecutionContext, getQueueResult } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { EMAIL_STATE_COLUMNS, type EmailStateRow, recordFacts, toState } from "../../src/emails/index.ts";
+import { bury } from "../../src/queue.ts";
+import { toHit } from "../../src/tracking/record-hits.ts";
+import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
+import { run } from "../support/sending.ts";
+import { aWorkspace, testContext } from "../support/workspace.ts";
+import { aDeliveredMail, aHit, consumed, detailOf, READER, rolledUp, SENT_AT } from "./support.ts";
+
+const changesOf = async (workspace: number) =>
+  (await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
+
+describe("hits on their way into an email", () => {
+  it("count, stand in its events, and show in the changes", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const before = await changesOf(workspace.workspaceNumber);
+    const [open, click] = [aHit(workspace, id), aHit(workspace, id, { kind: "click", at: SENT_AT + 3_600_001 })];
+    await consumed([click, open]);
+    const detail = await detailOf(workspace, id);
+    expect(detail).toMatchObject({ opened_count: 1, clicked_count: 1, status: "delivered" });
+    const who = { recipient: "friend@one.example", user_agent: READER, ip: "192.0.2.1" };
+    expect(detail.events.filter(({ event_type }) => ["open", "click"].includes(event_type))).toEqual([
+      { id: open.id, event_type: "open", metadata: who, created_at: "2026-01-01T01:00:00.000Z" },
+      {
+        id: click.id,
+        event_type: "click",
+        metadata: { ...who, url: "https://shop.example/" },
+        created_at: "2026-01-01T01:00:00.001Z",
+      },
+    ]);
+    expect(await changesOf(workspace.workspaceNumber)).toBe(before + 1);
+    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+  });
+
+  it("count once however often they come, among the events and beyond them", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const hits = Array.from({ length: 120 }, (_, n) => aHit(workspace, id, { kind: n % 2 ? "click" : "open" }));
+    for (const part of [hits.slice(0, 60), hits.slice(30), hits, hits.toReversed()]) await consumed(part);
+    const detail = await detailOf(workspace, id);
+    expect(detail).toMatchObject({ opened_count: 60, clicked_count: 60 });
+    expect(detail.events.filter(({ event_type }) => ["open", "click"].includes(event_type))).toHaveLength(50);
+    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+    const row = await env.DB.prepare("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1").bind(id).first();
+    expect(row).toEqual({ n: 70 });
+  });
+
+  it("remember the last 200 beyond the events", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const hits = Array.from({ length: 300 }, () => aHit(workspace, id));
+    for (let at = 0; at < 300; at += 100) await consumed(hits.slice(at, at + 100));
+    await consumed(hits.slice(100));
+    expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 300 });
+  });
+
+  it("by machines are told and not counted: by name, by purpose, and a click within 2 s of the delivery", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const click = { kind: "click" } as const;
+    await consumed([
+      aHit(workspace, id, { ua: "" }),
+      aHit(workspace, id, { purpose: "prefetch" }),
+      aHit(workspace, id, { ...click, ua: "Slackbot 1.0" }),
+      aHit(workspace, id, { ...click, at: SENT_AT - 500 }),
+      aHit(workspace, id, { ...click, at: SENT_AT + 1999 }),
+    ]);
+    const detail = await detailOf(workspace, id);
+    expect(detail).toMatchObject({ opened_count: 0, clicked_count: 0 });
+    expect(detail.events.filter(({ event_type }) => event_type !== "queued").map(({ metadata }) => metadata)).toEqual(
+      Array(5).fill(expect.objectContaining({ machine: true })),
+    );
+    expect(await rolledUp(workspace)).toEqual({});
+    await consumed([aHit(workspace, id, { ...click, at: SENT_AT + 2000 }), aHit(workspace, id, { at: SENT_AT + 1 })]);
+    expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 1 });
+  });
+
+  it("that name no recipient go to a domain only when all recipients are of it", async () => {
+    const workspace = await aWorkspace();
+    const [one, two] = await Promise.all([
+      aDeliveredMail(workspace, "a@one.example", "b@one.example"),
+      aDeliveredMail(workspace, "a@one.example", "b@two.example"),
+    ]);
+    await consumed([
+      aHit(workspace, one, { recipient: null }),
+      aHit(workspace, two, { recipient: null }),
+      aHit(workspace, two, { recipient: 1 }),
+    ]);
+    expect(await rolledUp(workspace)).toEqual({ "": [2, 0], "one.example": [1, 0] });
+    const { events } = await detailOf(workspace, two);
+    expect(events.flatMap(({ event_type, metadata }) => (event_type === "open" ? [metadata?.recipient] : []))).toEqual([
+      undefined,
+      "b@two.example",
+    ]);
+  });
+
+  it("change nothing when the email is gone or another workspace's", async () => {
+    const [ours, theirs] = await Promise.all([aWorkspace(), aWorkspace()]);
+    const [id, gone] = await Promise.all([aDeliveredMail(theirs), aDeliveredMail(theirs)]);
+    await run("DELETE FROM emails WHERE id = ?1", gone);
+    const before = await detailOf(theirs, id);
+    await consumed([aHit(ours, id), aHit(theirs, gone), aHit(ours, gone)]);
+    expect(await detailOf(theirs, id)).toEqual(before);
+    expect([await rolledUp(ours), await rolledUp(theirs)]).toEqual([{}, {}]);
+  });
+
+  it("leave the rest of the email alone, also while it waits to go out", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace, "a@one.example", "b@one.example");
+    await run(
+      "UPDATE emails SET status = 'queued', due_at = 4, work = 'w', content = '{}', attempts = 2 WHERE id = ?1",
+      id,
+    );
+    const row = () =>
+      env.DB.prepare(
+        "SELECT status, due_at, work, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
+      )
+        .bind(id)
+        .first();
+    const before = await row();
+    await consumed([aHit(workspace, id)]);
+    expect(await row()).toEqual(before);
+  });
+});
+
+describe("the hits queue", () => {
+  it("takes one read, one guarded write and a few rows for a batch of 100", async () => {
+    const workspace = await aWorkspace();
+    const ids = await Promise.all(Array.from({ length: 50 }, () => aDeliveredMail(workspace)));
+    const { DB, trips } = countingDb();
+    await consumed(
+      ids.flatMap((id) => [aHit(workspace, id), aHit(workspace, id, { kind: "click" })]),
+      { DB },
+    );
+    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 4]);
+    const [read] = trips[0]?.statements ?? [];
+    expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
+    expect((read && (await planOf(read)))?.join("\n")).toContain(
+      "SEARCH e USING INDEX emails_by_id (workspace=? AND id=?)",
+    );
+    // 50 emails, one change row, two rows of the roll-ups.
+    expect(trips[1]?.rowsWritten).toBe(53);
+    await consumed(
+      ids.map((id) => aHit(workspace, id, { ua: "" })),
+      { DB },
+    );
+    expect(trips).toHaveLength(4);
+  });
+
+  it("writes long timelines in several goes", async () => {
+    const workspace = await aWorkspace();
+    const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
+    const url = `https://shop.example/${"x".repeat(7900)}`;
+    for (const id of ids) await consumed(Array.from({ length: 50 }, () => aHit(workspace, id, { kind: "click", url })));
+    const { DB, trips } = countingDb();
+    await consumed(
+      ids.map((id) => aHit(workspace, id)),
+      { DB },
+    );
+    expect(trips).toHaveLength(3);
+    for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 50 });
+  });
+
+  it("reads again when somebody else changed an email meanwhile, and loses nothing", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const hits = Array.from({ length: 60 }, () => aHit(workspace, id));
+    await Promise.all(Array.from({ length: 6 }, (_, n) => consumed(hits.slice(n * 10, n * 10 + 10))));
+    expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 60 });
+    expect(await rolledUp(workspace)).toEqual({ "": [1, 0], "one.example": [1, 0] });
+  });
+
+  it("and feedback write the same email at once: both stand, and the version tells of each", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    await run("UPDATE emails SET recipients = replace(recipients, 'queued', 'delivered') WHERE id = ?1", id);
+    const row = await env.DB.prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE id = ?1`)
+      .bind(id)
+      .first<EmailStateRow>();
+    if (!row) throw new Error("no such email");
+    const facts = [
+      { id: crypto.randomUUID(), recipient: "friend@one.example", on: "complaint" as const, at: SENT_AT + 9 },
+    ];
+    const hits = Array.from({ length: 40 }, () => aHit(workspace, id));
+    const report = { state: toState(row), facts, attempt: 0, hits: [toHit(aHit(workspace, id, { kind: "click" }))] };
+    await Promise.all([
+      consumed(hits.slice(0, 20)),
+      recordFacts(testContext(), [report]),
+      consumed(hits.slice(20)),
+      recordFacts(testContext(), [report]),
+    ]);
+    const detail = await detailOf(workspace, id);
+    expect(detail).toMatchObject({ opened_count: 40, clicked_count: 1 });
+    expect(detail.events.filter(({ event_type }) => event_type === "complained")).toHaveLength(1);
+    const after = await env.DB.prepare("SELECT version FROM emails WHERE id = ?1").bind(id).first();
+    expect(after).toEqual({ version: row.version + 3 });
+    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+  });
+
+  it("sends what it does not understand the way of the dead letters, and takes no hit along", async () => {
+    const workspace = await aWorkspace();
+    const id = await aDeliveredMail(workspace);
+    const good = aHit(workspace, id);
+    const strange = [
+      null,
+      "x",
+      { ...good, type: "hit.v2" },
+      { ...good, id: 7 },
+      { ...good, url: "https://a" },
+      { ...good, at: "now" },
+      { ...good, recipient: "0" },
+    ];
+    const batch = await consumed([...strange, good]);
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    expect(retryMessages).toHaveLength(strange.length);
+    expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });
+    await bury({ ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch, env);
+    const letter = await env.DB.prepare("SELECT queue, body FROM dead_letters WHERE id = ?1")
+      .bind(batch.messages[0]?.id)
+      .first();
+    expect(letter).toEqual({ queue: "hits-dead", body: "null" });
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { type HitMessage, isHitMessage } from "../../src/tracking/index.ts";
+import { newClickToken, newOpenToken } from "../../src/tracking/token.ts";
+import { countingDb } from "../support/counting-db.ts";
+import { apiOn, apiWith, testContext } from "../support/workspace.ts";
+
+const { masterKeys } = testContext().settings;
+const URL_ASKED = "https://shop.example/a%2Fb?x=1&y=%C3%BC#z";
+const HEADERS = { "User-Agent": "A reader", "CF-Connecting-IP": "192.0.2.7" };
+
+/** A mail of the test's own, with the paths of its pixel and its link. */
+async function aTrackedMail(recipient: number | "all" = 2) {
+  const mail = { workspace: 7, emailId: crypto.randomUUID(), recipient };
+  const [open, click] = await Promise.all([
+    newOpenToken(masterKeys, mail),
+    newClickToken(masterKeys, { ...mail, url: URL_ASKED }),
+  ]);
+  return { ...mail, pixel: `/t/o/${open}`, link: `/t/c/${click}` };
+}
+
+/** The Worker with a queue that keeps its hits and a database that counts. */
+function listening(send?: (body: HitMessage) => Promise<void>) {
+  const hits: HitMessage[] = [];
+  const HITS = { send: send ?? (async (body: HitMessage) => void hits.push(body)) };
+  const { DB, trips } = countingDb();
+  return { ...apiOn({ HITS, DB }, null), hits, trips };
+}
+
+describe("GET /t/o/:token", () => {
+  it("answers a transparent GIF of 43 octets that nobody keeps, and tells the queue who asked; no database", async () => {
+    const mail = await aTrackedMail();
+    const { get, hits, trips } = listening();
+    const before = Date.now();
+    const response = await get(mail.pixel, HEADERS);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{ "content-type": "image/gif", "content-length": "43", "cache-control": "no-store" },
+      ...{ "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
+    });
+    const octets = new Uint8Array(await response.arrayBuffer());
+    expect([octets.length, new TextDecoder().decode(octets.subarray(0, 6))]).toEqual([43, "GIF89a"]);
+    const [hit] = hits;
+    expect(hits).toEqual([
+      {
+        ...{ type: "hit.v1", id: expect.any(String), kind: "open", workspace: 7, email: mail.emailId },
+        ...{ recipient: 2, at: expect.any(Number), ua: "A reader", ip: "192.0.2.7" },
+      },
+    ]);
+    expect(isHitMessage(hit) && hit.at >= before).toBe(true);
+    expect(trips).toEqual([]);
+  });
+
+  it("answers the very same to a token that we did not make, and tells nobody", async () => {
+    const { get, hits } = listening();
+    const mail = await aTrackedMail();
+    const right = await get(mail.pixel, { "X-Request-Id": "same" });
+    const gifIn = async (response: Response) => new Uint8Array(await response.arrayBuffer());
+    const gif = await gifIn(right);
+    for (const token of [mail.pixel.slice(5).replace(/^./, "B"), "x", "%00", "a".repeat(9000), mail.link.slice(5)]) {
+      const wrong = await get(`/t/o/${token}`, { "X-Request-Id": "same" });
+      expect([wrong.status, [...wrong.headers], await gifIn(wrong)]).toEqual([200, [...right.headers], gif]);
+    }
+    expect(hits).toHaveLength(1);
+  });
+});
+
+describe("GET /t/c/:token", () => {
+  it("leads to the link's target octet for octet, and tells the queue; no database", async () => {
+    const mail = await aTrackedMail("all");
+    const { get, hits, trips } = listening();
+    const response = await get(mail.link, { ...HEADERS, "Sec-Purpose": "prefetch", "User-Agent": "u".repeat(900) });
+    expect(response.status).toBe(302);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...{ location: URL_ASKED, "cache-control": "no-store" },
+      ...{ "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
+    });
+    expect(hits).toEqual([
+      expect.objectContaining({
+        kind: "click",
+        url: URL_ASKED,
+        recipient: null,
+        ua: "u".repeat(300),
+        purpose: "prefetch",
+      }),
+    ]);
+    expect(hits.every(isHitMessage)).toBe(true);
+    expect(trips).toEqual([]);
+  });
+
+  it("leads nowhere with a token that we did not make: 404, and no hit", async () => {
+    const { get, hits } = listening();
+    const mail = await aTrackedMail();
+    const forged = btoa(`${"\0".repeat(33)}https://evil.example/`).replaceAll("=", "");
+    for (const token of [
+      `${mail.link.slice(5)}AAAA`,
+      mail.link.slice(5, -4),
+      mail.pixel.slice(5),
+      forged,
+      "x",
+      "https:%2F%2Fevil.example",
+    ]) {
+      const response = await get(`/t/c/${token}`);
+      expect([response.status, response.headers.get("Location")], token).toEqual([404, null]);
+      expect(await response.json()).toEqual({ detail: "Link not found" });
+    }
+    expect(hits).toEqual([]);
+  });
+});
+
+describe("a hit", () => {
+  it("is told once a minute for the same token, while every call is answered", async () => {
+    const [mail, other] = await Promise.all([aTrackedMail(), aTrackedMail()]);
+    const { get, hits } = listening();
+    for (let n = 0; n < 3; n++) {
+      expect((await get(mail.pixel)).status).toBe(200);
+      expect((await get(mail.link)).status).toBe(302);
+    }
+    await get(other.pixel);
+    expect(hits.map(({ kind, email }) => [kind, email])).toEqual([
+      ["open", mail.emailId],
+      ["click", mail.emailId],
+      ["open", other.emailId],
+    ]);
+  });
+
+  it("is not made by HEAD", async () => {
+    const mail = await aTrackedMail();
+    const { call, hits } = listening();
+    const [pixel, link] = [await call("HEAD", mail.pixel), await call("HEAD", mail.link)];
+    expect([pixel.status, await pixel.text(), link.status, link.headers.get("Location")]).toEqual([
+      200,
+      "",
+      302,
+      URL_ASKED,
+    ]);
+    expect(hits).toEqual([]);
+  });
+
+  it("that the queue does not take costs the reader nothing, and is told the next time", async () => {
+    const mail = await aTrackedMail();
+    const { get } = listening(() => Promise.reject(new Error("Too Many Requests")));
+    expect((await get(mail.pixel)).status).toBe(200);
+    expect((await get(mail.link)).status).toBe(302);
+    const again = listening();
+    await again.get(mail.pixel);
+    expect(again.hits).toHaveLength(1);
+  });
+
+  it("needs no credentials, and minds none", async () => {
+    const mail = await aTrackedMail();
+    expect((await apiWith("wrong").get(mail.pixel)).status).toBe(200);
+    expect((await apiWith("wrong").get(mail.link)).status).toBe(302);
+  });
+});

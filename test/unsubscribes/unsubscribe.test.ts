@@ -1,0 +1,137 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { receive } from "../../src/email.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { work } from "../../src/queue.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import {
+  aMail,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  deafQueue,
+  quietContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
+
+let ours: TestWorkspace;
+const anybody = apiWith(null);
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+});
+
+/** A mail of a source that goes out; its octets as the server got them. */
+async function sent(source: string, to = "friend@example.org") {
+  const server = await sinkServer();
+  const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  const response = await deaf.post("/v1/emails/", aMail(ours, { to: [{ email: to }] }));
+  const { id } = await response.json<{ id: string }>();
+  await env.DB.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
+  const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+  await sweep(ctx);
+  await work(
+    ctx,
+    woken.filter(({ dueAt }) => dueAt <= Date.now()),
+  );
+  const [message] = await server.messages();
+  await server.close();
+  const text = new TextDecoder().decode(message?.raw).replace(/\r\n[ \t]/g, " ");
+  const [, link = ""] = /List-Unsubscribe: <([^>]*)>/.exec(text) ?? [];
+  const [, mailto = ""] = /<mailto:([^?>]*)/.exec(text) ?? [];
+  return { id, text, path: link && new URL(link).pathname, mailto };
+}
+
+const types = async (id: string) => {
+  const events = await (await ours.get(`/v1/emails/${id}/events`)).json<{ event_type: string }[]>();
+  return events.map(({ event_type }) => event_type);
+};
+const suppressions = async () => {
+  const list = await (await ours.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
+  return list.map(({ email, reason }) => `${email} ${reason}`);
+};
+
+describe("one-click unsubscribe", () => {
+  it("stands in every bulk and broadcast email, signed, and in no other", async () => {
+    for (const source of ["bulk", "broadcast"]) {
+      const { text } = await sent(source);
+      expect(text).toMatch(
+        /List-Unsubscribe: <http:\/\/[^>]+\/u\/u[a-z2-7]+>, <mailto:u[a-z2-7]+@bounces\.mail\.test\?subject=unsubscribe>/,
+      );
+      expect(text).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+      const signed = [...text.matchAll(/DKIM-Signature:[^\r]*? h=([^;]+);/g)].map(([, names = ""]) =>
+        names.toLowerCase(),
+      );
+      expect(signed).toHaveLength(2);
+      for (const names of signed)
+        expect(names).toMatch(/list-unsubscribe:.*list-unsubscribe-post|list-unsubscribe-post:.*list-unsubscribe/);
+    }
+    expect((await sent("api")).text).not.toContain("List-Unsubscribe");
+  });
+
+  it("POST unsubscribes at once, without sign-in, once however often; GET and HEAD change nothing", async () => {
+    const { id, path } = await sent("bulk");
+    const page = await anybody.get(path);
+    expect(page.status).toBe(200);
+    expect(page.headers.get("Content-Type")).toMatch(/^text\/html/);
+    expect(await page.text()).toContain('<form method="post">');
+    await anybody.call("HEAD", path);
+    expect(await suppressions()).toEqual([]);
+    const form = { "Content-Type": "application/x-www-form-urlencoded", Cookie: "session=stolen" };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => anybody.call("POST", path, "List-Unsubscribe=One-Click", form)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
+    expect(await types(id)).toEqual(["queued", "delivered", "unsubscribed"]);
+  });
+
+  it("binds bulk mail, which is sent no more, and not a single mail", async () => {
+    const { path } = await sent("bulk");
+    await anybody.call("POST", path);
+    expect((await sent("bulk")).text).toBe("");
+    expect((await sent("api")).text).toContain("Subject: A subject");
+  });
+
+  it("works again after the address was taken off the list", async () => {
+    const { path } = await sent("bulk");
+    await anybody.call("POST", path);
+    expect((await ours.call("DELETE", "/v1/suppressions/friend%40example.org")).status).toBe(204);
+    await anybody.call("POST", path);
+    expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
+  });
+
+  it("a token that was tampered with, or one for bounces, does nothing", async () => {
+    const { path } = await sent("bulk");
+    const token = path.slice(3);
+    for (const bad of [
+      `${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`,
+      `b${token.slice(1)}`,
+      "u",
+      "%00",
+      "x".repeat(5000),
+    ]) {
+      expect((await anybody.call("POST", `/u/${bad}`)).status, bad.slice(0, 80)).toBe(404);
+    }
+    expect(await suppressions()).toEqual([]);
+  });
+
+  it("the mailto address does the same through the door for mail, whatever the message says", async () => {
+    const { id, mailto } = await sent("broadcast");
+    let refused: string | null = null;
+    const message = {
+      from: "friend@example.org",
+      to: mailto.toUpperCase(),
+      headers: new Headers(),
+      raw: new Blob(["Subject: unsubscribe\r\n\r\n"]).stream(),
+      rawSize: 24,
+      setReject: (reason: string) => {
+        refused = reason;
+      },
+    };
+    await receive(message as unknown as ForwardableEmailMessage, env);
+    expect(refused).toBeNull();
+    expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
+    expect(await types(id)).toEqual(["queued", "delivered", "unsubscribed"]);
+  });
+});
