@@ -27,6 +27,7 @@ export function metered(env: Env, readings: Readings): Env {
     DB: meteredDatabase(env.DB, readings),
     CONTENT: meteredBucket(env.CONTENT, readings),
     WORK: meteredQueue(env.WORK, readings),
+    HITS: meteredQueue(env.HITS, readings),
   };
 }
 
@@ -97,7 +98,7 @@ function meteredBucket(bucket: R2Bucket, readings: Readings): R2Bucket {
   });
 }
 
-function meteredQueue(queue: Queue, readings: Readings): Queue {
+function meteredQueue<Message>(queue: Queue<Message>, readings: Readings): Queue<Message> {
   return counted(queue, (name, args) => {
     if (name === "send") readings.queueOperations += 1;
     if (name === "sendBatch") readings.queueOperations += [...(args[0] as Iterable<unknown>)].length;

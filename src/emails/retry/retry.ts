@@ -43,9 +43,10 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
 }
 
 /** Recipients it did not reach. When all were suppressed it reached nobody: they may have been let off the list since. */
-function missedOf({ recipients, status }: DetailRow): RecipientEntry[] {
-  const states = status === "rejected" ? [...RETRIED, "suppressed"] : RETRIED;
-  return (JSON.parse(recipients) as RecipientEntry[]).filter(({ state }) => states.includes(state));
+function missedOf({ recipients }: DetailRow): RecipientEntry[] {
+  const entries = JSON.parse(recipients) as RecipientEntry[];
+  const missed = entries.filter(({ state }) => RETRIED.includes(state));
+  return missed.length > 0 ? missed : entries;
 }
 
 /** The request that would send it. Everybody stands under `to` while it is checked. */
@@ -69,10 +70,7 @@ async function copyOf(
   place: ContentPlace,
   content: ContentDocument,
 ): Promise<Draft> {
-  const attachments: ContentDocument["attachments"] = [];
-  for (const file of content.attachments) {
-    attachments.push({ ...file, at: await upload.takeStream(await openRange(ctx, place.key, file)) });
-  }
+  const attachments = await copyFiles(ctx, upload, place, content);
   const put = await putDocument(upload, { ...content, attachments });
   const draft = toDraft(ctx, upload.id, checked, put, row.source);
   const kinds = new Map(
@@ -85,6 +83,25 @@ async function copyOf(
     events: [retried, ...draft.events],
     retryOfId: row.id,
   };
+}
+
+/** Copies the attachments into the upload, one part in memory at most. */
+async function copyFiles(
+  ctx: CallerCtx,
+  upload: ContentUpload,
+  { key }: ContentPlace,
+  content: ContentDocument,
+): Promise<ContentDocument["attachments"]> {
+  const copied: ContentDocument["attachments"] = [];
+  try {
+    for (const file of content.attachments) {
+      copied.push({ ...file, at: await upload.takeStream(await openRange(ctx, key, file)) });
+    }
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+  return copied;
 }
 
 async function openRange(

@@ -17,9 +17,11 @@ export interface Move {
   event: EventEntry;
 }
 
-// One that shares its work with others is not scheduled by itself: such an email is never found here.
+// One that shares its work with others is not scheduled by itself: such an email is never found here. Nor is one that
+// an earlier try has changed already: what still waits after a change of time would have it twice.
 const WAITING = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND work IS NULL
-  AND (?4 IS NULL OR domain_id IN (SELECT value FROM json_each(?4)))`;
+  AND (?4 IS NULL OR domain_id IN (SELECT value FROM json_each(?4)))
+  AND NOT EXISTS (SELECT 1 FROM json_each(events) v WHERE v.value->>'id' = ?5)`;
 
 /** Tries of the batch when the database does not say whether it committed. */
 const TRIES = 3;
@@ -35,13 +37,13 @@ export async function moveScheduled(ctx: CallerCtx, id: string, { set, work, at,
   const statements = [
     db
       .prepare(`${work} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${WAITING}) AND ?3 IS NOT NULL`)
-      .bind(workspace.number, id, at, domains),
+      .bind(workspace.number, id, at, domains, event.id),
     expectChanges(db, 1),
     db
       .prepare(
-        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?5)) WHERE ${WAITING}`,
+        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${WAITING}`,
       )
-      .bind(workspace.number, id, at, domains, JSON.stringify(event)),
+      .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),
     changeStatement(ctx, workspace.number, JSON.stringify([id])),
   ];

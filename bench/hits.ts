@@ -1,0 +1,94 @@
+/** Opens and clicks: how many a second are answered, and how many are merged into their emails. */
+
+import { newOpenToken } from "../src/tracking/token.ts";
+import { type Deployment, MASTER_KEYS } from "./deployment.ts";
+import { cpuMs } from "./host/in-process.ts";
+import { median, type Row } from "./table.ts";
+
+const EMAILS = 2_000;
+const AT_ONCE = 8;
+const ROUNDS = 3;
+/** A program's own name would be a machine's, whose hits are not counted. */
+const PERSON = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+
+export async function hits(deployment: Deployment): Promise<Row[]> {
+  const [version = "1", key = ""] = MASTER_KEYS.split(":");
+  const roots = [{ version: Number(version), key }];
+  const workspace = deployment.seed.workspaceNumber;
+  const answered: number[] = [];
+  const cpu: number[] = [];
+  const merged: number[] = [];
+  let rows = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const emails = await fill(deployment, workspace, round);
+    const tokens = await Promise.all(
+      emails.map((emailId) => newOpenToken(roots, { workspace, emailId, recipient: 0 })),
+    );
+    await deployment.readings();
+    const before = await cpuMs(deployment.host.workerdPid);
+    const began = performance.now();
+    const next = tokens.values();
+    const ask = async () => {
+      for (const token of next) {
+        await (await fetch(`${deployment.host.url}/t/o/${token}`, { headers: PERSON })).arrayBuffer();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    answered.push((EMAILS / (performance.now() - began)) * 1000);
+    await counted(deployment, workspace, round);
+    merged.push((EMAILS / (performance.now() - began)) * 1000);
+    cpu.push(((await cpuMs(deployment.host.workerdPid)) - before) / EMAILS);
+    rows = (await deployment.readings()).rowsWritten / EMAILS;
+  }
+  const all = (values: number[]) => values.map((value) => Math.round(value)).join(", ");
+  return [
+    {
+      what: "tracking hits, answered and merged, by one client of 8 connections",
+      value: `${Math.round(median(answered))} (${all(answered)}) and ${Math.round(median(merged))} (${all(merged)}) a second`,
+      budget: "",
+      holds: true,
+    },
+    {
+      what: "a tracking hit, answer and merge: CPU, D1 rows written",
+      value: `${median(cpu).toFixed(2)} ms, ${rows.toFixed(2)} rows`,
+      budget: "",
+      holds: true,
+    },
+  ];
+}
+
+/** Delivered emails that nobody has opened. */
+async function fill(deployment: Deployment, workspace: number, round: number): Promise<string[]> {
+  await deployment.sql(
+    `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ?3 - 1)
+     INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients, events,
+       content_at, content_size, created_at, sent_at, delivered_at)
+     SELECT ?1, lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-7' || substr(hex(randomblob(2)), 2) || '-8' ||
+       substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))), 'delivered', ?2, 'd', 'm', 'hello@bench.example', '<m>', 'Hit',
+       '[{"kind":"to","email":"friend@example.org","state":"delivered"}]', '[]', 0, 0, 1, 1, 1 FROM i`,
+    workspace,
+    `hits-${round}`,
+    EMAILS,
+  );
+  const rows = await deployment.sql<{ id: string }>(
+    "SELECT id FROM emails WHERE workspace = ?1 AND source = ?2",
+    workspace,
+    `hits-${round}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Waits until every hit counts; fails after a minute. */
+async function counted(deployment: Deployment, workspace: number, round: number): Promise<void> {
+  const end = Date.now() + 60_000;
+  for (;;) {
+    const [row] = await deployment.sql<{ opened: number }>(
+      "SELECT sum(opened_count) AS opened FROM emails WHERE workspace = ?1 AND source = ?2",
+      workspace,
+      `hits-${round}`,
+    );
+    if (row?.opened === EMAILS) return;
+    if (Date.now() > end) throw new Error(`${row?.opened} of ${EMAILS} hits were merged`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,242 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { WakeUp, WorkMessage } from "../../src/context.ts";
+import { deliver, egressOf } from "../../src/delivery/index.ts";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { countingDb, planOf } from "../support/counting-db.ts";
+import { run } from "../support/sending.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
+  const response = await deaf.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  expect(response.status).toBe(202);
+  return (await response.json<{ id: string }>()).id;
+}
+const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
+const dueOf = async (id: string) =>
+  (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+const changesOf = async () =>
+  (
+    await env.DB.prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
+      .bind(ours.workspaceNumber)
+      .first<{ n: number }>()
+  )?.n ?? 0;
+
+type Api = ReturnType<typeof apiOn>;
+const moves = {
+  cancel: (api: Api, id: string) => api.call("DELETE", `/v1/emails/scheduled/${id}`),
+  "send now": (api: Api, id: string) => api.call("POST", `/v1/emails/scheduled/${id}/send-now`),
+  "change of time": (api: Api, id: string) =>
+    api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(2 * HOUR) }),
+};
+
+/** A database whose first batches fail, before they are run or after they have committed. */
+function failing(times: number, moment: "before" | "after") {
+  let failed = 0;
+  return {
+    prepare: (sql: string) => env.DB.prepare(sql),
+    async batch(statements: D1PreparedStatement[]) {
+      const isFailing = failed < times;
+      failed += 1;
+      if (isFailing && moment === "before") throw new Error("the database did not answer");
+      const results = await env.DB.batch(statements);
+      if (isFailing) throw new Error("the answer was lost");
+      return results;
+    },
+  };
+}
+
+describe("a move of a scheduled email when the database does not say whether it committed", () => {
+  for (const [name, call] of Object.entries(moves)) {
+    for (const moment of ["before", "after"] as const) {
+      it(`a ${name} is a 200, one event and one change, when it failed ${moment} its commit`, async () => {
+        const id = await schedule();
+        const changes = await changesOf();
+        const response = await call(apiOn({ DB: failing(2, moment), WORK: deafQueue }, ours.apiKey), id);
+        expect(response.status).toBe(200);
+        expect(await eventsOf(id)).toHaveLength(2);
+        expect(await changesOf()).toBe(changes + 1);
+      });
+    }
+
+    it(`a ${name} is a 500 that writes nothing when it never commits`, async () => {
+      const id = await schedule();
+      const before = [await detail(id), await dueOf(id), await changesOf()];
+      const response = await call(apiOn({ DB: failing(9, "before"), WORK: deafQueue }, ours.apiKey), id);
+      expect(response.status).toBe(500);
+      expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
+    });
+
+    it(`a ${name} leaves an email alone that shares its work with others`, async () => {
+      const id = await schedule();
+      await run("UPDATE emails SET work = ?2 WHERE id = ?1", id, crypto.randomUUID());
+      const before = await dueOf(id);
+      expect((await call(deaf, id)).status).toBe(404);
+      expect([await dueOf(id), await eventsOf(id)]).toEqual([before, ["scheduled"]]);
+    });
+
+    it(`a ${name} takes one round trip and walks through no table`, async () => {
+      const id = await schedule();
+      const { DB, trips } = countingDb();
+      expect((await call(apiOn({ DB, WORK: deafQueue }, ours.apiKey), id)).status).toBe(200);
+      const [, batch, ...more] = trips;
+      expect(more.length).toBeLessThanOrEqual(1);
+      for (const statement of batch?.statements ?? []) {
+        const plan = await planOf(statement);
+        expect(plan.filter((line) => /SCAN (?!json_each|v |CONSTANT)/.test(line))).toEqual([]);
+      }
+    });
+  }
+});
+
+describe("GET /v1/emails/scheduled", () => {
+  it("reads its index in order, as many rows as it shows, however many emails there are", async () => {
+    for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
+    for (let i = 0; i < 30; i++) await deaf.post("/v1/emails/", aMail(ours));
+    const { DB, trips } = countingDb();
+    const list = await (await apiOn({ DB }, ours.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
+    expect(list).toHaveLength(3);
+    const statement = trips.at(-1)?.statements[0];
+    if (!statement) throw new Error("nothing was asked");
+    const plan = (await planOf(statement)).join("\n");
+    expect(plan).toContain("USING INDEX emails_scheduled");
+    expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
+  });
+
+  it("shows 100 unless asked otherwise and 500 at most; all bad pages are a 422", async () => {
+    await run(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject,
+         recipients, events, content_at, content_size, created_at, scheduled_at)
+       SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, 1000 * key
+         FROM json_each(?4)`,
+      ...[ours.workspaceNumber, ours.domainId, ours.mailboxId],
+      JSON.stringify(Array.from({ length: 501 }, () => crypto.randomUUID())),
+    );
+    const list = async (query: string) =>
+      (await ours.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
+    const [first, most, rest] = [await list(""), await list("?limit=500"), await list("?limit=500&page=1")];
+    expect([first.length, most.length, rest.length]).toEqual([100, 500, 1]);
+    expect(new Set([...most, ...rest].map(({ id }) => id)).size).toBe(501);
+    // Their time is long past: nothing is left, and never less.
+    expect(new Set(most.map(({ seconds_until_send }) => seconds_until_send))).toEqual(new Set([0]));
+    for (const bad of ["?limit=0", "?limit=501", "?page=-1", "?page=x", "?limit=500&page=21"])
+      expect((await ours.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
+  });
+});
+
+describe("a scheduled email", () => {
+  it("tells in its events of each new time", async () => {
+    const id = await schedule();
+    const times = [at(2 * HOUR), at(3 * HOUR)];
+    for (const send_at of times)
+      expect((await deaf.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at })).status).toBe(200);
+    const told = (await detail(id)).events.slice(1);
+    expect(told.map(({ event_type, metadata }) => [event_type, metadata])).toEqual(
+      times.map((scheduled_at) => ["scheduled", { scheduled_at }]),
+    );
+  });
+
+  it("is not sent now by a restricted account", async () => {
+    const id = await schedule();
+    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
+    const response = await moves["send now"](deaf, id);
+    expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
+  });
+
+  it("sent now from a sender that is gone fails when it is dispatched, and reaches nobody", async () => {
+    const id = await schedule();
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
+    expect((await moves["send now"](deaf, id)).status).toBe(200);
+    const server = await sinkServer();
+    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    for (const { due_at: dueAt } of await dueOf(id))
+      await deliver(ctx, [{ dueAt, id, kind: "deliver" }], egressOf(ctx.settings));
+    expect([(await detail(id)).status, (await server.counters()).messages]).toEqual(["failed", 0]);
+    await server.close();
+  });
+
+  it("sent now wakes its work at once, and the time it had no longer counts", async () => {
+    const id = await schedule();
+    const [{ due_at: before = 0 } = {}] = await dueOf(id);
+    const woken: WakeUp[] = [];
+    const WORK = {
+      async sendBatch(messages: MessageSendRequest<WorkMessage>[]) {
+        for (const { body, delaySeconds } of messages) {
+          expect(delaySeconds).toBeUndefined();
+          woken.push(...body.rows);
+        }
+      },
+    };
+    expect((await moves["send now"](apiOn({ WORK }, ours.apiKey), id)).status).toBe(200);
+    const [{ due_at: dueAt = 0 } = {}] = await dueOf(id);
+    expect(woken).toEqual([{ dueAt, id, kind: "deliver" }]);
+    const server = await sinkServer();
+    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    for (const due of [before, dueAt, dueAt, before])
+      await deliver(ctx, [{ dueAt: due, id, kind: "deliver" }], egressOf(ctx.settings));
+    expect([(await detail(id)).status, (await server.counters()).accepted]).toEqual(["delivered", 1]);
+    await server.close();
+  });
+});
+
+describe("a due email", () => {
+  it("leaves at its time or up to 60 seconds later, however the minutes of the clock fall and messages get lost", async () => {
+    const server = await sinkServer({ countOnly: true });
+    const phase = fc.record({ offset: fc.nat({ max: MINUTE - 1 }), isLost: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(phase, async ({ offset, isLost }) => {
+        const id = await schedule();
+        const [{ due_at: due = 0 } = {}] = await dueOf(id);
+        let now = due - 2 * MINUTE + offset;
+        const { ctx } = quietContext({ EGRESS_URL: server.url }, () => now);
+        const left = await firstLeft(id, due, isLost);
+        expect(left - due).toBeGreaterThanOrEqual(0);
+        expect(left - due).toBeLessThanOrEqual(MINUTE);
+        expect((await server.counters()).accepted).toBe(++sent);
+
+        /** Ticks the clock each minute and hands messages over when their delay ends. Answers when the mail left. */
+        async function firstLeft(email: string, dueAt: number, mayLose: boolean): Promise<number> {
+          const start = now;
+          for (let tick = 0; tick < 4; tick++) {
+            now = start + tick * MINUTE;
+            const messages: { from: number; row: WakeUp }[] = [];
+            const wake = async (rows: readonly WakeUp[], delay = 0) => {
+              const mine = rows.filter((row) => row.id === email);
+              // What is lost is the message that came before its time: the next sweep finds the row due.
+              if (!(mayLose && now < dueAt)) messages.push(...mine.map((row) => ({ from: now + delay * 1000, row })));
+              return true;
+            };
+            await sweep({ ...ctx, wake });
+            for (const { from, row } of messages) {
+              now = from;
+              await deliver(ctx, [row], egressOf(ctx.settings));
+              if ((await detail(email)).status === "delivered") return now;
+            }
+          }
+          throw new Error("it never left");
+        }
+      }),
+      {
+        numRuns: env.TEST_LONG ? 200 : 8,
+        examples: [[{ offset: 0, isLost: true }], [{ offset: MINUTE - 1, isLost: true }]],
+      },
+    );
+    await server.close();
+  });
+  let sent = 0;
+});

@@ -1,0 +1,200 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Fact, mergeFacts } from "../../src/emails/merge.ts";
+import {
+  emailMoves,
+  type RecipientFact,
+  type RecipientState,
+  recipientMoves,
+  type StoredStatus,
+  statusOf,
+} from "../../src/emails/rules.ts";
+import type { EmailState } from "../../src/emails/state.ts";
+
+/**
+ * The state machine of emails under random commands: every move that is seen stands in the specification's table, in
+ * decisions 4 or in the table of recipients' moves; nothing ends in a state that the tables do not know.
+ */
+
+const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
+
+/** Moves of a whole email (specification: Email statuses; decisions 4), from status to status. */
+const LEGAL: Record<string, string> = {
+  scheduled: "queued cancelled failed",
+  queued: "sent delivered bounced rejected failed",
+  // While any recipient waits for a DSN it is `sent`, then the worst of what became of them.
+  sent: "delivered bounced rejected failed",
+  delivered: "bounced",
+  // A complaint about a bounced recipient says that it arrived after all: the others decide then.
+  bounced: "delivered sent rejected failed",
+  // What was given up here may still be told of by a DSN or a complaint.
+  failed: "sent delivered bounced",
+  rejected: "sent bounced",
+  cancelled: "",
+};
+
+const facts = [...new Set(recipientMoves.map(({ on }) => on))];
+const PEOPLE = ["a@example.org", "b@example.org", "c@example.org"];
+
+type Command =
+  | { do: "move"; on: (typeof emailMoves)[number]["on"] }
+  | { do: "facts"; facts: { who: number; on: RecipientFact; twice: boolean }[]; late: boolean };
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("move" as const), on: fc.constantFrom(...emailMoves.map(({ on }) => on)) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("facts" as const),
+      facts: fc.array(
+        fc.record({ who: fc.nat({ max: PEOPLE.length - 1 }), on: fc.constantFrom(...facts), twice: fc.boolean() }),
+        { minLength: 1, maxLength: 4 },
+      ),
+      late: fc.boolean(),
+    }),
+  },
+);
+
+function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
+  return {
+    n: 1,
+    workspace: 1,
+    id: "id",
+    status,
+    recipients: PEOPLE.slice(0, people).map((email) => ({ kind: "to", email, state: "queued" })),
+    events: [],
+    attempts: 0,
+    version: 0,
+    dueAt: 1,
+    work: null,
+    sentAt: null,
+    deliveredAt: null,
+    openedCount: 0,
+    clickedCount: 0,
+    hits: [],
+  };
+}
+
+/** Follows one email through commands as the verbs carry them out, and tells every move to `see`. */
+class Run {
+  state: EmailState;
+  #next = 0;
+  #known: Fact[] = [];
+
+  constructor(state: EmailState) {
+    this.state = state;
+  }
+
+  take(one: Command): void {
+    const before = this.state;
+    if (one.do === "move") this.#move(one.on);
+    else this.#merge(one);
+    this.#check(before);
+  }
+
+  #move(on: Extract<Command, { do: "move" }>["on"]): void {
+    const move = emailMoves.find((row) => row.from === this.state.status && row.on === on);
+    // No row: the verb answers 404 and changes nothing.
+    if (!move) return;
+    const { recipients } = this.state;
+    const failed =
+      move.to === "failed" ? recipients.map((entry) => ({ ...entry, state: "failed" as const })) : recipients;
+    this.state = { ...this.state, status: move.to, recipients: failed, version: this.state.version + 1 };
+  }
+
+  #merge({ facts: told, late }: Extract<Command, { do: "facts" }>): void {
+    // Delivery and feedback know of no email before it was released.
+    if (["scheduled", "cancelled"].includes(this.state.status)) return;
+    const fresh = told.flatMap(({ who, on, twice }) => {
+      const recipient = PEOPLE[who] ?? "";
+      const fact: Fact = { id: String(this.#next++), recipient, on, at: this.#next };
+      return twice ? [fact, fact] : [fact];
+    });
+    const again = late ? this.#known.slice(-3) : [];
+    this.#known.push(...fresh);
+    const unique = [...new Map([...again, ...fresh].map((fact) => [fact.id, fact])).values()];
+    const { state } = mergeFacts(this.state, unique, 1);
+    // The same facts once more change nothing.
+    expect(mergeFacts(state, unique, 1)).toMatchObject({ changed: false, tallies: [] });
+    this.state = state;
+  }
+
+  #check(before: EmailState): void {
+    const [from, to] = [before.status, this.state.status];
+    if (from !== to) expect(LEGAL[from]?.split(" "), `${from} -> ${to}`).toContain(to);
+    for (const [index, { state }] of this.state.recipients.entries())
+      this.#checkRecipient(before.recipients[index]?.state, state);
+    if (before.sentAt !== null) expect(this.state.sentAt).toBe(before.sentAt);
+    if (before.deliveredAt !== null) expect(this.state.deliveredAt).toBe(before.deliveredAt);
+    expect(this.state.version).toBeGreaterThanOrEqual(before.version);
+  }
+
+  /** A recipient may take several steps in one set of facts: each of them stands in the table. */
+  #checkRecipient(from: RecipientState | undefined, to: RecipientState): void {
+    if (from === undefined || from === to) return;
+    const reached = new Set<RecipientState>([from]);
+    for (let grown = true; grown; ) {
+      grown = false;
+      for (const move of recipientMoves) {
+        if (!reached.has(move.from) || reached.has(move.to)) continue;
+        reached.add(move.to);
+        grown = true;
+      }
+    }
+    expect([...reached], `${from} -> ${to}`).toContain(to);
+    // Ranks: nothing falls back to waiting, and a complaint is the last word.
+    expect(to).not.toBe("queued");
+    expect(from).not.toBe("complained");
+  }
+}
+
+describe("the state machine of emails", () => {
+  it(`makes no illegal move in ${SEQUENCES} random command sequences`, () => {
+    const start = fc.record({
+      people: fc.integer({ min: 1, max: PEOPLE.length }),
+      status: fc.constantFrom("scheduled" as const, "queued" as const),
+      commands: fc.array(command, { minLength: 1, maxLength: 30 }),
+    });
+    fc.assert(
+      fc.property(start, ({ people, status, commands }) => {
+        const run = new Run(anEmail(people, status));
+        for (const one of commands) run.take(one);
+      }),
+      { numRuns: SEQUENCES },
+    );
+  });
+
+  it("the order in which facts come does not decide where a recipient ends, as far as the ranks go", () => {
+    const last: Partial<Record<RecipientFact, RecipientState>> = { complaint: "complained" };
+    fc.assert(
+      fc.property(fc.shuffledSubarray(facts, { minLength: 1 }), (some) => {
+        const told = some.map((on, index): Fact => ({ id: `${on}`, recipient: "a@example.org", on, at: index }));
+        const { state } = mergeFacts(anEmail(1, "queued"), told, 1);
+        const [recipient] = state.recipients;
+        if (some.includes("complaint") && !some.includes("message-refused") && !some.includes("suppressed"))
+          expect(recipient?.state).toBe(last.complaint);
+      }),
+      { numRuns: SEQUENCES },
+    );
+  });
+
+  it("every status that recipients can give an email is one that is stored", () => {
+    const states: RecipientState[] = [
+      "queued",
+      "sent",
+      "delivered",
+      "complained",
+      "bounced",
+      "rejected",
+      "failed",
+      "suppressed",
+    ];
+    const seen = new Set<StoredStatus>();
+    for (const a of states) for (const b of states) seen.add(statusOf([a, b]));
+    expect([...seen].sort()).toEqual(["bounced", "delivered", "failed", "queued", "rejected", "sent"]);
+  });
+});

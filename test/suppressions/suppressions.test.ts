@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { work } from "../../src/queue.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+
+let ours: TestWorkspace;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+});
+
+const add = (body: unknown, headers?: Record<string, string>) => ours.post("/v1/suppressions/", body, headers);
+const remove = (email: string) => ours.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
+const list = async (query = "", of = ours) =>
+  (await (await of.get(`/v1/suppressions/?${query}`)).json<{ email: string; reason: string }[]>()).map(
+    ({ email, reason }) => `${email} ${reason}`,
+  );
+const email = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+
+describe("POST /v1/suppressions/", () => {
+  it("answers 201 when the address is new, 200 with what is stored when it was there", async () => {
+    const first = await add({ email: "Friend@Example.ORG" });
+    expect(first.status).toBe(201);
+    const stored = await first.json<{ email: string }>();
+    expect(stored).toEqual({ email: "friend@example.org", reason: "manual", created_at: expect.any(String) });
+    const again = await add({ email: "friend@example.org", reason: "bounce" });
+    expect([again.status, await again.json()]).toEqual([200, stored]);
+    expect(await list()).toEqual(["friend@example.org manual"]);
+  });
+
+  it("what binds all mail takes the place of an unsubscribe, and not the reverse", async () => {
+    await add({ email: "a@example.org", reason: "unsubscribe" });
+    expect(await (await add({ email: "a@example.org", reason: "complaint" })).json()).toMatchObject({
+      reason: "complaint",
+    });
+    expect(await (await add({ email: "a@example.org", reason: "unsubscribe" })).json()).toMatchObject({
+      reason: "complaint",
+    });
+    expect(await list()).toEqual(["a@example.org complaint"]);
+  });
+
+  it("refuses what is no address or no reason", async () => {
+    for (const body of [
+      {},
+      { email: "x" },
+      { email: "a@b.example\r\nx" },
+      { email: "a@b.example", reason: "because" },
+      { email: 7 },
+      [],
+      null,
+    ])
+      expect((await add(body)).status, JSON.stringify(body)).toBe(422);
+    expect((await add({ email: `${"a".repeat(3_000_000)}@b.example` })).status).toBe(422);
+  });
+
+  it("the same address twenty times at once is one row, and with a key one answer", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => add({ email: "a@example.org" })));
+    for (const { status } of answers) expect([200, 201]).toContain(status);
+    const keyed = await Promise.all([1, 2, 3].map(() => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
+    expect(new Set(await Promise.all(keyed.map((answer) => answer.text()))).size).toBe(1);
+    expect(await list()).toHaveLength(2);
+  });
+});
+
+describe("GET and DELETE /v1/suppressions/", () => {
+  it("lists by address, in pages, behind one, or one alone; never another workspace's", async () => {
+    for (const name of ["c", "a", "b"]) await add({ email: `${name}@example.org` });
+    expect(await list("limit=2")).toEqual(["a@example.org manual", "b@example.org manual"]);
+    expect(await list("limit=2&page=1")).toEqual(["c@example.org manual"]);
+    expect(await list("after=b@example.org")).toEqual(["c@example.org manual"]);
+    expect(await list("email=B@EXAMPLE.org")).toEqual(["b@example.org manual"]);
+    expect(await list("email=nonsense")).toEqual([]);
+    expect(await list("", await aWorkspace())).toEqual([]);
+  });
+
+  it("takes an address off the list however it is written, and answers 404 for one that is not on it", async () => {
+    for (const [stored, written] of [
+      ["friend@example.org", "Friend@EXAMPLE.org"],
+      ["a@bücher.example", "a@xn--bcher-kva.example"],
+      ["a+b%25/c@example.org", "a+b%25/c@example.org"],
+    ] as const) {
+      expect((await add({ email: stored })).status, stored).toBe(201);
+      expect((await remove(written)).status, written).toBe(204);
+      expect((await remove(written)).status, written).toBe(404);
+    }
+    for (const bad of ["x", "%", "a@b", "\u0000"]) expect((await remove(bad)).status, bad).toBe(404);
+  });
+});
+
+describe("a suppressed address", () => {
+  it("is dropped at accept with an event, and mail to it alone is rejected with a reason", async () => {
+    await add({ email: "friend@example.org" });
+    const alone = await (await ours.post("/v1/emails/", aMail(ours))).json<Record<string, string>>();
+    expect(alone).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("suppression") });
+    const to = [{ email: "FRIEND@example.org" }, { email: "other@example.org" }];
+    const { id } = await (await ours.post("/v1/emails/", aMail(ours, { to }))).json<{ id: string }>();
+    expect((await email(id)).events[0]).toMatchObject({
+      event_type: "suppressed",
+      metadata: { recipient: "FRIEND@example.org" },
+    });
+  });
+
+  it("is not mailed though it came on the list after the mail was accepted", async () => {
+    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const { id } = await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>();
+    await add({ email: "friend@example.org", reason: "complaint" });
+    const { ctx, woken } = quietContext();
+    await sweep(ctx);
+    await work(
+      ctx,
+      woken.filter(({ dueAt }) => dueAt <= Date.now()),
+    );
+    expect(await email(id)).toMatchObject({ status: "rejected" });
+    expect((await email(id)).events.at(-1)).toMatchObject({ event_type: "suppressed" });
+  });
+
+  it("of an unsubscribe still gets single mail; taken off the list it gets all again", async () => {
+    await add({ email: "friend@example.org", reason: "unsubscribe" });
+    expect(await (await ours.post("/v1/emails/", aMail(ours))).json()).toMatchObject({ status: "queued" });
+    await add({ email: "friend@example.org", reason: "bounce" });
+    expect(await (await ours.post("/v1/emails/", aMail(ours))).json()).toMatchObject({ status: "rejected" });
+    await remove("friend@example.org");
+    expect(await (await ours.post("/v1/emails/", aMail(ours))).json()).toMatchObject({ status: "queued" });
+  });
+});
