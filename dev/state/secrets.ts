@@ -29,6 +29,7 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
   const settings = {
     MASTER_KEYS: secrets.master_keys,
     DNS_RESOLVER_URL: `http://${HOST}:${layout.ports.dns}/dns-query`,
+    PUBLIC_URL: `http://${HOST}:${layout.ports.api}`,
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

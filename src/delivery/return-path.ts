@@ -4,6 +4,9 @@ import type { RecipientEntry } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { newReturnPath } from "./feedback/index.ts";
 
+/** RFC 5321 4.5.3.1.3: a path has 256 octets with its brackets, of which the signed local part takes up to 64. */
+const MAX_DOMAIN = 254 - 64 - 1;
+
 /**
  * MAIL FROM of a transaction with these recipients: an address that says which mail comes back, signed so that nobody
  * else can say it (decisions 9). Below the sender's own domain where its DNS points there, so that SPF passes for it.
@@ -13,6 +16,7 @@ export function returnPathOf(ctx: Ctx, mail: ClaimedMail, recipients: readonly R
   const [only] = recipients;
   const recipient = only && recipients.length === 1 ? mail.state.recipients.indexOf(only) : "all";
   const { domain, hasReturnPath } = mail.sender;
-  const bounceDomain = domain !== null && hasReturnPath ? `${RETURN_PATH_LABEL}.${domain}` : ctx.settings.bounceDomain;
+  const own = domain !== null && hasReturnPath ? `${RETURN_PATH_LABEL}.${domain}` : null;
+  const bounceDomain = own !== null && own.length <= MAX_DOMAIN ? own : ctx.settings.bounceDomain;
   return newReturnPath(ctx.settings.masterKeys, { workspace, emailId, recipient }, bounceDomain);
 }

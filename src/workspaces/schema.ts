@@ -12,8 +12,8 @@ export const WorkspaceOut = z
     role: z.enum(["owner", "admin", "member"]).describe("The caller's."),
     sending_paused: z.boolean(),
     settings: z.object({
-      tracking_opens: z.boolean(),
-      tracking_clicks: z.boolean(),
+      tracking_opens: z.boolean().nullable().describe("Null: on for bulk and broadcast mail, off for single sends."),
+      tracking_clicks: z.boolean().nullable().describe("Likewise."),
       slack_webhook_url: z.boolean().describe("Whether one is set."),
     }),
     created_at: z.string().meta({ format: "date-time" }),
@@ -29,8 +29,8 @@ export function toWorkspace(row: typeof workspaces.$inferSelect, role: Role): Wo
     role,
     sending_paused: row.sendingPausedAt !== null,
     settings: {
-      tracking_opens: row.settings.tracking_opens ?? false,
-      tracking_clicks: row.settings.tracking_clicks ?? false,
+      tracking_opens: row.settings.tracking_opens ?? null,
+      tracking_clicks: row.settings.tracking_clicks ?? null,
       slack_webhook_url: false,
     },
     created_at: iso(row.createdAt),

@@ -2,19 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
 import { aName, publishRecords, register, verify } from "../support/domains.ts";
-import {
-  aKey,
-  aMail,
-  apiOn,
-  apiWith,
-  aWorkspace,
-  deafQueue,
-  quietContext,
-  type TestWorkspace,
-} from "../support/workspace.ts";
+import { workAt } from "../support/work-at.ts";
+import { aKey, aMail, apiOn, apiWith, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
 
 const HOUR = 3_600_000;
 let ours: TestWorkspace;
@@ -30,16 +20,6 @@ async function aSender() {
   await verify(ours, domain.id);
   const response = await ours.post("/v1/mailboxes/", { domain_id: domain.id, local_part: "hello" });
   return { domain, mailbox: await response.json<{ id: string; address: string }>() };
-}
-
-/** Does all work that is due at a moment, as the sweep and the queue would. */
-async function workAt(now: number) {
-  const { ctx, woken } = quietContext({}, () => now);
-  await sweep(ctx);
-  await work(
-    ctx,
-    woken.filter(({ dueAt }) => dueAt <= now),
-  );
 }
 
 describe("DELETE /v1/domains/{domain_id}", () => {

@@ -1,12 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import { workAt } from "../support/work-at.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
 let deaf: ReturnType<typeof apiOn>;
@@ -173,12 +172,7 @@ describe("POST /v1/emails/batch", () => {
         i % 10 === 0 ? [{ filename: `${i}.txt`, content_base64: btoa(`file ${i}`), content_type: "text/plain" }] : [],
     }));
     expect((await result(items)).sent).toBe(120);
-    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
-    await sweep(ctx);
-    await work(
-      ctx,
-      woken.filter(({ dueAt }) => dueAt <= Date.now()),
-    );
+    await workAt(Date.now(), { EGRESS_URL: server.url });
     const texts = (await server.messages())
       .map(({ raw }) => new TextDecoder().decode(raw))
       .filter((text) => text.includes(`<${ours.mailbox}>`));

@@ -3,9 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/schema.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
 import { register } from "../support/domains.ts";
+import { workAt } from "../support/work-at.ts";
 import {
   aKey,
   aMail,
@@ -14,7 +13,6 @@ import {
   apiWith,
   aWorkspace,
   deafQueue,
-  quietContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
@@ -34,15 +32,6 @@ async function made(body: Record<string, unknown> = { local_part: "desk" }): Pro
 const read = (id: string) => ours.get(`/v1/mailboxes/${id}`);
 const patch = (id: string, body: unknown) => ours.call("PATCH", `/v1/mailboxes/${id}`, body);
 const assign = (id: string, user_ids: unknown) => ours.call("PUT", `/v1/mailboxes/${id}/assignees`, { user_ids });
-
-async function workAt(now: number): Promise<void> {
-  const { ctx, woken } = quietContext({}, () => now);
-  await sweep(ctx);
-  await work(
-    ctx,
-    woken.filter(({ dueAt }) => dueAt <= now),
-  );
-}
 
 describe("POST /v1/mailboxes/", () => {
   it("answers 201 with the record, which is found again, and may send when its domain is verified", async () => {

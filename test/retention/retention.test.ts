@@ -2,20 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import { indexEmails } from "../../src/emails/index.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
 import { keepHouse } from "../../src/retention/index.ts";
 import { daysToSum, rollupCutoff } from "../../src/retention/rules.ts";
 import { run } from "../support/sending.ts";
-import {
-  aMail,
-  apiOn,
-  aWorkspace,
-  deafQueue,
-  quietContext,
-  type TestWorkspace,
-  testContext,
-} from "../support/workspace.ts";
+import { workAt } from "../support/work-at.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 let ours: TestWorkspace;
@@ -41,15 +32,6 @@ async function age(ids: string[], days: number, now: number): Promise<void> {
   await run("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?1))", JSON.stringify(ids));
 }
 
-async function workAt(now: number): Promise<void> {
-  const { ctx, woken } = quietContext({}, () => now);
-  await sweep(ctx);
-  await work(
-    ctx,
-    woken.filter(({ dueAt, kind }) => dueAt <= now && kind === "purge"),
-  );
-}
-
 const status = async (id: string) => (await ours.get(`/v1/emails/${id}`)).status;
 
 describe("emails past RETENTION_DAYS", () => {
@@ -63,7 +45,7 @@ describe("emails past RETENTION_DAYS", () => {
     await keep(now);
     expect(await Promise.all([old, young, waiting].map(status))).toEqual([404, 200, 200]);
     const key = (id: string) => r2Keys.email(ours.workspaceId, id);
-    await workAt(now + 600_000);
+    await workAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(key(old))).toBeNull();
     expect(await env.CONTENT.head(key(young))).not.toBeNull();
     expect(await (await ours.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
@@ -82,10 +64,10 @@ describe("emails past RETENTION_DAYS", () => {
     await age(ids.slice(0, 1), 31, now);
     await age(ids.slice(1), 29, now);
     await keep(now);
-    await workAt(now + 600_000);
+    await workAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(shared)).not.toBeNull();
     await keep(now + 3 * DAY);
-    await workAt(now + 3 * DAY + 600_000);
+    await workAt(now + 3 * DAY + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(shared)).toBeNull();
   });
 
@@ -94,7 +76,7 @@ describe("emails past RETENTION_DAYS", () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => send()));
     await age(ids, 31, now);
     await Promise.all([keep(now), keep(now), keep(now)]);
-    await workAt(now + 600_000);
+    await workAt(now + 600_000, {}, ["purge"]);
     expect(new Set(await Promise.all(ids.map(status)))).toEqual(new Set([404]));
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
   });

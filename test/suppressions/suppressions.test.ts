@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import { workAt } from "../support/work-at.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
 
@@ -105,12 +104,7 @@ describe("a suppressed address", () => {
     const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
     const { id } = await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
-    const { ctx, woken } = quietContext();
-    await sweep(ctx);
-    await work(
-      ctx,
-      woken.filter(({ dueAt }) => dueAt <= Date.now()),
-    );
+    await workAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });
     expect((await email(id)).events.at(-1)).toMatchObject({ event_type: "suppressed" });
   });

@@ -1,18 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receive } from "../../src/email.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import {
-  aMail,
-  apiOn,
-  apiWith,
-  aWorkspace,
-  deafQueue,
-  quietContext,
-  type TestWorkspace,
-} from "../support/workspace.ts";
+import { workAt } from "../support/work-at.ts";
+import { aMail, apiOn, apiWith, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
 const anybody = apiWith(null);
@@ -28,12 +19,7 @@ async function sent(source: string, to = "friend@example.org") {
   const response = await deaf.post("/v1/emails/", aMail(ours, { to: [{ email: to }] }));
   const { id } = await response.json<{ id: string }>();
   await env.DB.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
-  const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
-  await sweep(ctx);
-  await work(
-    ctx,
-    woken.filter(({ dueAt }) => dueAt <= Date.now()),
-  );
+  await workAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
   const text = new TextDecoder().decode(message?.raw).replace(/\r\n[ \t]/g, " ");

@@ -11,7 +11,7 @@ export function zonesPage(publications: Publication[] | null, overrides: Overrid
     "DNS",
     html`<header class="top"><h1>DNS</h1><span class="count">${countOf(publications ?? [])}</span></header>
 <p class="lead">What the service finds when it looks a domain up. The owners of all <code>*.test</code> domains have
-published what the API told them, at most a second ago; no other name exists, and nobody else is asked.</p>
+published what the API told them; no other name exists, and nobody else is asked.</p>
 ${publications ? zones(publications) : html`<p class="empty">The API does not answer, so every question gets SERVFAIL.</p>`}
 ${overrides.length > 0 ? overridden(overrides) : ""}
 ${specialNames()}

@@ -1,10 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receive } from "../../../src/email.ts";
-import { sweep } from "../../../src/outbox/index.ts";
-import { work } from "../../../src/queue.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../../support/workspace.ts";
+import { workAt } from "../../support/work-at.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../../support/workspace.ts";
 import { fromDaemon, lines, report } from "./samples.ts";
 
 interface Detail {
@@ -24,12 +23,7 @@ async function sent(changes: Record<string, unknown> = {}, of = ours) {
   const deaf = apiOn({ WORK: deafQueue }, of.apiKey);
   const response = await deaf.post("/v1/emails/", aMail(of, changes));
   const { id } = await response.json<{ id: string }>();
-  const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
-  await sweep(ctx);
-  await work(
-    ctx,
-    woken.filter(({ dueAt }) => dueAt <= Date.now()),
-  );
+  await workAt(Date.now(), { EGRESS_URL: server.url });
   const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
   await server.close();
   return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };

@@ -1,0 +1,287 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { deliver, egressOf } from "../../src/delivery/index.ts";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import { run } from "../support/sending.ts";
+import { scriptedServer } from "../support/smtp-control.ts";
+import type { Script } from "../support/smtp-script.ts";
+import {
+  aKey,
+  aMail,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  deafQueue,
+  quietContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
+
+const MIB = 1024 * 1024;
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+interface Accepted {
+  id: string;
+  status: string;
+  message_id: string;
+  rejection_reason: string | null;
+}
+
+const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
+async function accepted(response: Response): Promise<Accepted> {
+  expect(response.status, await response.clone().text()).toBe(202);
+  return response.json<Accepted>();
+}
+const send = async (changes: Record<string, unknown> = {}) =>
+  (await accepted(await deaf.post("/v1/emails/", aMail(ours, changes)))).id;
+const retry = (id: string, api = deaf) => api.call("POST", `/v1/emails/${id}/retry`);
+
+/** Delivers an email to a server that follows `script`. Answers what it took, as text. */
+async function delivered(id: string, script: Script = {}): Promise<string[]> {
+  const server = await scriptedServer(script);
+  const { ctx } = quietContext({ EGRESS_URL: server.url });
+  const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
+    .bind(id)
+    .all<{ dueAt: number; id: string }>();
+  await deliver(
+    ctx,
+    results.map((row) => ({ ...row, kind: "deliver" })),
+    egressOf(ctx.settings),
+  );
+  const messages = await server.messages();
+  await server.close();
+  return messages.map(({ rcpts, raw }) => `${rcpts.join("\n")}\n${new TextDecoder().decode(raw)}`);
+}
+
+/** An email of which the egress refused every recipient, without a word against their addresses. */
+async function refused(changes: Record<string, unknown> = {}): Promise<string> {
+  const id = await send(changes);
+  await delivered(id, { transactions: [{ mail: "554 5.7.1 not this one" }] });
+  expect((await detail(id)).status).toBe("rejected");
+  return id;
+}
+
+/** Octets whose order matters. */
+function pattern(size: number): Uint8Array {
+  const octets = new Uint8Array(size);
+  for (let i = 0; i < size; i++) octets[i] = (i * 31 + (i >> 12)) & 0xff;
+  return octets;
+}
+function base64(octets: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < octets.length; at += 0x6000)
+    text += btoa(String.fromCharCode(...octets.subarray(at, at + 0x6000)));
+  return text;
+}
+const digest = async (octets: ArrayBuffer | Uint8Array) =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).join();
+
+/** The bucket, with an eye on what is written to it, and on multipart uploads that are given up. */
+function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
+  const seen = { parts: [] as number[], puts: [] as number[], aborts: 0, reads: 0 };
+  const CONTENT = {
+    async get(key: string, options?: R2GetOptions) {
+      seen.reads += 1;
+      return seen.reads > failReadsAfter ? null : env.CONTENT.get(key, options);
+    },
+    put(key: string, value: Uint8Array) {
+      seen.puts.push(value.byteLength);
+      return env.CONTENT.put(key, value);
+    },
+    delete: (key: string) => env.CONTENT.delete(key),
+    async createMultipartUpload(key: string) {
+      const upload = await env.CONTENT.createMultipartUpload(key);
+      return {
+        uploadPart(number: number, part: Uint8Array) {
+          seen.parts.push(part.byteLength);
+          return upload.uploadPart(number, part);
+        },
+        complete: (parts: R2UploadedPart[]) => upload.complete(parts),
+        abort() {
+          seen.aborts += 1;
+          return upload.abort();
+        },
+      };
+    },
+  };
+  return { CONTENT, seen };
+}
+
+const objectsOf = async () =>
+  (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects.map(({ key }) => key).sort();
+
+describe("a retried email with 20 MB attached", () => {
+  const size = 20 * MIB + 7;
+  const attachments = () => [
+    { filename: "small.txt", content_base64: btoa("small") },
+    { filename: "large.bin", content_base64: base64(pattern(size)) },
+  ];
+
+  it("has all of it in an object of its own, copied a part at a time", async () => {
+    const id = await refused({ attachments: attachments() });
+    const { CONTENT, seen } = watchedBucket();
+    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey)));
+    expect(seen.puts).toEqual([]);
+    expect(seen.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
+    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
+    const range = { offset: 5, length: size };
+    const copy = await env.CONTENT.get(`w/${ours.workspaceId}/emails/${again.id}`, { range });
+    expect(await digest((await copy?.arrayBuffer()) ?? new Uint8Array())).toBe(await digest(pattern(size)));
+    expect((await detail(again.id)).text_body).toBe("A text.");
+    const [message = ""] = await delivered(again.id);
+    const { status, events } = await detail(again.id);
+    expect(status, JSON.stringify(events)).toBe("delivered");
+    expect(message.length).toBeGreaterThan((size * 4) / 3);
+  });
+
+  it("is a 409 that leaves nothing behind when the content goes while it is copied", async () => {
+    const id = await refused({ attachments: [...attachments(), { filename: "last", content_base64: btoa("last") }] });
+    const before = await objectsOf();
+    // The document, then one read a file.
+    const { CONTENT, seen } = watchedBucket(3);
+    const response = await retry(id, apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey));
+    expect([response.status, await response.json()]).toEqual([
+      409,
+      { detail: "The content of this email is no longer kept" },
+    ]);
+    expect(seen.aborts).toBe(1);
+    expect(await objectsOf()).toEqual(before);
+    const { results } = await env.DB.prepare("SELECT 1 FROM emails WHERE retry_of_id = ?1").bind(id).all();
+    expect(results).toEqual([]);
+  });
+});
+
+describe("POST /v1/emails/{email_id}/retry", () => {
+  it("says the same as the original: subject, both bodies, headers, reply-to, tags and files, to the same people", async () => {
+    const changes = {
+      to: [{ email: "a@example.org", name: "Ä" }],
+      cc: [{ email: "b@example.org" }],
+      bcc: [{ email: "c@example.org" }],
+      reply_to: { email: "reply@example.org", name: "Re" },
+      subject: "Grüße",
+      html: '<img src="cid:logo">',
+      headers: { "X-A": "1" },
+      tags: ["t", "u"],
+      attachments: [
+        {
+          filename: "l.png",
+          content_base64: "AAEC",
+          content_id: "logo",
+          disposition: "inline",
+          content_type: "image/png",
+        },
+      ],
+    };
+    const id = await refused(changes);
+    const again = await accepted(await retry(id));
+    const [original, copy] = [await detail(id), await detail(again.id)];
+    expect(copy).toEqual({
+      ...original,
+      id: again.id,
+      message_id: again.message_id,
+      status: "queued",
+      created_at: copy.created_at,
+      retry_of_id: id,
+      events: copy.events,
+    });
+    expect(again.message_id).not.toBe(original.message_id);
+    const [message = ""] = await delivered(again.id);
+    expect(message.match(/<[abc]@example.org>/g)).toHaveLength(4);
+    for (const part of ["Reply-To: Re <reply@example.org>", "X-A: 1", "Content-ID: <logo>", "AAEC", "image/png"])
+      expect(message).toContain(part);
+    expect(message).not.toMatch(/^Bcc/m);
+  });
+
+  it("goes out though only a blind copy is left of those it was for", async () => {
+    const id = await send({ bcc: [{ email: "blind@example.org" }] });
+    await delivered(id, { recipients: { "blind@example.org": "550 5.7.1 no" } });
+    expect((await detail(id)).status).toBe("bounced");
+    const again = await accepted(await retry(id));
+    const [message = ""] = await delivered(again.id);
+    expect(message).toContain("<blind@example.org>");
+    expect(message).not.toContain("friend@example.org");
+    expect(await detail(again.id)).toMatchObject({
+      status: "delivered",
+      to_addresses: [],
+      bcc_addresses: ["blind@example.org"],
+    });
+  });
+
+  it("after a hard bounce it is rejected, since the bounce has put the address on the suppression list", async () => {
+    const id = await send();
+    await delivered(id, { recipients: { "friend@example.org": "550 5.1.1 nobody" } });
+    const again = await accepted(await retry(id));
+    expect(again).toMatchObject({ status: "rejected", rejection_reason: "Every recipient is on the suppression list" });
+    expect(await eventsOf(again.id)).toEqual(["retried", "suppressed", "rejected"]);
+    await ours.call("DELETE", "/v1/suppressions/friend@example.org");
+    // Of the second one nobody was tried: all of it may be.
+    const third = await accepted(await retry(again.id));
+    expect(third.status).toBe("queued");
+    expect((await detail(third.id)).retry_of_id).toBe(again.id);
+  });
+
+  it("leaves those alone that were suppressed when others were refused", async () => {
+    await ours.post("/v1/suppressions/", { email: "b@example.org" });
+    const id = await refused({ to: [{ email: "a@example.org" }, { email: "b@example.org" }] });
+    await ours.call("DELETE", "/v1/suppressions/b@example.org");
+    const again = await accepted(await retry(id));
+    expect((await detail(again.id)).to_addresses).toEqual(["a@example.org"]);
+  });
+
+  it("answers 404 in the same words for a foreign, an unknown and a malformed id, and one of another domain", async () => {
+    const theirs = await aWorkspace();
+    const { id: foreign } = await (await theirs.post("/v1/emails/", aMail(theirs))).json<{ id: string }>();
+    const answers = [];
+    for (const id of [foreign, crypto.randomUUID(), "nonsense"]) {
+      const response = await retry(id);
+      answers.push(`${response.status} ${await response.text()}`);
+    }
+    const other = apiWith(await aKey(ours, { domainIds: [crypto.randomUUID()] }));
+    const response = await retry(await refused(), other);
+    answers.push(`${response.status} ${await response.text()}`);
+    expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
+    const own = apiOn({ WORK: deafQueue }, await aKey(ours, { domainIds: [ours.domainId] }));
+    expect((await retry(await refused(), own)).status).toBe(202);
+  });
+
+  it("is a 403 for a restricted account, and writes nothing", async () => {
+    const id = await refused();
+    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
+    const before = await objectsOf();
+    expect((await retry(id)).status).toBe(403);
+    expect(await objectsOf()).toEqual(before);
+  });
+
+  it("is one email when the database does not say whether it committed, and tells of no change to the original", async () => {
+    const id = await refused();
+    const { results: before } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1")
+      .bind(ours.workspaceNumber)
+      .all();
+    let failures = 0;
+    const DB = {
+      prepare: (sql: string) => env.DB.prepare(sql),
+      async batch(statements: D1PreparedStatement[]) {
+        const results = await env.DB.batch(statements);
+        // The first only reads.
+        if (results.some(({ meta }) => meta.changes > 0) && failures++ === 0) throw new Error("the answer was lost");
+        return results;
+      },
+    };
+    const again = await accepted(await retry(id, apiOn({ DB, WORK: deafQueue }, ours.apiKey)));
+    expect(failures).toBeGreaterThan(0);
+    const copies = await env.DB.prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
+      .bind(id)
+      .all<{ id: string; n: number }>();
+    expect(copies.results.map((row) => row.id)).toEqual([again.id]);
+    const { results: after } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us")
+      .bind(ours.workspaceNumber)
+      .all();
+    expect(after.slice(before.length)).toEqual([{ emails: JSON.stringify([copies.results[0]?.n]) }]);
+  });
+});
