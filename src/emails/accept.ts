@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../context.ts";
 import { guardedBatch, isUniqueViolation, LostRace } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
+import { jsonSlices } from "../db/slices.ts";
 import { keepAnswer } from "../idempotency/index.ts";
 import { changeStatement } from "./changes.ts";
 import type { EventEntry, RecipientEntry } from "./state.ts";
@@ -50,9 +51,6 @@ const INSERT_WORK = `
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
    GROUP BY due_at, coalesce(work, id)`;
 
-/** Octets of one parameter (D1 limits: 2,000,000, of which a single row takes at most some hundred thousand). */
-const SLICE_OCTETS = 1_800_000;
-
 /** Tries of the batch when the database does not say whether it committed. */
 const TRIES = 3;
 
@@ -66,7 +64,7 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
   const workspace = ctx.workspace.number;
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   const statements = [
-    ...slicesOf(drafts).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
+    ...jsonSlices(drafts.map(toRow)).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
     ctx.db.prepare(INSERT_WORK).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...keepAnswer(ctx, answer),
@@ -81,24 +79,6 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
       ctx.log("accept.retried", { error: String(error), emails: drafts.length });
     }
   }
-}
-
-/** The rows as JSON, in slices that a bound parameter holds. */
-function slicesOf(drafts: readonly Draft[]): string[] {
-  const slices: string[] = [];
-  let rows: string[] = [];
-  let size = 0;
-  for (const draft of drafts) {
-    const row = toRow(draft);
-    // Characters of the text times three bound its octets from above.
-    if (rows.length > 0 && size + 3 * row.length > SLICE_OCTETS) {
-      slices.push(`[${rows.join()}]`);
-      [rows, size] = [[], 0];
-    }
-    rows.push(row);
-    size += 3 * row.length;
-  }
-  return [...slices, `[${rows.join()}]`];
 }
 
 function toRow(draft: Draft): string {

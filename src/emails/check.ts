@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { jsonSlices } from "../db/slices.ts";
 import { AppError, unprocessable } from "../errors.ts";
 import { inspect, type Understood } from "./inspect.ts";
 import type { Issue } from "./issues.ts";
@@ -51,12 +52,14 @@ export async function checkSends(ctx: CallerCtx, inputs: readonly SendIn[]): Pro
   const seen = inputs.map((input) => ({ input, ...inspect(input, now) }));
   const addresses = new Set(seen.flatMap(({ understood }) => understood.from?.key ?? []));
   const recipients = new Set(seen.flatMap(({ understood }) => understood.recipients.map(({ key }) => key)));
-  const [senders, suppressed] = await mailDb(ctx).batch([
-    ctx.db.prepare(FIND_SENDERS).bind(ctx.workspace.number, JSON.stringify([...addresses])),
-    ctx.db.prepare(FIND_SUPPRESSED).bind(ctx.workspace.number, JSON.stringify([...recipients])),
+  const { number } = ctx.workspace;
+  const wanted = jsonSlices([...recipients].map((key) => JSON.stringify(key)));
+  const [senders, ...suppressed] = await mailDb(ctx).batch([
+    ctx.db.prepare(FIND_SENDERS).bind(number, JSON.stringify([...addresses])),
+    ...wanted.map((keys) => ctx.db.prepare(FIND_SUPPRESSED).bind(number, keys)),
   ]);
   const byAddress = new Map(((senders?.results ?? []) as SenderRow[]).map((row) => [row.address, row]));
-  const blocked = new Set(((suppressed?.results ?? []) as { email: string }[]).map((row) => row.email));
+  const blocked = new Set(suppressed.flatMap(({ results }) => results as { email: string }[]).map((row) => row.email));
   const account = accountIssues(ctx);
   return seen.map(({ input, understood, issues }) => {
     const row = byAddress.get(understood.from?.key ?? "");

@@ -32,7 +32,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       if (answer === null) return null;
       c.header("Idempotency-Replayed", "true");
       c.header("Content-Type", "application/json");
-      return c.body(answer, status);
+      return c.body(answer.body, (answer.status ?? status) as ContentfulStatusCode);
     };
     const known = await replay();
     if (known) return known;

@@ -102,10 +102,12 @@ function markUnreadable(items: unknown[]): void {
     const { fault, values } = findBadText(items[index]);
     sum += values;
     if (sum > MAX_LIST_VALUES) throw tooManyValues(MAX_LIST_VALUES);
-    if (fault) items[index] = new UnreadableItem({ ...fault, loc: ["body", index, ...fault.loc] });
+    const found = values > MAX_VALUES ? tooMany : fault;
+    if (found) items[index] = new UnreadableItem({ ...found, loc: ["body", index, ...found.loc] });
   }
 }
 
+const tooMany: Fault = { loc: [], msg: `Holds more than ${MAX_VALUES} values`, type: "too_long" };
 const tooManyValues = (limit: number) => tooLarge(`The body holds more than ${limit} values`);
 
 function decode(chunks: readonly Uint8Array[]): string {

@@ -19,7 +19,7 @@ export function refuseDeepPages(value: { page: number; limit: number }, context:
       maximum: MAX_SKIPPED,
       origin: "number",
       path: ["page"],
-      message: `Pages reach ${MAX_SKIPPED} rows back; use before=<id> to go further`,
+      message: `Pages reach ${MAX_SKIPPED} rows back; use before or after to go further`,
       input: value.page,
     });
   }

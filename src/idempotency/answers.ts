@@ -20,11 +20,19 @@ const FIND = `
   SELECT fingerprint, answer FROM idempotency_keys
    WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3)) AND created_at > ?4`;
 
+/** An answer as it is replayed. */
+export interface KeptAnswer {
+  /** JSON text. */
+  body: string;
+  /** Null: the one success status of its route. */
+  status: number | null;
+}
+
 /**
- * The answer that was kept under this key in the last 24 hours, as JSON text; null when there is none.
+ * The answer that was kept under this key in the last 24 hours; null when there is none.
  * Throws 409 when the key was used for another request, or by another credential for an answer that holds a secret.
  */
-export async function findAnswer(ctx: CallerCtx, idempotency: Idempotency): Promise<string | null> {
+export async function findAnswer(ctx: CallerCtx, idempotency: Idempotency): Promise<KeptAnswer | null> {
   const { keys, fingerprint } = idempotency;
   const now = ctx.now();
   const row = await ctx.db
@@ -33,7 +41,10 @@ export async function findAnswer(ctx: CallerCtx, idempotency: Idempotency): Prom
     .first<{ fingerprint: string; answer: string }>();
   if (!row) return null;
   if (row.fingerprint !== fingerprint) throw conflict("This Idempotency-Key was used for another request");
-  return isSealed(row.answer) ? openAnswer(ctx, idempotency, row.answer) : row.answer;
+  if (isSealed(row.answer)) return { body: await openAnswer(ctx, idempotency, row.answer), status: null };
+  // No JSON of ours is a bare number: digits in front are the status.
+  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
+  return { body, status: status === undefined ? null : Number(status) };
 }
 
 // Nothing is written when a fresh answer is there already, whichever day it was kept on.
@@ -45,9 +56,11 @@ const KEEP = `
 /**
  * Statements that keep an answer in the same batch as what it tells of. When somebody was first with this
  * key the batch rolls back (LostRace): what they did counts, and their answer is replayed. None without a key.
+ * `status` where a route has more than one success.
  */
-export function keepAnswer(ctx: CallerCtx, answer: unknown): D1PreparedStatement[] {
-  return ctx.idempotency ? keep(ctx, ctx.idempotency, JSON.stringify(answer)) : [];
+export function keepAnswer(ctx: CallerCtx, answer: unknown, status?: number): D1PreparedStatement[] {
+  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(answer)}`;
+  return ctx.idempotency ? keep(ctx, ctx.idempotency, text) : [];
 }
 
 /**

@@ -1,2 +1,2 @@
-export { findAnswer, type Idempotency, keepAnswer, keepSecretAnswer } from "./answers.ts";
+export { findAnswer, type Idempotency, type KeptAnswer, keepAnswer, keepSecretAnswer } from "./answers.ts";
 export { forgetAnswers } from "./forget.ts";

@@ -8,12 +8,13 @@ import { isUuid } from "../lib/ids.ts";
 const assigneeIds = sql<string>`(
   SELECT json_group_array(a.user_id) FROM (
     SELECT user_id FROM mailbox_assignees WHERE mailbox_id = ${mailboxes.id} ORDER BY user_id) a)`;
-const columns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
+/** A mailbox with its assignees, for SELECT and RETURNING alike. */
+export const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
 
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
 
 /** Mailboxes of the caller's workspace that its credential may see. */
-function visible(ctx: CallerCtx): SQL | undefined {
+export function visible(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const among =
     domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
@@ -22,7 +23,7 @@ function visible(ctx: CallerCtx): SQL | undefined {
 
 function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page: number; limit: number }) {
   return orm(ctx)
-    .select(columns)
+    .select(mailboxColumns)
     .from(mailboxes)
     .where(where)
     .orderBy(mailboxes.address)

@@ -3,7 +3,8 @@ import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { mailboxes } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { getMailbox } from "./queries.ts";
+import { isUuid } from "../lib/ids.ts";
+import { getMailbox, mailboxColumns, visible } from "./queries.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
 
 /**
@@ -11,18 +12,18 @@ import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
  * what is queued from it becomes `failed` when it is dispatched. Throws 404.
  */
 export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
-  const row = await getMailbox(ctx, id);
   const changes = {
     ...(patch.display_name === undefined ? {} : { displayName: patch.display_name }),
     ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
     ...(patch.quota_bytes === undefined ? {} : { quotaBytes: patch.quota_bytes }),
   };
-  if (Object.keys(changes).length === 0) return toMailbox(row);
+  if (Object.keys(changes).length === 0) return toMailbox(await getMailbox(ctx, id));
+  if (!isUuid(id)) throw notFound("Mailbox");
   const [changed] = await orm(ctx)
     .update(mailboxes)
     .set(changes)
-    .where(and(eq(mailboxes.workspace, ctx.workspace.number), eq(mailboxes.id, id)))
-    .returning();
+    .where(and(visible(ctx), eq(mailboxes.id, id)))
+    .returning(mailboxColumns);
   if (!changed) throw notFound("Mailbox");
-  return toMailbox({ ...changed, assigneeIds: row.assigneeIds });
+  return toMailbox(changed);
 }

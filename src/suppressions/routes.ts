@@ -20,7 +20,7 @@ const ListQuery = z
       .transform((email) => parseAddress(email)?.key ?? null)
       .optional()
       .describe("Only this address."),
-    after: z.string().optional().describe("Only addresses behind this one: the cheap way to page."),
+    after: z.string().toLowerCase().optional().describe("Only addresses behind this one: the cheap way to page."),
   })
   .superRefine(refuseDeepPages);
 

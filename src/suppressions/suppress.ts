@@ -15,7 +15,10 @@ const SUPPRESS = `
   ON CONFLICT DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at
    WHERE suppressions.reason = 'unsubscribe' AND excluded.reason <> 'unsubscribe'`;
 
-/** Puts addresses on suppression lists, as a statement of the batch that knows why. Safe to run twice. */
-export function suppressStatement(ctx: Ctx, entries: readonly SuppressionEntry[]): D1PreparedStatement {
-  return mailDb(ctx).prepare(SUPPRESS).bind(JSON.stringify(entries), ctx.now());
+/**
+ * Puts addresses on suppression lists, as a statement of the batch that knows why. Safe to run twice. It changes one row
+ * for each address that was not there or takes the place of an unsubscribe; `at` is when, as the row will say.
+ */
+export function suppressStatement(ctx: Ctx, entries: readonly SuppressionEntry[], at = ctx.now()): D1PreparedStatement {
+  return mailDb(ctx).prepare(SUPPRESS).bind(JSON.stringify(entries), at);
 }

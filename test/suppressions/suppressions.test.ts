@@ -53,6 +53,15 @@ describe("POST /v1/suppressions/", () => {
     expect((await add({ email: `${"a".repeat(3_000_000)}@b.example` })).status).toBe(422);
   });
 
+  it("replays the status that it answered with, 201 or 200", async () => {
+    for (const status of [201, 200]) {
+      const call = () => add({ email: "a@example.org" }, { "Idempotency-Key": `k${status}` });
+      const [first, again] = [await call(), await call()];
+      expect([first.status, again.status, again.headers.get("Idempotency-Replayed")]).toEqual([status, status, "true"]);
+      expect(await again.text()).toBe(await first.text());
+    }
+  });
+
   it("the same address twenty times at once is one row, and with a key one answer", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => add({ email: "a@example.org" })));
     for (const { status } of answers) expect([200, 201]).toContain(status);

@@ -1,0 +1,98 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import type { ContentDocument } from "../../src/emails/content.ts";
+import { requests } from "../support/send-requests.ts";
+import { run } from "../support/sending.ts";
+import { apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+
+interface Row {
+  id: string;
+  source: string;
+  message_id: string;
+  recipients: string;
+  events: string;
+  content: string | null;
+  content_key: string | null;
+  content_at: number;
+  content_size: number;
+  due_at: number | null;
+  work: string | null;
+  created_at: number;
+  status: string;
+  [column: string]: unknown;
+}
+
+/** What a row says, without what must differ: ids, times, source, and where its content lies. */
+async function meaningOf(workspace: TestWorkspace, id: string) {
+  const row = await env.DB.prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
+    .bind(workspace.workspaceNumber, id)
+    .first<Row>();
+  if (!row) throw new Error("no such row");
+  const { n: _n, source, content, content_key, content_at, content_size, due_at, work, created_at, ...rest } = row;
+  const key = content_key ?? `w/${workspace.workspaceId}/emails/${id}`;
+  const read = async (offset: number, length: number) =>
+    length === 0 ? "" : (await env.CONTENT.get(key, { range: { offset, length } }))?.text();
+  const text = (await read(content_at, content_size)) ?? "";
+  if (content !== null) expect(content).toBe(text);
+  const document = JSON.parse(text) as ContentDocument;
+  const attachments = [];
+  for (const { at, ...file } of document.attachments) attachments.push({ ...file, octets: await read(at, file.size) });
+  const at = row.status === "scheduled" ? due_at : due_at === created_at;
+  const waits = await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
+    .bind(due_at, work ?? id)
+    .first("n");
+  return {
+    ...rest,
+    id: null,
+    message_id: row.message_id.replace(id, "id"),
+    events: (JSON.parse(row.events) as object[]).map((event) => ({ ...event, id: null, at: null })),
+    copied: content !== null,
+    content: { ...document, attachments },
+    at,
+    waits,
+  };
+}
+
+it("items of a batch meet what they meet as single sends: the same decision, the same words, the same rows", async () => {
+  const workspace = await aWorkspace();
+  for (const n of [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [n, 100 + n]))
+    await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, `r${n}@example.org`);
+  const api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const count = env.TEST_LONG ? 2_000 : 160;
+  const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
+  const results: BatchOut["results"] = [];
+  for (let at = 0; at < items.length; at += 80) {
+    const response = await api.post("/v1/emails/batch", items.slice(at, at + 80));
+    expect(response.status).toBe(202);
+    results.push(...(await response.json<BatchOut>()).results);
+  }
+  let accepted = 0;
+  for (const [index, item] of items.entries()) {
+    const single = await api.post("/v1/emails/", item);
+    const { id, status, rejection_reason } = results[index] ?? { id: null, status: null, rejection_reason: null };
+    const said = JSON.stringify({ item, id, status, rejection_reason });
+    if (single.status === 202) {
+      accepted += 1;
+      const answer = await single.json<{ id: string; status: string; rejection_reason: string | null }>();
+      expect({ status, rejection_reason }, said).toEqual({
+        status: answer.status,
+        rejection_reason: answer.rejection_reason,
+      });
+      expect(await meaningOf(workspace, id ?? ""), said).toEqual(await meaningOf(workspace, answer.id));
+      continue;
+    }
+    expect([400, 413, 422]).toContain(single.status);
+    expect([id, status], said).toEqual([null, "error"]);
+    const { detail } = await single.json<{ detail: string | { loc: unknown[]; msg: string }[] }>();
+    if (typeof detail === "string") expect(rejection_reason, said).toContain(detail);
+    else {
+      const [first] = detail.map(({ loc, msg }) => (loc.length > 1 ? `${loc.slice(1).join(".")}: ${msg}` : msg));
+      expect(rejection_reason, said).toBe(first);
+    }
+  }
+  // Enough of both kinds, or the test says nothing.
+  expect(accepted).toBeGreaterThan(count / 10);
+  expect(accepted).toBeLessThan((count * 9) / 10);
+}, 300_000);

@@ -1,0 +1,146 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import { countingDb } from "../support/counting-db.ts";
+import { type Faults, faultyDatabase, type Moment } from "../support/faults.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+
+let ours: TestWorkspace;
+let deaf: ReturnType<typeof apiOn>;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+});
+
+const count = async (table: "emails" | "changes" | "idempotency_keys") =>
+  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(ours.workspaceNumber).first("n");
+const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects.length;
+const mails = (many: number, changes: Record<string, unknown> = {}) =>
+  Array.from({ length: many }, (_, i) => aMail(ours, { to: [{ email: `f${i}@example.org` }], ...changes }));
+
+describe("what a statement of D1 takes", () => {
+  it("holds for 25,000 recipients, each with a long address and a long name of its own, in a bounded number of trips", async () => {
+    const { DB, trips } = countingDb();
+    const items = Array.from({ length: 500 }, (_, i) =>
+      aMail(ours, {
+        to: Array.from({ length: 50 }, (_, k) => ({
+          email: `${`r${i}x${k}`.padEnd(60, "y")}@${"d".repeat(60)}.${"e".repeat(60)}.example.org`,
+          name: "Ü".repeat(20),
+        })),
+      }),
+    );
+    const body = JSON.stringify(items);
+    expect(body.length).toBeLessThan(8_000_000);
+    const response = await apiOn({ DB, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", body);
+    expect(response.status, (await response.clone().text()).slice(0, 300)).toBe(202);
+    expect((await response.json<BatchOut>()).sent).toBe(500);
+    expect(await count("emails")).toBe(500);
+    const sizes = trips.flatMap(({ statements }) =>
+      statements.flatMap(({ values }) => values.map((value) => new TextEncoder().encode(String(value)).length)),
+    );
+    expect(Math.max(...sizes)).toBeLessThan(2_000_000);
+    expect(trips.length).toBeLessThan(10);
+  });
+
+  it("holds for an answer to be kept, however long the names that callers gave to what is wrong", async () => {
+    const items = [...mails(1), ...mails(7, { headers: { ["H".repeat(1_000_000)]: "x" } })];
+    const call = () => deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "long" });
+    const response = await call();
+    expect(response.status).toBe(202);
+    const text = await response.text();
+    expect((JSON.parse(text) as BatchOut).sent).toBe(1);
+    for (const { rejection_reason } of (JSON.parse(text) as BatchOut).results.slice(1)) {
+      expect(rejection_reason).toMatch(/^headers\.HHH/);
+      expect(rejection_reason?.length).toBeLessThan(1_000);
+    }
+    expect(await (await call()).text()).toBe(text);
+  });
+
+  it("ends an item of more values than a single send may have, not the call", async () => {
+    const { sent, results } = await (
+      await deaf.post("/v1/emails/batch", [...mails(1), aMail(ours, { tags: Array(100_001).fill("") }), ...mails(1)])
+    ).json<BatchOut>();
+    expect(sent).toBe(2);
+    expect(results[1]).toMatchObject({ id: null, status: "error" });
+    expect(results[1]?.rejection_reason).toContain("100000");
+  });
+});
+
+describe("a fault of a string or of nesting", () => {
+  let nested: unknown = "deep";
+  for (let i = 0; i < 40; i++) nested = [nested];
+  const faults: [string, Record<string, unknown>, string][] = [
+    ["NUL", { subject: "a\0b" }, "subject: NUL is not allowed"],
+    ["a lone surrogate", { to: [{ email: "a@example.org", name: "\ud800" }] }, "to.0.name: "],
+    ["nesting", { extra: nested }, "Nested deeper than 32 levels"],
+  ];
+  for (const [what, changes, reason] of faults) {
+    it(`${what} is the fault of its item alone`, async () => {
+      const items = JSON.stringify([...mails(1), aMail(ours, changes), ...mails(1)]);
+      const { sent, results } = await (await deaf.post("/v1/emails/batch", items)).json<BatchOut>();
+      expect(sent).toBe(2);
+      expect(results[1]).toMatchObject({ id: null, status: "error" });
+      expect(results[1]?.rejection_reason).toContain(reason);
+    });
+  }
+});
+
+describe("a database that fails", () => {
+  /** Fails the calls numbered in `at`, before or after they are done. */
+  function failing(moment: Moment, at: readonly number[]) {
+    let calls = 0;
+    const random = () => {
+      calls += 1;
+      return at.includes(calls) ? 0 : 0.9;
+    };
+    const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
+    return { faults, DB: faultyDatabase(env.DB, faults) };
+  }
+  for (const moment of ["before", "after"] as const) {
+    // Whichever call fails: the look-up of the key, the check, the one that writes, and all three tries of that one. A
+    // failure draws once more, for its moment.
+    for (const at of [[2], [3], [4], [5], [5, 7, 9]]) {
+      it(`at call ${at.join()} ${moment} it is done: the call repeated with its key neither loses nor doubles`, async () => {
+        const items = [...mails(30), "broken"];
+        const { DB, faults } = failing(moment, at);
+        const first = await apiOn({ DB, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", items, {
+          "Idempotency-Key": "k",
+        });
+        const again = await deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
+        expect(faults.count).toBeGreaterThan(0);
+        expect([202, 500]).toContain(first.status);
+        expect(again.status).toBe(202);
+        if (first.status === 202) expect(await again.text()).toBe(await first.text());
+        expect(await count("emails")).toBe(30);
+        expect(await count("changes")).toBe(1);
+        expect(await count("idempotency_keys")).toBe(1);
+      });
+    }
+  }
+});
+
+it("a batch that loses the race for its key takes its object away again", async () => {
+  const items = mails(3);
+  const gate = Promise.withResolvers<void>();
+  // The loser has looked for its key in vain, and stops on its way to R2 until the winner is through.
+  const CONTENT = new Proxy(env.CONTENT, {
+    get(bucket, name) {
+      const value: unknown = Reflect.get(bucket, name);
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        if (name === "put") await gate.promise;
+        return Reflect.apply(value, bucket, args);
+      };
+    },
+  });
+  const loser = apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", items, {
+    "Idempotency-Key": "race",
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const winner = await deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "race" });
+  gate.resolve();
+  expect(await (await loser).text()).toBe(await winner.text());
+  expect(await count("emails")).toBe(3);
+  expect(await objects()).toBe(1);
+});

@@ -1,0 +1,171 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { DetailOut } from "../../src/emails/schema.ts";
+import type { SuppressionOut } from "../../src/suppressions/schema.ts";
+import { workAt } from "../support/work-at.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+
+/** Suppressions that change while somebody looks, and addresses that are written in unusual ways. */
+
+let ours: TestWorkspace;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+});
+
+const WHO = "friend@example.org";
+const add = (body: unknown, headers?: Record<string, string>) => ours.post("/v1/suppressions/", body, headers);
+const remove = (email: string) => ours.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
+const stored = async (email = WHO) =>
+  (await (await ours.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
+const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, i) => make(i));
+
+/** The API on a database where something happens between a call's reads and its first batch. */
+function withMeanwhile(meanwhile: () => Promise<unknown>) {
+  let isDone = false;
+  const batch = async (statements: D1PreparedStatement[]) => {
+    if (!isDone) {
+      isDone = true;
+      await meanwhile();
+    }
+    return env.DB.batch(statements);
+  };
+  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, ours.apiKey);
+}
+
+describe("POST /v1/suppressions/", () => {
+  it("answers what is stored when somebody else was first with another reason", async () => {
+    const api = withMeanwhile(() => add({ email: WHO, reason: "bounce" }));
+    const response = await api.post("/v1/suppressions/", { email: WHO, reason: "manual" });
+    expect(response.status).toBe(200);
+    const answer = await response.json();
+    expect(answer).toMatchObject({ reason: "bounce" });
+    expect(answer).toEqual(await stored());
+  });
+
+  it("answers what is stored when the address was taken off the list meanwhile", async () => {
+    await add({ email: WHO, reason: "bounce" });
+    const api = withMeanwhile(() => remove(WHO));
+    const response = await api.post("/v1/suppressions/", { email: WHO });
+    expect(response.status).toBe(201);
+    const answer = await response.json();
+    expect(answer).toMatchObject({ reason: "manual" });
+    expect(answer).toEqual(await stored());
+  });
+
+  it("answers what is stored when an unsubscribe gave way to another reason meanwhile", async () => {
+    await add({ email: WHO, reason: "unsubscribe" });
+    const api = withMeanwhile(() => add({ email: WHO, reason: "complaint" }));
+    const response = await api.post("/v1/suppressions/", { email: WHO, reason: "manual" });
+    expect([response.status, await response.json()]).toEqual([200, await stored()]);
+    expect(await stored()).toMatchObject({ reason: "complaint" });
+  });
+
+  it("keeps under an Idempotency-Key what is stored, not what was meant", async () => {
+    const api = withMeanwhile(() => add({ email: WHO, reason: "bounce" }));
+    const send = () => api.post("/v1/suppressions/", { email: WHO }, { "Idempotency-Key": "k" });
+    await send();
+    const replay = await send();
+    expect(replay.headers.get("Idempotency-Replayed")).toBe("true");
+    expect(await replay.json()).toEqual(await stored());
+  });
+
+  it("twenty times at once answers one record to all, is new to one, and is the same under one key", async () => {
+    const reasons = ["manual", "bounce", "complaint"];
+    const answers = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 3] })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...times(19, () => 200), 201]);
+    for (const answer of answers) expect(await answer.json()).toEqual(await stored());
+    const keyed = await Promise.all(times(20, () => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
+    for (const answer of keyed)
+      expect([answer.status, await answer.json()]).toEqual([201, await stored("b@example.org")]);
+  });
+
+  it("answers 409 to an Idempotency-Key that was used for another address, and suppresses nothing", async () => {
+    await add({ email: WHO }, { "Idempotency-Key": "k" });
+    expect((await add({ email: "b@example.org" }, { "Idempotency-Key": "k" })).status).toBe(409);
+    expect(await stored("b@example.org")).toBeUndefined();
+  });
+
+  it("says where a body is wrong, and that one is too large", async () => {
+    for (const [body, loc] of [
+      [{}, ["body", "email"]],
+      [{ email: "a\0@b.example" }, ["body", "email"]],
+      [{ email: "a@b.example\r\nBcc: c@d.example" }, ["body", "email"]],
+      [{ email: `Friend <${WHO}>` }, ["body", "email"]],
+      [{ email: WHO, reason: "because" }, ["body", "reason"]],
+      [{ email: WHO, reason: null }, ["body", "reason"]],
+    ] as const) {
+      const response = await add(body);
+      expect(response.status, JSON.stringify(body)).toBe(422);
+      const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
+      expect(detail.map((fault) => fault.loc)).toEqual([loc]);
+    }
+    expect((await add({ email: WHO, more: "x".repeat(8_000_001) })).status).toBe(413);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it("takes an address in Unicode, with its domain in A-labels, as one however it is written", async () => {
+    const first = await add({ email: "JÖRG@Bücher.example" });
+    expect(await first.json()).toMatchObject({ email: "jörg@xn--bcher-kva.example" });
+    expect((await add({ email: "jörg@xn--bcher-kva.example" })).status).toBe(200);
+  });
+});
+
+describe("GET and DELETE /v1/suppressions/", () => {
+  it("pages behind an address however it is written, and refuses to go deeper by page", async () => {
+    for (const name of ["a", "b", "c"]) await add({ email: `${name}@example.org` });
+    const behind = await (await ours.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
+    expect(behind.map(({ email }) => email)).toEqual(["c@example.org"]);
+    for (const bad of ["limit=0", "limit=201", "page=-1", "page=51&limit=200"])
+      expect((await ours.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
+  });
+
+  it("answers 404 to paths that are no text or no address", async () => {
+    for (const bad of ["%", "%ff", "%00", "%E4", "a%40b", "a%0D%0A@example.org"])
+      expect((await ours.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
+  });
+
+  it("takes an address off this workspace's list alone", async () => {
+    const theirs = await aWorkspace();
+    await theirs.post("/v1/suppressions/", { email: WHO });
+    expect((await remove(WHO)).status).toBe(404);
+    expect(await (await theirs.get("/v1/suppressions/")).json()).toHaveLength(1);
+  });
+});
+
+describe("at dispatch", () => {
+  const other = "delivered@simulator.test";
+  const send = async (to: string[]) => {
+    const api = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const mail = aMail(ours, { to: to.map((email) => ({ email })) });
+    return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
+  };
+  const result = async (id: string) => {
+    await workAt(Date.now());
+    const { status, events } = await (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+    return { status, types: events.map(({ event_type }) => event_type) };
+  };
+
+  it("a recipient suppressed since is left out, and the others are mailed", async () => {
+    const id = await send([other, "delivered+b@simulator.test"]);
+    await add({ email: "delivered+b@simulator.test" });
+    const { types } = await result(id);
+    expect(types.filter((type) => type === "suppressed" || type === "delivered").sort()).toEqual([
+      "delivered",
+      "suppressed",
+    ]);
+  });
+
+  it("an unsubscribe made since does not stop single mail", async () => {
+    const id = await send([other]);
+    await add({ email: other, reason: "unsubscribe" });
+    expect(await result(id)).toMatchObject({ status: "delivered" });
+  });
+
+  it("a suppression taken back in time stops nothing", async () => {
+    const id = await send([other]);
+    await add({ email: other });
+    await remove(other);
+    expect(await result(id)).toMatchObject({ status: "delivered" });
+  });
+});
