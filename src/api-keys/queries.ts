@@ -33,10 +33,12 @@ export async function listApiKeys(ctx: CallerCtx, { page, limit }: { page: numbe
 
 /** Which of these ids are domains of the caller's workspace. */
 export async function findDomainIds(ctx: CallerCtx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
+  // What is no id never reaches the database, which takes parameters of 2,000,000 octets at most.
+  const possible = ids.filter(isUuid);
+  if (possible.length === 0) return new Set();
   const { results } = await ctx.db
     .prepare("SELECT id FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
-    .bind(ctx.workspace.number, JSON.stringify(ids))
+    .bind(ctx.workspace.number, JSON.stringify(possible))
     .all<{ id: string }>();
   return new Set(results.map(({ id }) => id));
 }

@@ -59,7 +59,7 @@ const HELD =
 const RELEASE_SCHEDULED = `
   UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
     'id', ?3 || ${ID_TAIL}, 'type', 'queued', 'at', ?4))
-   WHERE n IN (SELECT e.n FROM ${HELD}) AND status = 'scheduled'`;
+   WHERE n IN (SELECT e.n FROM ${HELD} AND coalesce(e.work, e.id) = o.id) AND status = 'scheduled'`;
 
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
 const FIND_MAILS = `

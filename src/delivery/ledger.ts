@@ -1,7 +1,9 @@
 import type { Ctx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
 import { type Report, recordFacts } from "../emails/index.ts";
 import {
   finishStatement,
+  followStatement,
   giveBackStatement,
   heldUntil,
   type LaterRow,
@@ -96,8 +98,14 @@ export class Ledger {
     const untouched = [...this.#waiting]
       .filter(([, mails]) => ![...mails].some((n) => this.#begun.has(n)))
       .map(([id]) => id);
-    if (untouched.length > 0) await this.#insist(() => giveBackStatement(this.#ctx, this.#lease, untouched).run());
+    if (untouched.length > 0) await this.#insist(() => this.#giveBack(untouched));
     if (this.#ended instanceof Error) throw this.#ended;
+  }
+
+  #giveBack(ids: readonly string[]): Promise<D1Result[]> {
+    const dueAt = this.#ctx.now();
+    const back = giveBackStatement(this.#ctx, this.#lease, ids, dueAt);
+    return mailDb(this.#ctx).batch([back, followStatement(this.#ctx, dueAt)]);
   }
 
   #flush(): void {

@@ -21,8 +21,7 @@ const MESSAGE = "application/dns-message";
 /** Asks the deployment's resolver over HTTPS (RFC 8484). Follows no redirect; never throws. */
 export async function lookUp(ctx: Ctx, name: string, type: RecordType): Promise<DnsAnswer> {
   try {
-    const message = await ask(ctx.settings.dnsResolverUrl, name, type);
-    return read(message, type);
+    return read(await ask(ctx.settings.dnsResolverUrl, name, type), name, type);
   } catch (error) {
     return { known: false, reason: String(error) };
   }
@@ -44,10 +43,17 @@ async function ask(resolver: string, name: string, type: RecordType): Promise<De
   }
   const octets = await response.arrayBuffer();
   if (octets.byteLength > MAX_OCTETS) throw new Error("the answer is too long");
-  return decode(Buffer.from(octets));
+  const message = decode(Buffer.from(octets));
+  // A value that goes on past the end is read as far as it is there; its length may not even be a number then.
+  if (!(decode.bytes <= octets.byteLength)) throw new Error("the answer was cut");
+  return message;
 }
 
-function read(message: DecodedPacket, type: RecordType): DnsAnswer {
+function read(message: DecodedPacket, name: string, type: RecordType): DnsAnswer {
+  // An echo of the question, or the answer to another one, holds no records either, and says nothing.
+  const isAnswer =
+    message.type === "response" && message.questions?.some((q) => hostOf(q.name) === hostOf(name) && q.type === type);
+  if (!isAnswer) return { known: false, reason: "no answer to the question" };
   if (message.flag_tc) return { known: false, reason: "the answer was cut" };
   const rcode = (message.flags ?? 0) & 0x0f;
   if (rcode !== NOERROR && rcode !== NXDOMAIN)

@@ -6,12 +6,14 @@ import { lineage, RECHECK_MS } from "./rules.ts";
 
 // A name belongs to one workspace with all that is above and below it: whoever signs for mail.example.com passes
 // DMARC for example.com (relaxed alignment, RFC 7489 3.1), and the reverse. '/' is what follows '.'.
+const HOLDERS = `
+  SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1
+     AND (o.tree_key IN (SELECT value FROM json_each(?2)) OR (o.tree_key >= ?3 AND o.tree_key < ?4))`;
+
 const VERIFY = `
-  UPDATE domains SET status = 'verified', verified_at = CASE WHEN status = 'verified' THEN verified_at ELSE ?3 END,
-    records = ?4, last_checked_at = ?3, check_at = ?5, failed_days = 0
-   WHERE id = ?1 AND workspace = ?2 AND NOT EXISTS (
-     SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?2
-        AND (o.tree_key IN (SELECT value FROM json_each(?6)) OR (o.tree_key >= ?7 AND o.tree_key < ?8)))`;
+  UPDATE domains SET status = 'verified', verified_at = CASE WHEN status = 'verified' THEN verified_at ELSE ?6 END,
+    records = ?7, last_checked_at = ?6, check_at = ?8, failed_days = 0
+   WHERE id = ?5 AND workspace = ?1 AND NOT EXISTS (${HOLDERS})`;
 
 const NOTE = "UPDATE domains SET records = ?3, last_checked_at = ?4 WHERE id = ?1 AND workspace = ?2";
 
@@ -34,14 +36,21 @@ export function keepLook(ctx: Ctx, domain: DomainRow, look: Look): D1PreparedSta
   if (look.verdict !== "holds") {
     return [db.prepare(NOTE).bind(domain.id, domain.workspace, statuses, now), expectChanges(db, 1)];
   }
-  const { treeKey } = domain;
-  const verify = db
-    .prepare(VERIFY)
-    .bind(
-      ...[domain.id, domain.workspace, now, statuses, now + RECHECK_MS],
-      ...[JSON.stringify(lineage(treeKey)), treeKey, treeKey.replace(/\.$/, "/")],
-    );
+  const verify = db.prepare(VERIFY).bind(...placeOf(domain), domain.id, now, statuses, now + RECHECK_MS);
   return [verify, expectChanges(db, 1), ...keyStatements(ctx, look, now)];
+}
+
+/** Whether another workspace holds the name, or one above or below it. */
+export async function isTaken({ db }: Ctx, domain: DomainRow): Promise<boolean> {
+  const holder = await db
+    .prepare(HOLDERS)
+    .bind(...placeOf(domain))
+    .first();
+  return holder !== null;
+}
+
+function placeOf({ workspace, treeKey }: DomainRow): [number, string, string, string] {
+  return [workspace, JSON.stringify(lineage(treeKey)), treeKey, treeKey.replace(/\.$/, "/")];
 }
 
 /** The waiting keys begin to sign, all or none, and those whose place they take stop. */

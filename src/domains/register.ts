@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { guardedBatch, isUniqueViolation } from "../db/batch.ts";
+import { expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { conflict, forbidden, unprocessable } from "../errors.ts";
 import { keepAnswer } from "../idempotency/index.ts";
 import { canonicalDomain } from "../lib/address-domain.ts";
@@ -9,14 +9,16 @@ import type { DomainWithKeys } from "./queries.ts";
 import { MAX_NAME, newOwnershipToken, treeKey } from "./rules.ts";
 import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
 
+// Nothing is written when the workspace was deleted meanwhile: its row could never be purged.
 const INSERT_DOMAIN = `
   INSERT INTO domains (id, workspace, name, status, tree_key, ownership_token, created_at)
-  VALUES (?1, ?2, ?3, 'pending', ?4, ?5, ?6)`;
+  SELECT ?1, ?2, ?3, 'pending', ?4, ?5, ?6
+   WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
  * Registers a name, pending until it is verified (decisions 5). Any workspace may: a pending name is a wish and
  * keeps nobody else out. Throws 422 for what is no name or a public suffix, 409 when the workspace has it already,
- * 403 for a key that is restricted to certain domains.
+ * 403 for a key that is restricted to certain domains, LostRace when the workspace is deleted at that moment.
  */
 export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
@@ -28,6 +30,7 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
       ctx.db
         .prepare(INSERT_DOMAIN)
         .bind(domain.id, domain.workspace, domain.name, domain.treeKey, domain.ownershipToken, domain.createdAt),
+      expectChanges(ctx.db, 1),
       insertKeysStatement(ctx, keys),
       ...keepAnswer(ctx, answer),
     ]);

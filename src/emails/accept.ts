@@ -74,7 +74,7 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
       await guardedBatch(mailDb(ctx), statements);
       return;
     } catch (error) {
-      if (isUniqueViolation(error)) return;
+      if (tries > 1 && isUniqueViolation(error)) return;
       if (error instanceof LostRace || tries === TRIES) throw error;
       ctx.log("accept.retried", { error: String(error), emails: drafts.length });
     }

@@ -2,7 +2,7 @@ export { type ContentDocument, contentPlace, findContent } from "./content.ts";
 export type { Fact } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
 export { type Report, recordFacts } from "./record.ts";
-export { MAX_ATTEMPTS, type RecipientFact, waitAfter } from "./rules.ts";
+export { MAX_ATTEMPTS, moveRecipient, type RecipientFact, waitAfter } from "./rules.ts";
 export { indexEmails } from "./search/index-emails.ts";
 export {
   EMAIL_STATE_COLUMNS,

@@ -45,7 +45,11 @@ export interface Merged {
 export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: number): Merged {
   const known = new Set(before.events.map(({ id }) => id));
   const ours = new Set(before.recipients.map(recipientKey));
-  const fresh = facts.filter(({ id, recipient }) => !known.has(id) && ours.has(recipient));
+  const fresh = facts.filter(({ id, recipient }) => {
+    if (known.has(id) || !ours.has(recipient)) return false;
+    known.add(id);
+    return true;
+  });
   if (fresh.length === 0) return { state: before, tallies: [], suppress: [], changed: false };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];

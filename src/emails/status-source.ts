@@ -14,6 +14,10 @@ export const isRare = (status: Status): boolean => (rareStatuses as readonly Sta
 
 /** Emails under a lease are at most this many: runs at once times mails a run claims. */
 const MOST_LEASED = 2_000;
+/** The end of the year 9999: nothing waits. */
+const NEVER = 253_402_300_799_000;
+/** How long a lease that nobody gave back may have been over before the sweep finds its row. */
+const OVERDUE_MS = 600_000;
 /** How long before its acceptance an email's id may have been drawn: while a large body was read. */
 const ID_AGE_MS = 600_000;
 
@@ -66,11 +70,11 @@ export function newestOf(ctx: CallerCtx, status: Status | undefined, { most, bef
 function leasedSource(ctx: CallerCtx): SQL {
   const now = ctx.now();
   return sql`SELECT e.n FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
-    WHERE o.due_at BETWEEN ${now - LEASE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind = 'deliver'
+    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind = 'deliver'
       AND e.workspace = ${ctx.workspace.number} AND e.status = 'queued'`;
 }
 
 // What was not put off and is not held waits since it was accepted: its id is no older than the oldest work that waits.
 const OLDEST_WAITING = sql.raw(`(
   SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (SELECT printf('%012x',
-    max(0, (SELECT min(due_at) FROM outbox WHERE kind = 'deliver' AND token IS NULL) - ${ID_AGE_MS})) AS hex))`);
+    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind = 'deliver' AND token IS NULL), ${NEVER}) - ${ID_AGE_MS})) AS hex))`);

@@ -125,6 +125,10 @@ export function whyRefused(error: RefusedContent["error"]): string {
     : error.message;
 }
 
+/** The same of one item, whose place is told beside it. */
+const whatIsWrong = (error: RefusedContent["error"]) =>
+  error instanceof Base64Invalid ? "Not valid base64 (standard alphabet, padded, no data: prefix)" : error.message;
+
 /**
  * The first place with a string that no component would read alike, nesting past the cap, or an attachment that could
  * not be taken; and how many values there are. Looks at millions of values without making anything of them: a path is
@@ -136,7 +140,7 @@ function findBadText(root: unknown): { fault: Fault | null; values: number } {
     values += 1;
     if (typeof value === "string") return badText(value);
     if (typeof value !== "object" || value === null || value instanceof ExtractedContent) return null;
-    if (value instanceof RefusedContent) return { loc: [], msg: whyRefused(value.error), type: "attachment_refused" };
+    if (value instanceof RefusedContent) return { loc: [], msg: whatIsWrong(value.error), type: "attachment_refused" };
     if (depth > MAX_NESTING) return { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
     return Array.isArray(value) ? walkItems(value, depth) : walkMembers(value as Record<string, unknown>, depth);
   };

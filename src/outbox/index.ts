@@ -3,6 +3,7 @@ export {
   type ClaimedRow,
   claimStatement,
   finishStatement,
+  followStatement,
   giveBackStatement,
   heldUntil,
   type LaterRow,

@@ -47,13 +47,31 @@ export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: reado
 }
 
 /** Lets go of rows whose mail was not begun: due at once, as if they had not been claimed. */
-export function giveBackStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
+export function giveBackStatement(
+  ctx: Ctx,
+  lease: Lease,
+  ids: readonly string[],
+  dueAt = ctx.now(),
+): D1PreparedStatement {
   return mailDb(ctx)
     .prepare(
       `UPDATE outbox SET due_at = ?1, token = NULL, claims = max(claims - 1, 0)
         WHERE due_at = ?2 AND id IN (SELECT value FROM json_each(?3)) AND token = ?4`,
     )
-    .bind(ctx.now(), lease.until, JSON.stringify(ids), lease.token);
+    .bind(dueAt, lease.until, JSON.stringify(ids), lease.token);
+}
+
+/**
+ * Lets the emails of rows that were let go of, or whose lease was ended, say where their work stands now: they wait, and
+ * are not being sent. Goes with what moved the rows to `dueAt`.
+ */
+export function followStatement(ctx: Ctx, dueAt: number): D1PreparedStatement {
+  return mailDb(ctx)
+    .prepare(
+      `UPDATE emails SET due_at = ?1 WHERE status = 'queued' AND n IN (
+         SELECT r.value FROM outbox o CROSS JOIN json_each(o.ref) r WHERE o.due_at = ?1 AND o.kind = 'deliver')`,
+    )
+    .bind(dueAt);
 }
 
 /** Takes finished rows out. Rows changed fewer than ids: the lease was lost. */

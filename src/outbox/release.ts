@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { followStatement } from "./lease.ts";
 import { LEASE_MS } from "./rules.ts";
 
 // Claims stay at two at most: the next claim still sees that an earlier run was cut off, and restarts alone
@@ -13,8 +14,9 @@ const RELEASE =
  * elsewhere leases end by themselves.
  */
 export async function releaseLeases(ctx: Ctx, startedAt: number): Promise<void> {
-  await mailDb(ctx)
+  const now = ctx.now();
+  const release = mailDb(ctx)
     .prepare(RELEASE)
-    .bind(ctx.now(), startedAt + LEASE_MS)
-    .run();
+    .bind(now, startedAt + LEASE_MS);
+  await mailDb(ctx).batch([release, followStatement(ctx, now)]);
 }

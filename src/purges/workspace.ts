@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
+import { stepBackStatement } from "../db/search-progress.ts";
 import { purgeObjects } from "./objects.ts";
 
 /** Rows one statement takes: few enough for a transaction of milliseconds. */
@@ -8,6 +9,7 @@ const ROWS = 1_000;
 
 // In this order: an outbox row whose emails are gone finds nothing to send.
 const STEPS = [
+  "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(work, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
@@ -18,13 +20,10 @@ const STEPS = [
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
 ];
 
-// The greatest numbers may be given again: what gets them is not in the search index yet.
-const STEP_BACK = "UPDATE search_progress SET n = min(n, coalesce((SELECT max(n) FROM emails), 0))";
-
 /** Takes some of what a deleted workspace left. True: nothing is left, the row of the workspace neither. */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
   const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS));
-  const results = await mailDb(ctx).batch([...steps, ctx.db.prepare(STEP_BACK)]);
+  const results = await mailDb(ctx).batch([...steps, stepBackStatement(ctx)]);
   if (results.some(({ meta }) => meta.changes === ROWS)) return false;
   if (!(await purgeObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();

@@ -1,13 +1,14 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
+import { stepBackStatement } from "../db/search-progress.ts";
 import { purgeStatement } from "../purges/index.ts";
 import { emailCutoff, ROWS, STEPS } from "./rules.ts";
 
 // n grows with time, so the oldest come first. Mail that is not done yet is never past its time.
 const FIND_OLD = `
   SELECT e.n, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN workspaces w ON w.number = e.workspace
-   WHERE e.created_at < ?1 AND e.status NOT IN ('scheduled', 'queued')
+   WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
 
@@ -62,6 +63,7 @@ async function forgetSome(ctx: Ctx): Promise<number> {
   await db.batch([
     db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
     db.prepare("DELETE FROM emails WHERE n IN (SELECT value FROM json_each(?1))").bind(numbers),
+    stepBackStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
   ]);
   return results.length;

@@ -128,6 +128,15 @@ describe("POST /v1/api-keys/", () => {
     expect((await makeKey(workspace, { domain_ids: many })).domain_ids).toEqual([workspace.domainId]);
   });
 
+  it("asks the database for ids alone, whatever was sent in their place", async () => {
+    const { DB, trips } = countingDb();
+    const domain_ids = [workspace.domainId, "x".repeat(3_000_000), "%"];
+    const response = await apiOn({ DB }, workspace.apiKey).post("/v1/api-keys/", { name: "A key", domain_ids });
+    expect(await places(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
+    const bound = trips.flatMap(({ statements }) => statements.flatMap(({ values }) => values));
+    expect(Math.max(...bound.map((value) => String(value).length))).toBeLessThan(1000);
+  });
+
   it("tells of a bad expiry and bad domains at once", async () => {
     const response = await create({ name: "A key", domain_ids: [unknownId], expires_at: "soon" });
     expect(await places(response)).toEqual(["body.domain_ids.0", "body.expires_at"]);

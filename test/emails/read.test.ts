@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { uuidv7 } from "../../src/lib/ids.ts";
-import { LEASE_MS } from "../../src/outbox/index.ts";
+import { LEASE_MS, releaseLeases } from "../../src/outbox/index.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 
@@ -238,6 +238,24 @@ describe("what D1 is asked", () => {
       expect(await indexOf(`?status=${status}`), status).toBe("emails_by_rare_status");
       expect(await indexOf(`?status=${status}&before=${crypto.randomUUID()}`), status).toBe("emails_by_rare_status");
     }
+  });
+
+  it("asking for mail that waits costs nothing when none does", async () => {
+    await run("DELETE FROM outbox WHERE kind = 'deliver'");
+    for (const status of ["queued", "sending"])
+      expect(await rowsRead(await statementOf(`?status=${status}`)), status).toBeLessThan(20);
+  });
+
+  it("mail that was let go of waits again, and is shown so", async () => {
+    const other = await aWorkspace();
+    const { id } = await (await apiOn({ WORK: deafQueue }, other.apiKey).post("/v1/emails/", aMail(other))).json<{
+      id: string;
+    }>();
+    await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);
+    expect(await subjects(other, "?status=sending")).toEqual(["A subject"]);
+    await releaseLeases(testContext(), Date.now());
+    expect(await subjects(other, "?status=sending")).toEqual([]);
+    expect(await list(other, "?status=queued")).toMatchObject([{ status: "queued" }]);
   });
 
   it("mail that waits or is being sent is found without walking what was sent", async () => {

@@ -206,6 +206,16 @@ describe("GET /v1/emails/search", () => {
     expect((await ours.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
   });
 
+  it("takes as many tokens as a query holds, and an empty tag for none", async () => {
+    const many = (token: (i: number) => string) => Array.from({ length: 70 }, (_, i) => token(i % 9)).join(" ");
+    for (const text of [many((i) => `w${i}`), many((i) => `ä${i}`), many((i) => `to:${i}`), many((i) => `tag:${i}`)])
+      expect(await found(text.slice(0, 240)), text.slice(0, 20)).toEqual(expected(text.slice(0, 240)));
+    const ascii = Array.from({ length: 120 }, (_, i) => String.fromCharCode(97 + (i % 26)) + (i % 10)).join(" ");
+    expect(await found(ascii)).toEqual([]);
+    expect(await search("tag=&limit=100")).toHaveLength(samples.length);
+    expect(await search(`tag=&${q("archer")}`)).toHaveLength(expected("archer").length);
+  });
+
   it("never finds another workspace's mail, nor mail of domains a key is not for", async () => {
     const theirs = await aWorkspace();
     for (const text of ["invoice", "", "zz", "tag:billing", "status:bounced"])

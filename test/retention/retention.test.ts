@@ -81,6 +81,27 @@ describe("emails past RETENTION_DAYS", () => {
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
   });
 
+  it("mail that comes after the newest of all went is found", async () => {
+    const now = Date.now();
+    await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
+    await indexEmails(testContext());
+    await keep(now);
+    await apiOn({ WORK: deafQueue }, ours.apiKey).post("/v1/emails/", aMail(ours, { subject: "needle" }));
+    const found = async () => (await ours.get("/v1/emails/search?q=needle")).json<unknown[]>();
+    expect(await found()).toHaveLength(1);
+    await indexEmails(testContext());
+    expect(await found()).toHaveLength(1);
+  });
+
+  it("is counted from the time that mail was scheduled for", async () => {
+    const now = Date.now();
+    const id = await send();
+    await age([id], 40, now);
+    await run("UPDATE emails SET scheduled_at = ?2 WHERE id = ?1", id, now - DAY);
+    await keep(now);
+    expect(await status(id)).toBe(200);
+  });
+
   it("old change rows go, young ones stay", async () => {
     const now = Date.now();
     await send();

@@ -5,6 +5,7 @@ import {
   type EmailState,
   type EmailStateRow,
   type Fact,
+  moveRecipient,
   recipientKey,
   recordFacts,
   toState,
@@ -25,6 +26,9 @@ export interface ReturnedMail {
   to: string;
   raw: Uint8Array;
 }
+
+/** Events of an email past which feedback that changes nothing leaves none. */
+const MAX_EVENTS = 200;
 
 const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
 
@@ -80,12 +84,22 @@ async function factsOf(
   if (feedback.kind === "dsn" || feedback.kind === "bounce") {
     for (const reported of feedback.recipients) add([reported.recipient, reported.finalRecipient], toFact(reported));
   }
+  // Whoever got the mail can write to its return path: what is told twice counts once, and past a point only what
+  // changes something is written down.
+  const unique = [...new Map(found.map((one) => [`${one.key} ${one.outcome.on}`, one])).values()];
+  const isFull = state.events.length >= MAX_EVENTS;
+  const told = unique.filter(({ key, outcome }) => !isFull || moves(state, key, outcome));
   return Promise.all(
-    found.map(async ({ key, outcome }) => {
+    told.map(async ({ key, outcome }) => {
       const id = await uuidOf(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), raw]));
       return { id, recipient: key, at, ...outcome };
     }),
   );
+}
+
+function moves(state: EmailState, key: string, { on }: Outcome): boolean {
+  const recipient = state.recipients.find((candidate) => recipientKey(candidate) === key);
+  return recipient !== undefined && moveRecipient(recipient.state, on).to !== recipient.state;
 }
 
 /** Whom a report is about: the return path knows when it was for one, else the report has to name one of the mail's. */

@@ -20,28 +20,23 @@ export interface SearchPlan {
   status: Status | null;
 }
 
-const RECIPIENT =
-  "EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE instr(lower(r.value->>'email'), lower(?)) > 0)";
-const RECIPIENT_OR_NAME =
-  "EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE instr(lower(r.value->>'email' || ' ' || coalesce(r.value->>'name', '')), lower(?)) > 0)";
-
 interface Place {
   columns: SearchColumn[];
-  /** One question mark for each time the value is asked for. */
-  sql: string;
+  /** What has to hold for `f.value`, one of the forms of a text. */
+  holds: string;
 }
 
+const within = (text: string) => `instr(lower(${text}), lower(f.value)) > 0`;
+const ofRecipient = (text: string) => `EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE ${within(text)})`;
+
 const places: Readonly<Record<"to" | "from" | "domain" | "words", Place>> = {
-  to: { columns: ["recipients"], sql: RECIPIENT },
-  from: { columns: ["sender"], sql: "instr(lower(e.from_email), lower(?)) > 0" },
-  domain: {
-    columns: ["sender"],
-    sql: "instr(lower(substr(e.from_email, instr(e.from_email, '@') + 1)), lower(?)) > 0",
-  },
+  to: { columns: ["recipients"], holds: ofRecipient("r.value->>'email'") },
+  from: { columns: ["sender"], holds: within("e.from_email") },
+  domain: { columns: ["sender"], holds: within("substr(e.from_email, instr(e.from_email, '@') + 1)") },
   words: {
     columns: ["sender", "subject", "recipients"],
-    sql: `(instr(lower(e.from_email || ' ' || coalesce(e.from_name, '')), lower(?)) > 0
-      OR instr(lower(e.subject), lower(?)) > 0 OR ${RECIPIENT_OR_NAME})`,
+    holds: `(${within("e.from_email || ' ' || coalesce(e.from_name, '')")} OR ${within("e.subject")}
+      OR ${ofRecipient("r.value->>'email' || ' ' || coalesce(r.value->>'name', '')")})`,
   },
 };
 
@@ -54,30 +49,33 @@ export function planSearch(workspace: number, query: SearchQuery, status: Status
   const found: string[] = [];
   const [indexed, walked]: [Condition[], Condition[]] = [[], []];
   for (const place of ["to", "from", "domain", "words"] as const) {
-    for (const text of query[place]) {
-      const isAscii = /^[\x00-\x7f]*$/.test(text);
-      const holds = isAscii ? conditionOf(place, text) : inAnyCase(place, text);
-      walked.push(holds);
-      if (isIndexed(text)) found.push(containsAll(places[place].columns, text));
-      if (isAscii || !isIndexed(text)) indexed.push(holds);
-    }
+    const texts = [...new Set(query[place])];
+    found.push(...texts.filter(isIndexed).map((text) => containsAll(places[place].columns, text)));
+    walked.push(...all(place, texts));
+    indexed.push(
+      ...all(
+        place,
+        texts.filter((text) => isAscii(text) || !isIndexed(text)),
+      ),
+    );
   }
-  for (const tag of query.tag) {
-    const holds = { sql: "EXISTS (SELECT 1 FROM json_each(e.tags) t WHERE t.value = ?)", values: [tag] };
-    found.push(containsAll(["tags"], taggedAs(tag)));
-    indexed.push(holds);
-    walked.push(holds);
-  }
+  const tags = [...new Set(query.tag)];
+  found.push(...tags.map((tag) => containsAll(["tags"], taggedAs(tag))));
+  const tagged = tags.length > 0 ? [{ sql: ALL_TAGS, values: [JSON.stringify(tags)] }] : [];
   const match = found.length > 0 ? [...found, containsAll(["scope"], scopeOf(workspace))].join(" AND ") : null;
-  return { match, indexed, walked, status };
+  return { match, indexed: [...indexed, ...tagged], walked: [...walked, ...tagged], status };
 }
 
-function conditionOf(place: keyof typeof places, text: string): Condition {
-  const { sql } = places[place];
-  return { sql, values: Array.from({ length: sql.split("?").length - 1 }, () => text) };
-}
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
-function inAnyCase(place: keyof typeof places, text: string): Condition {
-  const forms = [...new Set([text, text.toLowerCase(), text.toUpperCase()])].map((form) => conditionOf(place, form));
-  return { sql: `(${forms.map(({ sql }) => sql).join(" OR ")})`, values: forms.flatMap(({ values }) => values) };
+const ALL_TAGS = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
+  SELECT 1 FROM json_each(e.tags) t WHERE t.value = q.value))`;
+
+/** That each of these texts holds in a place, in any of its forms: one parameter, however many they are. */
+function all(place: keyof typeof places, texts: readonly string[]): Condition[] {
+  if (texts.length === 0) return [];
+  const sql = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(q.value) f WHERE ${places[place].holds}))`;
+  const forms = texts.map((text) => (isAscii(text) ? [text] : [text, text.toLowerCase(), text.toUpperCase()]));
+  return [{ sql, values: [JSON.stringify(forms)] }];
 }

@@ -31,7 +31,7 @@ export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<
   // Inbound rows are for admins and owners; there are none before mail is taken in.
   if (input.direction === "inbound") return [];
   const query = parseSearchQuery(input.q);
-  if (input.tag !== undefined) query.tag.push(input.tag);
+  if (input.tag) query.tag.push(input.tag);
   const wanted = new Set([...query.status, ...(input.status ? [input.status] : [])]);
   const [status] = wanted;
   if (wanted.size > 1 || (status !== undefined && !isStatus(status))) return [];

@@ -162,6 +162,22 @@ describe("what comes back to the return path", () => {
     }
   });
 
+  it("a report with many blocks for one recipient is one event, and ever new reports end at two hundred", async () => {
+    const { id, returnPath } = await sent();
+    const block = (i: number) => lines(`Final-Recipient: rfc822; fwd${i}@z.example`, "Action: failed", "Status: 5.1.1");
+    await arrive(
+      returnPath,
+      report({ blocks: ["Reporting-MTA: dns; mx.y.test", ...Array.from({ length: 50 }, (_, i) => block(i))] }),
+    );
+    expect(typesOf(await detail(id))).toEqual(["queued", "delivered", "bounced"]);
+    const events = Array.from({ length: 200 }, (_, i) => ({ id: `e${i}`, type: "deferred", at: 1 }));
+    await env.DB.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
+    for (let i = 0; i < 3; i++) await arrive(returnPath, failure(`x${i}@z.example`));
+    expect((await detail(id)).events).toHaveLength(200);
+    await arrive("fbl@bounces.mail.test", abuse(returnPath));
+    expect((await detail(id)).events).toHaveLength(201);
+  });
+
   it("ten copies at once are one event", async () => {
     const { id, returnPath } = await sent();
     await Promise.all(Array.from({ length: 10 }, () => arrive(returnPath, failure("friend@example.org"))));
