@@ -33,7 +33,7 @@ const readers: Readonly<Record<ExpectedRecord["purpose"], Reader>> = {
   // RFC 6376 3.6.1: two records at one selector give undefined results, so each has to be ours.
   dkim: {
     meant: (value) => value.trim() !== "",
-    fits: (values, expected) => values.every((value) => sameKey(tagsOf(value), tagsOf(expected))),
+    fits: (values, expected) => values.every((value) => isOurKey(value, tagsOf(expected))),
   },
   // RFC 7208 4.5: more than one SPF record is an error for everybody who checks.
   spf: {
@@ -59,10 +59,24 @@ function tagsOf(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
-function sameKey(found: Map<string, string>, expected: Map<string, string>): boolean {
-  const version = found.get("v") ?? "DKIM1";
-  const type = found.get("k") ?? "rsa";
-  return version === "DKIM1" && type === expected.get("k") && found.get("p") === expected.get("p");
+/** Whether a receiver would check our signatures by this key record: no tag twice, `v` first (RFC 6376 3.2, 3.6.1). */
+function isOurKey(text: string, expected: Map<string, string>): boolean {
+  const names = text.split(";").flatMap((pair) => pair.split("=")[0]?.trim() || []);
+  if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
+  const found = tagsOf(text);
+  const allows = (tag: string, words: string[]) =>
+    !found.has(tag) ||
+    found
+      .get(tag)
+      ?.split(":")
+      .some((word) => words.includes(word)) === true;
+  return (
+    (found.get("v") ?? "DKIM1") === "DKIM1" &&
+    (found.get("k") ?? "rsa") === expected.get("k") &&
+    found.get("p") === expected.get("p") &&
+    allows("h", ["sha256"]) &&
+    allows("s", ["*", "email"])
+  );
 }
 
 /** The terms of an SPF record, in lower case; a `+` in front changes nothing (RFC 7208 4.6.2). */

@@ -51,6 +51,10 @@ const INSERT_WORK = `
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
    GROUP BY due_at, coalesce(work, id)`;
 
+// A large body may take longer than it takes to delete the workspace and all that is in it.
+const STILL_THERE = `SELECT CASE WHEN NOT EXISTS (
+  SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) THEN json('the workspace is gone') END`;
+
 /** Tries of the batch when the database does not say whether it committed. */
 const TRIES = 3;
 
@@ -58,12 +62,13 @@ const TRIES = 3;
  * Writes emails with their first events, their work, their change row and the kept `answer` in one
  * transaction: what a 202 stands on. Safe to run twice with the same drafts: a second time finds the rows
  * there and changes nothing, so a doubtful failure is simply tried again. Throws LostRace when the caller's
- * Idempotency-Key was used by somebody else meanwhile; then nothing was written.
+ * Idempotency-Key was used by somebody else meanwhile, or the workspace was deleted; then nothing was written.
  */
 export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], answer: unknown): Promise<void> {
   const workspace = ctx.workspace.number;
   const ids = JSON.stringify(drafts.map(({ id }) => id));
   const statements = [
+    ctx.db.prepare(STILL_THERE).bind(workspace),
     ...jsonSlices(drafts.map(toRow)).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
     ctx.db.prepare(INSERT_WORK).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),

@@ -33,14 +33,15 @@ export interface KeptAnswer {
  * Throws 409 when the key was used for another request, or by another credential for an answer that holds a secret.
  */
 export async function findAnswer(ctx: CallerCtx, idempotency: Idempotency): Promise<KeptAnswer | null> {
-  const { keys, fingerprint } = idempotency;
+  const { keys } = idempotency;
   const now = ctx.now();
   const row = await ctx.db
     .prepare(FIND)
     .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - KEPT_MS)
     .first<{ fingerprint: string; answer: string }>();
   if (!row) return null;
-  if (row.fingerprint !== fingerprint) throw conflict("This Idempotency-Key was used for another request");
+  if (row.fingerprint !== printOf(ctx, idempotency))
+    throw conflict("This Idempotency-Key was used for another request");
   if (isSealed(row.answer)) return { body: await openAnswer(ctx, idempotency, row.answer), status: null };
   // No JSON of ours is a bare number: digits in front are the status.
   const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
@@ -72,8 +73,21 @@ export async function keepSecretAnswer(ctx: CallerCtx, answer: unknown): Promise
   return idempotency ? keep(ctx, idempotency, await sealAnswer(ctx, idempotency, JSON.stringify(answer))) : [];
 }
 
-function keep(ctx: CallerCtx, { keys, fingerprint }: Idempotency, answer: string): D1PreparedStatement[] {
+function keep(ctx: CallerCtx, idempotency: Idempotency, answer: string): D1PreparedStatement[] {
   const now = ctx.now();
-  const row = [dayOf(now), ctx.workspace.number, keys[0], fingerprint, answer, now, now - KEPT_MS];
+  const row = [
+    dayOf(now),
+    ctx.workspace.number,
+    idempotency.keys[0],
+    printOf(ctx, idempotency),
+    answer,
+    now,
+    now - KEPT_MS,
+  ];
   return [ctx.db.prepare(KEEP).bind(...row), expectChanges(ctx.db, 1)];
+}
+
+/** The request as this credential makes it: what a key that is for certain domains asks is not what others ask. */
+function printOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
+  return domainIds ? [fingerprint, ...[...domainIds].sort()].join(" ") : fingerprint;
 }

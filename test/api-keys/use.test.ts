@@ -69,6 +69,27 @@ describe("a key that is restricted to domains", () => {
     });
   });
 
+  it("is replayed no answer under an Idempotency-Key that another credential was given, save one of the same domains", async () => {
+    const ours = await aWorkspace();
+    const domainIds = [await aDomain(ours)];
+    const [narrow, twin] = [apiWith(await aKey(ours, { domainIds })), apiWith(await aKey(ours, { domainIds }))];
+    const calls: [string, unknown][] = [
+      ["/v1/mailboxes/", { domain_id: ours.domainId, local_part: "desk" }],
+      ["/v1/domains/", { name: `d${crypto.randomUUID().slice(0, 12)}.example` }],
+      [`/v1/domains/${ours.domainId}/dkim/rotate`, undefined],
+      ["/v1/emails/", aMail(ours)],
+    ];
+    for (const [path, body] of calls) {
+      expect((await ours.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
+      const answer = await narrow.post(path, body, { "Idempotency-Key": path });
+      expect([answer.status, answer.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
+    }
+    const mailbox = { domain_id: domainIds[0], local_part: "desk" };
+    const first = await narrow.post("/v1/mailboxes/", mailbox, { "Idempotency-Key": "k" });
+    const again = await twin.post("/v1/mailboxes/", mailbox, { "Idempotency-Key": "k" });
+    expect([again.status, await again.text()]).toEqual([201, await first.text()]);
+  });
+
   it("whose only domain was deleted may use none, and hands on as much", async () => {
     const domain = await aDomain(workspace);
     const { key, id } = await makeKey(workspace, { domain_ids: [domain] });
