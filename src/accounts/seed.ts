@@ -4,8 +4,7 @@ import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces }
 import { dkimRecord } from "../delivery/sign/index.ts";
 import { newDkimPair, newOwnershipToken, RECHECK_MS, treeKey } from "../domains/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
-import { keyedHashes } from "../lib/secret-box.ts";
-import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "./api-key.ts";
+import { mintApiKey } from "./api-key.ts";
 
 /** What a seed is made of; the rest is drawn. */
 export interface SeedInput {
@@ -50,8 +49,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
     .returning();
   if (!workspace) throw new Error("the workspace was not written");
   const number = workspace.number;
-  const apiKey = newApiKey();
-  const [hash = ""] = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, apiKey);
+  const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const keys = await newDkimPair(ctx, domainId);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
@@ -82,7 +80,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
       workspace: number,
       userId,
       name: "First key",
-      prefix: keyPrefix(apiKey),
+      prefix,
       hash,
       scopes: input.scopes ?? ["*"],
       createdAt: now,

@@ -1,20 +1,20 @@
 import { mintApiKey } from "../accounts/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { expectChanges } from "../db/batch.ts";
+import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { type Fault, unprocessable } from "../errors.ts";
 import { keepSecretAnswer } from "../idempotency/index.ts";
 import { parseIso } from "../lib/time.ts";
+import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
 import { type Grant, requireCover } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
 import { expiryFault } from "./rules.ts";
 import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
-import { CALLER_STANDS, writeKey } from "./write.ts";
 
 // The domains are counted once more: one that is deleted at this moment must not stay behind in a new key.
 const INSERT_KEY = `
   INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
   SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
-   WHERE ${CALLER_STANDS} AND ?12 = (
+   WHERE ${CALLER_IS_ACTIVE} AND ?12 = (
      SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
 
 /**
@@ -43,7 +43,7 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
   const domainsText = domainIds && JSON.stringify(domainIds);
   const who = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
   const what = [JSON.stringify(scopes), domainsText, row.createdAt, expiresAt, domainIds?.length ?? 0];
-  await writeKey(ctx, [
+  await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_KEY).bind(...who, ...what),
     expectChanges(ctx.db, 1),
     ...(await keepSecretAnswer(ctx, answer)),

@@ -1,13 +1,13 @@
 import { mintApiKey } from "../accounts/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { expectChanges } from "../db/batch.ts";
+import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
 import { keepSecretAnswer } from "../idempotency/index.ts";
+import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
 import { requireCover } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
 import { GRACE_MS } from "./rules.ts";
 import { type NewApiKeyOut, toApiKey } from "./schema.ts";
-import { CALLER_STANDS, writeKey } from "./write.ts";
 
 // Only of a key that stands as it was read. That it may have this very successor makes a second run meet its row.
 const INSERT_SUCCESSOR = `
@@ -16,7 +16,7 @@ const INSERT_SUCCESSOR = `
     FROM api_keys k
    WHERE k.id = ?6 AND k.workspace = ?7 AND k.domain_ids IS ?8 AND k.revoked_at IS NULL
      AND (k.expires_at IS NULL OR k.expires_at > ?5) AND (k.replaced_by_id IS NULL OR k.replaced_by_id = ?2)
-     AND ${CALLER_STANDS}`;
+     AND ${CALLER_IS_ACTIVE}`;
 
 const REPLACE = `
   UPDATE api_keys SET replaced_by_id = ?2, expires_at = min(ifnull(expires_at, ?3), ?3) WHERE id = ?1 AND workspace = ?4`;
@@ -36,7 +36,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
   const successor = { ...old, id: ctx.newId(), prefix, createdAt: now, lastUsedAt: null };
   const answer = { ...toApiKey(successor), key };
   const from = [id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
-  await writeKey(ctx, [
+  await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...from),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(id, successor.id, now + GRACE_MS, ctx.workspace.number),

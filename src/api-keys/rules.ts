@@ -1,3 +1,4 @@
+import { UNSHOWABLE } from "../lib/text-rules.ts";
 import { parseIso } from "../lib/time.ts";
 
 /** Limits of API keys (decisions 3). */
@@ -8,7 +9,7 @@ export const GRACE_MS = 24 * 3_600_000;
 
 /** Whether a name, as it came, is free of what no list can show: control characters and line breaks. */
 export function isShowable(name: string): boolean {
-  return !/[\p{Cc}\u2028\u2029]/u.test(name);
+  return !UNSHOWABLE.test(name);
 }
 
 /** Whether a trimmed name has 1 to 100 characters. Characters are code points. */

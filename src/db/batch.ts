@@ -1,3 +1,5 @@
+import type { Ctx } from "../context.ts";
+
 /** Somebody else changed the row first: nothing of the batch was written. Read again and decide anew. */
 export class LostRace extends Error {
   constructor() {
@@ -27,4 +29,28 @@ export async function guardedBatch(db: D1Database, statements: D1PreparedStateme
 /** Whether a batch failed because a row of that key is there already. */
 export function isUniqueViolation(error: unknown): boolean {
   return String(error).includes("UNIQUE constraint failed");
+}
+
+/** Tries of a batch when the database does not say whether it committed. */
+const TRIES = 3;
+
+/**
+ * Runs a batch that inserts rows whose ids were minted before, so that it may run twice: a doubtful failure is tried
+ * again, and meeting its own rows then means that it had committed. Throws LostRace when a guard in it failed.
+ */
+export async function repeatableBatch(
+  ctx: Pick<Ctx, "log">,
+  db: D1Database,
+  statements: D1PreparedStatement[],
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await guardedBatch(db, statements);
+      return;
+    } catch (error) {
+      if (tries > 1 && isUniqueViolation(error)) return;
+      if (error instanceof LostRace || tries === TRIES) throw error;
+      ctx.log("batch.retried", { error: String(error) });
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../context.ts";
+import type { CallerCtx, Ctx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { dkimKeys, domains } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
@@ -45,17 +45,22 @@ export function listDomains(
   return select(ctx, and(visible(ctx), name === undefined ? undefined : eq(domains.name, name)), page);
 }
 
-async function select(
-  ctx: CallerCtx,
+function select(ctx: CallerCtx, where: SQL | undefined, page: { page: number; limit: number }) {
+  return selectWithKeys(ctx, where, { ...page, by: domains.name });
+}
+
+/** Domains with their keys, in one trip. */
+export async function selectWithKeys(
+  ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  { page, limit }: { page: number; limit: number },
+  { page, limit, by }: { page: number; limit: number; by: typeof domains.name | typeof domains.checkAt },
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const wanted = db
     .select()
     .from(domains)
     .where(where)
-    .orderBy(domains.name)
+    .orderBy(by)
     .limit(limit)
     .offset(page * limit);
   const ids = db.select({ id: sql`id` }).from(wanted.as("wanted"));

@@ -1,12 +1,11 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { Ctx } from "../context.ts";
 import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
-import { orm } from "../db/client.ts";
-import { dkimKeys, domains } from "../db/schema/index.ts";
+import { domains } from "../db/schema/index.ts";
 import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
 import { keyStatements } from "./keep-look.ts";
 import { type Look, lookAtDomain } from "./look.ts";
-import type { DomainRow, DomainWithKeys } from "./queries.ts";
+import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
 import { FAILED_DAYS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
 
 /** Domains one run looks up: a bounded step of a job that comes again each hour. */
@@ -33,14 +32,9 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-async function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
-  const db = orm(ctx);
+function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.checkAt, ctx.now()));
-  const wanted = db.select().from(domains).where(due).orderBy(domains.checkAt).limit(DOMAINS);
-  const ids = db.select({ id: sql`id` }).from(wanted.as("wanted"));
-  const [rows, keys] = await db.batch([wanted, db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`)]);
-  const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
-  return rows.map((domain) => ({ domain, keys: keysOf.get(domain.id) ?? [] }));
+  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS, by: domains.checkAt });
 }
 
 /** Never throws: a domain that cannot be checked would be the first of every run, and keep the others from theirs. */

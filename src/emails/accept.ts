@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { guardedBatch, isUniqueViolation, LostRace } from "../db/batch.ts";
+import { repeatableBatch } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { jsonSlices } from "../db/slices.ts";
 import { keepAnswer } from "../idempotency/index.ts";
@@ -55,9 +55,6 @@ const INSERT_WORK = `
 const STILL_THERE = `SELECT CASE WHEN NOT EXISTS (
   SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) THEN json('the workspace is gone') END`;
 
-/** Tries of the batch when the database does not say whether it committed. */
-const TRIES = 3;
-
 /**
  * Writes emails with their first events, their work, their change row and the kept `answer` in one
  * transaction: what a 202 stands on. Safe to run twice with the same drafts: a second time finds the rows
@@ -74,16 +71,7 @@ export async function acceptEmails(ctx: CallerCtx, drafts: readonly Draft[], ans
     changeStatement(ctx, workspace, ids),
     ...keepAnswer(ctx, answer),
   ];
-  for (let tries = 1; ; tries++) {
-    try {
-      await guardedBatch(mailDb(ctx), statements);
-      return;
-    } catch (error) {
-      if (tries > 1 && isUniqueViolation(error)) return;
-      if (error instanceof LostRace || tries === TRIES) throw error;
-      ctx.log("accept.retried", { error: String(error), emails: drafts.length });
-    }
-  }
+  await repeatableBatch(ctx, mailDb(ctx), statements);
 }
 
 function toRow(draft: Draft): string {

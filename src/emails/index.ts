@@ -1,4 +1,5 @@
 export { type ContentDocument, contentPlace, findContent } from "./content.ts";
+export { findState } from "./find-state.ts";
 export type { Fact } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
 export { type Report, recordFacts } from "./record.ts";

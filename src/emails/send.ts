@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../context.ts";
+import type { CallerCtx, WakeUp } from "../context.ts";
 import { LostRace } from "../db/batch.ts";
 import { acceptEmails, type Draft } from "./accept.ts";
 import { type Checked, checkSends, refuse } from "./check.ts";
@@ -24,15 +24,31 @@ export async function sendEmail(
   const place = await putContent(upload, checked);
   const draft = toDraft(ctx, upload.id, checked, place, source);
   const answer = toAccepted(draft);
+  await commitDrafts(ctx, [draft], answer, place.key);
+  return answer;
+}
+
+/** Writes emails whose content lies under `key`, and wakes those that leave now. Throws as `acceptEmails` does. */
+export async function commitDrafts(
+  ctx: CallerCtx,
+  drafts: readonly Draft[],
+  answer: unknown,
+  key: string,
+): Promise<void> {
   try {
-    await acceptEmails(ctx, [draft], answer);
+    await acceptEmails(ctx, drafts, answer);
   } catch (error) {
-    // After any other failure the row may be there all the same, and needs its content.
-    if (error instanceof LostRace) await ctx.env.CONTENT.delete(place.key);
+    // After any other failure the rows may be there all the same, and need their content.
+    if (error instanceof LostRace) await ctx.env.CONTENT.delete(key);
     throw error;
   }
-  if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id: draft.id, kind: "deliver" }]);
-  return answer;
+  // Those of a chunk share a row of the outbox.
+  const rows = new Map(
+    drafts.flatMap(({ status, work, id, dueAt }): [string, WakeUp][] =>
+      status === "queued" && dueAt !== null ? [[work ?? id, { dueAt, id: work ?? id, kind: "deliver" }]] : [],
+    ),
+  );
+  if (rows.size > 0) await ctx.wake([...rows.values()]);
 }
 
 /** The row that a checked request becomes. Suppressed recipients are dropped with an event each. */

@@ -1,12 +1,9 @@
 import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import { type AddressedMail, readUnsubscribeAddress } from "../delivery/feedback/index.ts";
-import { EMAIL_STATE_COLUMNS, type EmailStateRow, recipientKey, recordFacts, toState } from "../emails/index.ts";
+import { findState, recipientKey, recordFacts } from "../emails/index.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { uuidOf } from "../lib/ids.ts";
 import { suppressStatement } from "../suppressions/index.ts";
-
-const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
 
 /**
  * Puts the recipient that an unsubscribe token stands for on the workspace's list, for bulk and broadcast mail, and
@@ -16,8 +13,7 @@ const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspac
 export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" | "mailto"): Promise<boolean> {
   const mail = await readUnsubscribeAddress(ctx.settings.masterKeys, token);
   if (!mail || mail.recipient === "all") return false;
-  const row = await mailDb(ctx).prepare(FIND_EMAIL).bind(mail.workspace, mail.emailId).first<EmailStateRow>();
-  const state = row && toState(row);
+  const state = await findState(ctx, mail);
   const recipient = state?.recipients[mail.recipient];
   if (!state || !recipient) return false;
   const key = recipientKey(recipient);

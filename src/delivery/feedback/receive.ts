@@ -1,15 +1,5 @@
 import type { Ctx } from "../../context.ts";
-import { mailDb } from "../../db/client.ts";
-import {
-  EMAIL_STATE_COLUMNS,
-  type EmailState,
-  type EmailStateRow,
-  type Fact,
-  moveRecipient,
-  recipientKey,
-  recordFacts,
-  toState,
-} from "../../emails/index.ts";
+import { type EmailState, type Fact, findState, moveRecipient, recipientKey, recordFacts } from "../../emails/index.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
 import { uuidOf } from "../../lib/ids.ts";
 import type { Outcome } from "../outcome.ts";
@@ -29,8 +19,6 @@ export interface ReturnedMail {
 
 /** Events of an email past which feedback that changes nothing leaves none. */
 const MAX_EVENTS = 200;
-
-const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
 
 /**
  * Takes in what came back: a DSN (RFC 3464), a bounce in words, or an abuse report (RFC 5965). It is believed only
@@ -61,11 +49,6 @@ function isDesk(address: string, bounceDomain: string): boolean {
 function complainedOf(ctx: Ctx, feedback: Feedback): Promise<AddressedMail | null> | null {
   if (feedback.kind !== "complaint" || feedback.originalMailFrom === null) return null;
   return readReturnPath(ctx.settings.masterKeys, feedback.originalMailFrom.replace(/^<|>$/g, ""));
-}
-
-async function findState(ctx: Ctx, { workspace, emailId }: AddressedMail): Promise<EmailState | null> {
-  const row = await mailDb(ctx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>();
-  return row && toState(row);
 }
 
 async function factsOf(

@@ -1,12 +1,12 @@
-import type { CallerCtx, WakeUp } from "../../context.ts";
-import { guardedBatch, LostRace } from "../../db/batch.ts";
+import type { CallerCtx } from "../../context.ts";
+import { guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { unprocessable } from "../../errors.ts";
 import { keepAnswer } from "../../idempotency/index.ts";
-import { acceptEmails, type Draft } from "../accept.ts";
+import type { Draft } from "../accept.ts";
 import { type Checked, requireAccount } from "../check.ts";
 import { putContents } from "../content.ts";
-import { toDraft } from "../send.ts";
+import { commitDrafts, toDraft } from "../send.ts";
 import { batchUpload, type ContentUpload } from "../upload.ts";
 import { type BatchItem, type ReadItem, readItems } from "./read-items.ts";
 import type { BatchOut } from "./schema.ts";
@@ -37,14 +37,7 @@ export async function sendBatch(
     if (ctx.idempotency) await guardedBatch(mailDb(ctx), keepAnswer(ctx, answer));
     return answer;
   }
-  try {
-    await acceptEmails(ctx, drafts, answer);
-  } catch (error) {
-    // After any other failure the rows may be there all the same, and need their content.
-    if (error instanceof LostRace) await ctx.env.CONTENT.delete(upload.key);
-    throw error;
-  }
-  await ctx.wake(wakeUps(drafts));
+  await commitDrafts(ctx, drafts, answer, upload.key);
   return answer;
 }
 
@@ -84,11 +77,4 @@ function toResult(read: readonly ReadItem[], drafts: readonly Draft[]): BatchOut
 function refuseFaults(read: readonly ReadItem[]): void {
   const faults = read.flatMap((item) => ("faults" in item ? item.faults : []));
   if (faults.length > 0) throw unprocessable(faults);
-}
-
-function wakeUps(drafts: readonly Draft[]): WakeUp[] {
-  const rows = drafts.flatMap(({ status, work, dueAt }): [string, WakeUp][] =>
-    status === "queued" && work !== null && dueAt !== null ? [[work, { dueAt, id: work, kind: "deliver" }]] : [],
-  );
-  return [...new Map(rows).values()];
 }

@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../../context.ts";
-import { LostRace } from "../../db/batch.ts";
 import { conflict } from "../../errors.ts";
-import { acceptEmails, type Draft } from "../accept.ts";
+import type { Draft } from "../accept.ts";
 import { type Checked, checkSends, refuse, requireAccount } from "../check.ts";
 import { type ContentDocument, type ContentPlace, contentPlace, findContent, putDocument } from "../content.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
-import { toAccepted, toDraft } from "../send.ts";
+import { commitDrafts, toAccepted, toDraft } from "../send.ts";
 import { type RecipientEntry, recipientKey } from "../state.ts";
 import { ContentUpload } from "../upload.ts";
 
@@ -32,13 +31,7 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const upload = new ContentUpload(ctx);
   const draft = await copyOf(ctx, row, upload, checked, place, content);
   const answer = toAccepted(draft);
-  try {
-    await acceptEmails(ctx, [draft], answer);
-  } catch (error) {
-    if (error instanceof LostRace) await ctx.env.CONTENT.delete(upload.key);
-    throw error;
-  }
-  if (draft.status === "queued") await ctx.wake([{ dueAt: draft.dueAt ?? 0, id: draft.id, kind: "deliver" }]);
+  await commitDrafts(ctx, [draft], answer, upload.key);
   return answer;
 }
 
