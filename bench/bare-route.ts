@@ -14,7 +14,7 @@ export async function bareRoute(request: Request, env: Env): Promise<Response> {
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
-         events, content_at, content_size, created_at) VALUES (0, ?1, 'queued', 'bare', '', '', '', '', '', ?2, '[]', 0, 0, 0)`,
+         events, content_offset, content_size, created_at) VALUES (0, ?1, 'queued', 'bare', '', '', '', '', '', ?2, '[]', 0, 0, 0)`,
     ).bind(id, body.slice(0, 300)),
     env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),
     env.DB.prepare(
@@ -43,7 +43,7 @@ export async function bareBatch(request: Request, env: Env): Promise<Response> {
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
-         events, content_at, content_size, created_at)
+         events, content_offset, content_size, created_at)
        SELECT 0, value->>'id', 'queued', 'bare', '', '', '', '', '', value->>'item', '[]', 0, 0, 0 FROM json_each(?1)`,
     ).bind(rows),
     env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),

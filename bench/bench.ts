@@ -3,11 +3,11 @@ import { ScriptedServer } from "../test/support/scripted-smtp.ts";
 import { accept } from "./accept.ts";
 import { batch } from "./batch.ts";
 import { composing } from "./compose.ts";
+import { countedCosts } from "./cost.ts";
 import { Deployment } from "./deployment.ts";
 import { drain } from "./drain.ts";
 import { hits } from "./hits.ts";
 import { large } from "./large.ts";
-import { ledger } from "./ledger.ts";
 import { lists } from "./lists.ts";
 import { toTable } from "./table.ts";
 
@@ -17,7 +17,7 @@ const egressUrl = `smtp://127.0.0.1:${port}/?tls=off`;
 const deployment = await Deployment.start(egressUrl);
 try {
   const rows = [
-    ...(await ledger(deployment)),
+    ...(await countedCosts(deployment)),
     ...(await accept(deployment)),
     ...(await batch(deployment)),
     ...(await hits(deployment)),

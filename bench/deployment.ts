@@ -1,5 +1,5 @@
 /** The deployment under the bench: one workspace, an API key, and the bench's own doors. */
-import type { Seeded } from "../src/accounts/seed.ts";
+import type { Seeded } from "../dev/seed-workspace.ts";
 import { type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
 

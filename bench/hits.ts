@@ -1,6 +1,6 @@
 /** Opens and clicks: how many a second are answered, and how many are merged into their emails. */
 
-import { newOpenToken } from "../src/tracking/token.ts";
+import { newOpenToken } from "../src/mail-tokens/tracking.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { median, type Row } from "./table.ts";
@@ -62,7 +62,7 @@ async function fill(deployment: Deployment, workspace: number, round: number): P
   await deployment.sql(
     `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ?3 - 1)
      INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients, events,
-       content_at, content_size, created_at, sent_at, delivered_at)
+       content_offset, content_size, created_at, sent_at, delivered_at)
      SELECT ?1, lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-7' || substr(hex(randomblob(2)), 2) || '-8' ||
        substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))), 'delivered', ?2, 'd', 'm', 'hello@bench.example', '<m>', 'Hit',
        '[{"kind":"to","email":"friend@example.org","state":"delivered"}]', '[]', 0, 0, 1, 1, 1 FROM i`,

@@ -15,7 +15,7 @@ const FILL = `
   WITH RECURSIVE i (i) AS (SELECT CAST(?2 AS INTEGER) UNION ALL SELECT i + 1 FROM i WHERE i < ?3 - 1),
   mail AS (SELECT i, CAST(?4 AS INTEGER) + i * 1000 AS at, printf('%012x', CAST(?4 AS INTEGER) + i * 1000) AS hex FROM i)
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, from_name, message_id, subject,
-    recipients, tags, events, content_at, content_size, created_at, sent_at, delivered_at, due_at)
+    recipients, tags, events, content_offset, content_size, created_at, sent_at, delivered_at, due_at)
   SELECT ?1, substr(hex, 1, 8) || '-' || substr(hex, 9) || '-7000-8000-' || lower(hex(randomblob(6))),
     CASE WHEN i % 50 = 7 THEN 'bounced' WHEN i % 200 = 9 THEN 'failed' WHEN i >= ?5 - 5 THEN 'queued' ELSE 'delivered' END,
     'api', 'd', 'm', 'hello@bench.example', 'Bench', '<' || hex || '@bench.example>',

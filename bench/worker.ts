@@ -3,13 +3,13 @@
  * deployment, only in the host that bench/host/in-process.ts starts.
  */
 
-import { seedWorkspace } from "../src/accounts/seed.ts";
-import type { WorkMessage } from "../src/context.ts";
+import { seedWorkspace } from "../dev/seed-workspace.ts";
 import { createContext } from "../src/context.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
+import type { WorkMessage } from "../src/outbox/index.ts";
 import { bareBatch, bareRoute } from "./bare-route.ts";
-import { composeDoor } from "./compose-door.ts";
+import { composeEndpoint } from "./compose-endpoint.ts";
 import { metered, type Readings, zero } from "./meter.ts";
 
 let readings: Readings = zero();
@@ -68,7 +68,7 @@ async function doors(door: string, request: Request, env: Env): Promise<Response
       await indexEmails(createContext(metered(env, readings), "bench"));
       return new Response();
     case "compose":
-      return composeDoor(request);
+      return composeEndpoint(request);
     case "put":
       return putDoor(request, env);
     default:

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
-import { seedWorkspace } from "../src/accounts/seed.ts";
 import { createContext } from "../src/context.ts";
 import { migrate, withBindings } from "./database.ts";
 import type { Layout } from "./layout.ts";
+import { seedWorkspace } from "./seed-workspace.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 
 /** What the first start made. The key is nowhere else: the database has only its hash. */

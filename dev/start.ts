@@ -16,7 +16,7 @@ import { lockState } from "./state/lock.ts";
 import { EGRESS_USER, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
 import { logTail, summary } from "./summary.ts";
 import { WorkerKeeper } from "./worker/keep.ts";
-import { endLeftovers } from "./worker/leftovers.ts";
+import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
@@ -66,7 +66,7 @@ async function takeState(layout: Layout) {
   }
   await unpublish(layout);
   await rm(layout.workerLog, { force: true });
-  await endLeftovers(layout.stateDir);
+  await killOrphanProcesses(layout.stateDir);
   const taken = await findTakenPorts(layout.ports);
   if (taken.length > 0) {
     shutdown.refuse(

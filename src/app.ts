@@ -6,7 +6,7 @@ import { batchRoutes } from "./emails/batch/routes.ts";
 import { retryRoutes } from "./emails/retry/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { scheduledRoutes } from "./emails/scheduled/routes.ts";
-import { searchRoutes } from "./emails/search/routes.ts";
+import { searchRoutes } from "./emails/search/index.ts";
 import { authenticate } from "./http/auth.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
@@ -16,7 +16,7 @@ import { requestId } from "./http/request-id.ts";
 import { RouteIndex } from "./http/route-index.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
-import { trackingRoutes } from "./tracking/routes.ts";
+import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 

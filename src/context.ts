@@ -1,6 +1,7 @@
 import type { Scope } from "./accounts/scopes.ts";
 import type { Idempotency } from "./idempotency/index.ts";
 import { uuidv7 } from "./lib/ids.ts";
+import { type WakeUp, wake } from "./outbox/wake.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /** What every verb takes first: where records live, what time it is, how to mint ids and wake work. */
@@ -19,22 +20,6 @@ export interface Ctx {
    */
   wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
   log(event: string, fields?: Record<string, unknown>): void;
-}
-
-/** Names an outbox row by its key. A row that has moved since is somebody else's work. */
-export interface WakeUp {
-  dueAt: number;
-  id: string;
-  kind: WorkKind;
-}
-
-/** Kinds of work in the outbox; queue.ts maps each to what does it. */
-export type WorkKind = "deliver" | "purge";
-
-/** A queue message. Tagged and versioned; ids only. */
-export interface WorkMessage {
-  type: "outbox.wake.v1";
-  rows: WakeUp[];
 }
 
 /** A Ctx on behalf of somebody. */
@@ -74,11 +59,6 @@ export interface CallerWorkspace {
   sendingPaused: boolean;
 }
 
-/** So few that a full batch of 100 messages stays within one invocation's 1,000 database queries. */
-const ROWS_PER_MESSAGE = 10;
-/** Messages a sendBatch takes (platform limits of Queues: 100 messages, 256 KB; ours have about 1 KB). */
-const MESSAGES_PER_CALL = 100;
-
 /** The context of one invocation of the Worker. */
 export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
   const log: Ctx["log"] = (event, fields = {}) =>
@@ -95,9 +75,7 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     log,
     async wake(rows, delaySeconds = 0) {
       try {
-        for (const messages of slices(toMessages(rows, delaySeconds), MESSAGES_PER_CALL)) {
-          await env.WORK.sendBatch(messages);
-        }
+        await wake(env.WORK, rows, delaySeconds);
         return true;
       } catch (error) {
         log("wake.failed", { error: String(error), rows: rows.length });
@@ -105,15 +83,4 @@ export function createContext(env: Env, requestId: string, now: () => number = D
       }
     },
   };
-}
-
-function toMessages(rows: readonly WakeUp[], delaySeconds: number): MessageSendRequest<WorkMessage>[] {
-  return slices(rows, ROWS_PER_MESSAGE).map((some) => ({
-    body: { type: "outbox.wake.v1", rows: some },
-    ...(delaySeconds > 0 ? { delaySeconds } : {}),
-  }));
-}
-
-function slices<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

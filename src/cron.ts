@@ -1,17 +1,18 @@
 import { type Ctx, createContext } from "./context.ts";
+import { releaseLeases } from "./delivery/index.ts";
 import { recheckDomains } from "./domains/index.ts";
 import { indexEmails } from "./emails/index.ts";
-import { forgetAnswers } from "./idempotency/index.ts";
-import { releaseLeases, sweep } from "./outbox/index.ts";
-import { work } from "./queue.ts";
-import { keepHouse } from "./retention/index.ts";
+import { deleteExpiredResponses } from "./idempotency/index.ts";
+import { sweep } from "./outbox/index.ts";
+import { runWork } from "./queue.ts";
+import { runRetention } from "./retention/index.ts";
 
 /** Schedule to function. The schedules stand in wrangler.toml too, except `restart`, which `npm start` fires. */
 const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
-  "17 * * * *": forgetAnswers,
+  "17 * * * *": deleteExpiredResponses,
   "41 * * * *": recheckDomains,
-  "53 * * * *": keepHouse,
+  "53 * * * *": runRetention,
   restart: async (ctx, startedAt) => {
     await releaseLeases(ctx, startedAt);
     await deliverDue(ctx);
@@ -23,7 +24,7 @@ const WITHOUT_QUEUE = 500;
 
 async function deliverDue(ctx: Ctx): Promise<void> {
   const left = await sweep(ctx);
-  await work(ctx, left.slice(0, WITHOUT_QUEUE));
+  await runWork(ctx, left.slice(0, WITHOUT_QUEUE));
   await indexEmails(ctx);
 }
 

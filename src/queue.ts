@@ -1,5 +1,6 @@
-import { type Ctx, createContext, type WakeUp, type WorkKind, type WorkMessage } from "./context.ts";
+import { type Ctx, createContext } from "./context.ts";
 import { deliver, egressOf } from "./delivery/index.ts";
+import type { WakeUp, WorkKind, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { isHitMessage, recordHits } from "./tracking/index.ts";
@@ -19,7 +20,7 @@ export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promi
   const ctx = createContext(env, crypto.randomUUID());
   const [known, strange] = [batch.messages.filter(isWakeUp), batch.messages.filter((message) => !isWakeUp(message))];
   for (const message of strange) message.retry();
-  await work(
+  await runWork(
     ctx,
     known.flatMap(({ body }) => body.rows),
   );
@@ -34,7 +35,7 @@ function isWakeUp({ body }: Message<WorkMessage>): boolean {
 }
 
 /** Does the work of these outbox rows, as far as it is still to be had. */
-export async function work(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
+export async function runWork(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
   for (const [kind, some] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, some);
 }
@@ -48,7 +49,7 @@ export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> 
 }
 
 /** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */
-export async function bury(batch: MessageBatch, env: Env): Promise<void> {
+export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const letters = batch.messages.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));
   await recordDeadLetters(ctx, batch.queue, letters);

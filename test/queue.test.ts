@@ -1,18 +1,18 @@
 import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { WorkMessage } from "../src/context.ts";
 import { runSchedule } from "../src/cron.ts";
-import { bury, consume } from "../src/queue.ts";
+import type { WorkMessage } from "../src/outbox/index.ts";
+import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { sinkServer } from "./support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue } from "./support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses } from "./support/workspace.ts";
 
 const at = new Date();
 const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as WorkMessage });
 
 async function anAcceptedMail() {
   const workspace = await aWorkspace();
-  const { post } = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
   const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
   const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
@@ -38,8 +38,8 @@ describe("the work queue", () => {
 
   it("what died after every retry is on record, once", async () => {
     const batch = createMessageBatch<WorkMessage>("work-dead", [message("dead-1", { type: "bare" })]);
-    await bury(batch, env);
-    await bury(batch, env);
+    await consumeDeadLetters(batch, env);
+    await consumeDeadLetters(batch, env);
     const { results } = await env.DB.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();
     expect(results).toEqual([{ id: "dead-1", queue: "work-dead", body: '{"type":"bare"}' }]);
   });
@@ -72,10 +72,10 @@ describe("the clock", () => {
       env.DB.prepare("SELECT token, claims FROM outbox WHERE id = ?1").bind(row?.id).first<{ token: string | null }>();
     const start = Date.now();
     await hold(start + 121_000);
-    await fire("restart", { WORK: deafQueue }, new Date(start));
+    await fire("restart", { WORK: queueThatRefuses }, new Date(start));
     expect(await held()).toEqual({ token: "gone", claims: 5 });
     await hold(start + 119_000);
-    await fire("restart", { WORK: deafQueue }, new Date(start));
+    await fire("restart", { WORK: queueThatRefuses }, new Date(start));
     // Two claims stay on record: the next one says that an earlier run was cut off.
     expect(await held()).toEqual({ token: null, claims: 2 });
   });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, flushCompileCache } from "node:module";
 import path from "node:path";
-import type { SeedInput } from "../../src/accounts/seed.ts";
+import type { SeedInput } from "../../dev/seed-workspace.ts";
 import type { Ask, HostProcessOptions, Reply, Request } from "./messages.ts";
 
 // Not `import`: Node would first search the six megabytes for names of exports, which takes longer than running them.
@@ -74,7 +74,7 @@ async function handle(request: Ask): Promise<unknown> {
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([
         import("../../src/context.ts"),
-        import("../../src/accounts/seed.ts"),
+        import("../../dev/seed-workspace.ts"),
       ]);
       return seedWorkspace(createContext(await bindings(), "seed"), request.input as SeedInput);
     }

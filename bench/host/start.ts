@@ -8,7 +8,7 @@ import { mkdir, open } from "node:fs/promises";
 import net from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Seeded, SeedInput } from "../../src/accounts/seed.ts";
+import type { Seeded, SeedInput } from "../../dev/seed-workspace.ts";
 import { bundleOnce, ROOT } from "./bundle.ts";
 import type { Ask, HostProcessOptions, Reply } from "./messages.ts";
 

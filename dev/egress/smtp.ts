@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import type { MailStore } from "../captured-mail/mail-store.ts";
 import { HOST } from "../layout.ts";
-import { findTryout, refusal } from "./tryouts.ts";
+import { findFailureAddress, refusal } from "./failure-addresses.ts";
 
 interface EgressOptions {
   port: number;
@@ -31,7 +31,7 @@ export async function startEgress(options: EgressOptions): Promise<{ close(): Pr
       done(Object.assign(new Error("Wrong user or password"), { responseCode: 535 }));
     },
     onRcptTo(recipient, _session, done) {
-      const tryout = findTryout(recipient.address, "RCPT");
+      const tryout = findFailureAddress(recipient.address, "RCPT");
       done(tryout ? refusal(tryout) : null);
     },
     onData(stream, session, done) {
@@ -51,7 +51,7 @@ async function capture(store: MailStore, stream: SMTPServerDataStream, session: 
   const chunks: Buffer[] = [];
   for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
   const to = session.envelope.rcptTo.map((recipient) => recipient.address);
-  const tryout = to.map((address) => findTryout(address, "DATA")).find((found) => found !== undefined);
+  const tryout = to.map((address) => findFailureAddress(address, "DATA")).find((found) => found !== undefined);
   if (tryout) throw refusal(tryout);
   if (stream.sizeExceeded) throw Object.assign(new Error("The message is too large"), { responseCode: 552 });
   const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : "";

@@ -2,7 +2,7 @@ import { mintApiKey } from "../accounts/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { type Fault, unprocessable } from "../errors.ts";
-import { keepSecretAnswer } from "../idempotency/index.ts";
+import { storeSecretResponse } from "../idempotency/index.ts";
 import { parseIso } from "../lib/time.ts";
 import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
 import { type Grant, requireCover } from "./grant.ts";
@@ -46,7 +46,7 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
   await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_KEY).bind(...who, ...what),
     expectChanges(ctx.db, 1),
-    ...(await keepSecretAnswer(ctx, answer)),
+    ...(await storeSecretResponse(ctx, answer)),
   ]);
   return answer;
 }

@@ -2,7 +2,7 @@ import { mintApiKey } from "../accounts/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
-import { keepSecretAnswer } from "../idempotency/index.ts";
+import { storeSecretResponse } from "../idempotency/index.ts";
 import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
 import { requireCover } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
@@ -40,7 +40,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...from),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(id, successor.id, now + GRACE_MS, ctx.workspace.number),
-    ...(await keepSecretAnswer(ctx, answer)),
+    ...(await storeSecretResponse(ctx, answer)),
   ]);
   return answer;
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 
 /** Somebody else changed the row first: nothing of the batch was written. Read again and decide anew. */
-export class LostRace extends Error {
+export class ConcurrencyError extends Error {
   constructor() {
     super("the row was changed by somebody else; nothing was written");
     this.name = "LostRace";
@@ -21,7 +21,7 @@ export async function guardedBatch(db: D1Database, statements: D1PreparedStateme
   try {
     return await db.batch(statements);
   } catch (error) {
-    if (String(error).includes("malformed JSON")) throw new LostRace();
+    if (String(error).includes("malformed JSON")) throw new ConcurrencyError();
     throw error;
   }
 }
@@ -49,7 +49,7 @@ export async function repeatableBatch(
       return;
     } catch (error) {
       if (tries > 1 && isUniqueViolation(error)) return;
-      if (error instanceof LostRace || tries === TRIES) throw error;
+      if (error instanceof ConcurrencyError || tries === TRIES) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }
   }

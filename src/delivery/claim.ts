@@ -1,7 +1,8 @@
-import type { Ctx, WakeUp } from "../context.ts";
+import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { ID_TAIL, idHead } from "../db/random-id.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
+import type { WakeUp } from "../outbox/index.ts";
 import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
 
 /** One email under a lease, with everything that decides whether it may go out and how. */
@@ -19,7 +20,7 @@ export interface ClaimedMail {
   source: string;
   /** What the workspace says of tracking. */
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
-  content: { id: string; contentKey: string | null; contentAt: number; contentSize: number; copy: string | null };
+  content: { id: string; contentKey: string | null; contentOffset: number; contentSize: number; copy: string | null };
   sender: SenderFacts;
 }
 
@@ -59,12 +60,12 @@ const HELD =
 const RELEASE_SCHEDULED = `
   UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
     'id', ?3 || ${ID_TAIL}, 'type', 'queued', 'at', ?4))
-   WHERE n IN (SELECT e.n FROM ${HELD} AND coalesce(e.work, e.id) = o.id) AND status = 'scheduled'`;
+   WHERE n IN (SELECT e.n FROM ${HELD} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
 
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_at, e.content_size, e.content, e.created_at, e.domain_id, e.source,
+         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.source,
          w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status,
          d.records->>'return_path' AS return_path, m.is_active
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
@@ -72,7 +73,7 @@ const FIND_MAILS = `
     LEFT JOIN domains d ON d.id = e.domain_id AND d.workspace = e.workspace
     LEFT JOIN mailboxes m ON m.id = e.mailbox_id AND m.workspace = e.workspace AND m.domain_id = e.domain_id
     LEFT JOIN users u ON u.id = e.user_id
-   WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.work, e.id) = o.id AND e.status = 'queued'`;
+   WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
 
 const FIND_KEYS = `
   SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
@@ -95,7 +96,7 @@ interface MailRow extends EmailStateRow {
   from_email: string;
   from_name: string | null;
   content_key: string | null;
-  content_at: number;
+  content_offset: number;
   content_size: number;
   content: string | null;
   created_at: number;
@@ -146,7 +147,7 @@ function toMail(row: MailRow): ClaimedMail {
     content: {
       id: row.id,
       contentKey: row.content_key,
-      contentAt: row.content_at,
+      contentOffset: row.content_offset,
       contentSize: row.content_size,
       copy: row.content,
     },

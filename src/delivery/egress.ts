@@ -1,7 +1,6 @@
+import type { Transport } from "../mail/smtp/index.ts";
+import { parseEgressUrl, type SmtpOptions, smtpTransport } from "../mail/smtp/index.ts";
 import type { Settings } from "../settings.ts";
-import { parseEgressUrl } from "./smtp/egress-url.ts";
-import { type SmtpOptions, smtpTransport } from "./smtp/transport.ts";
-import type { Transport } from "./transport.ts";
 
 /** Where mail leaves the house, and how. */
 export interface Egress {

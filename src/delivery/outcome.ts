@@ -1,16 +1,8 @@
-import type { RecipientFact } from "../emails/index.ts";
-import { ComposeError } from "./compose/index.ts";
-import { Unsendable } from "./prepare.ts";
-import { isHardBounce } from "./rules.ts";
-import type { ConnectError, RecipientResult, Reply } from "./transport.ts";
-
-/** A result in the words of the emails' table of moves, with what its event tells. */
-export interface Outcome {
-  on: RecipientFact;
-  metadata: Record<string, unknown>;
-  /** The recipient goes on the workspace's suppression list. */
-  suppress?: "bounce" | "complaint";
-}
+import type { Outcome } from "../emails/index.ts";
+import { ComposeError } from "../mail/mime/index.ts";
+import { isHardBounce } from "../mail/reports/index.ts";
+import type { ConnectError, RecipientResult, Reply } from "../mail/smtp/index.ts";
+import { PermanentError } from "./prepare.ts";
 
 /** What surrounds one attempt. */
 export interface Attempt {
@@ -42,7 +34,7 @@ export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
       return { on: "message-refused", metadata: { ...about(attempt), phase: result.phase, ...describe(result.reply) } };
     case "deferred":
     case "ambiguous":
-      return putOff(attempt, {
+      return deferOrFail(attempt, {
         ...about(attempt),
         phase: result.phase,
         reason: result.reason,
@@ -60,7 +52,7 @@ function bounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" 
 }
 
 /** To be tried again, or given up when this was the last attempt. */
-export function putOff(attempt: Attempt, metadata: Record<string, unknown>): Outcome {
+export function deferOrFail(attempt: Attempt, metadata: Record<string, unknown>): Outcome {
   if (attempt.nextAt === null) return { on: "gave-up", metadata };
   return { on: "deferred", metadata: { ...metadata, next_attempt_at: new Date(attempt.nextAt).toISOString() } };
 }
@@ -73,15 +65,15 @@ export function noEgress(): Outcome {
 /** The egress could not be reached: nothing was sent. */
 export function unreachable(attempt: Attempt, error: ConnectError): Outcome {
   const reply = error.reply ? describe(error.reply) : {};
-  return putOff(attempt, { ...about(attempt), phase: error.phase, reason: error.message, ...reply });
+  return deferOrFail(attempt, { ...about(attempt), phase: error.phase, reason: error.message, ...reply });
 }
 
 /** The message could not be made. What cannot be composed will not get better; anything else (R2, say) may. */
 export function unprepared(attempt: Attempt, error: unknown): Outcome {
-  if (error instanceof ComposeError || error instanceof Unsendable) {
+  if (error instanceof ComposeError || error instanceof PermanentError) {
     return { on: "gave-up", metadata: { attempt: attempt.number, reason: error.message } };
   }
-  return putOff(attempt, { attempt: attempt.number, reason: "the message could not be made ready" });
+  return deferOrFail(attempt, { attempt: attempt.number, reason: "the message could not be made ready" });
 }
 
 function about(attempt: Attempt): Record<string, unknown> {

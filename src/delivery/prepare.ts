@@ -1,15 +1,15 @@
 import type { Ctx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
 import { type ContentDocument, contentPlace, findContent, type RecipientEntry } from "../emails/index.ts";
+import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
+import { type AttachmentSource, compose } from "../mail/mime/index.ts";
+import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
 import { trackHtml, trackingOf } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
-import { type AttachmentSource, compose } from "./compose/index.ts";
-import { type SigningKey, signMessage } from "./sign/index.ts";
-import type { Capabilities, OutgoingMessage } from "./transport.ts";
 
 /** A mail cannot be made, now or ever: there is nothing to try again. */
-export class Unsendable extends Error {
+export class PermanentError extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = "Unsendable";
@@ -29,8 +29,8 @@ export async function prepareMessage(
   const place = contentPlace(mail.workspaceId, mail.content);
   const { copy } = mail.content;
   const content = copy === null ? await findContent(ctx, place) : (JSON.parse(copy) as ContentDocument);
-  if (!content) throw new Unsendable("the content is gone");
-  if (keys.length === 0 || mail.sender.domain === null) throw new Unsendable("the domain has no DKIM key");
+  if (!content) throw new PermanentError("the content is gone");
+  if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
   const composed = compose(
     {
       id: mail.state.id,
@@ -85,7 +85,7 @@ function toSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][nu
       // R2 refuses a range of nothing.
       if (file.size === 0) return new Blob([]).stream();
       const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
-      if (!object) throw new Unsendable("an attachment is gone");
+      if (!object) throw new PermanentError("an attachment is gone");
       return object.body;
     },
   };

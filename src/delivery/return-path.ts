@@ -1,8 +1,8 @@
 import type { Ctx } from "../context.ts";
 import { RETURN_PATH_LABEL } from "../domains/index.ts";
 import type { RecipientEntry } from "../emails/index.ts";
+import { newReturnPath } from "../mail-tokens/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import { newReturnPath } from "./feedback/index.ts";
 
 /** RFC 5321 4.5.3.1.3: a path has 256 octets with its brackets, of which the signed local part takes up to 64. */
 const MAX_DOMAIN = 254 - 64 - 1;

@@ -23,10 +23,10 @@ interface SenderNow {
   restricted: boolean;
 }
 
-export type Verdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
+export type SenderVerdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
 
 /** Whether a mail may go out now. What ended since it was accepted fails it; a pause only holds it back. */
-export function judgeSender(sender: SenderNow): Verdict {
+export function checkSender(sender: SenderNow): SenderVerdict {
   if (sender.restricted) return { kind: "fail", reason: "the account is restricted" };
   if (sender.domain === null) return { kind: "fail", reason: "the sender's domain is no longer this workspace's" };
   if (sender.domainStatus !== "verified") return { kind: "fail", reason: "the sender's domain is no longer verified" };
@@ -34,12 +34,15 @@ export function judgeSender(sender: SenderNow): Verdict {
   return sender.paused ? { kind: "hold" } : { kind: "send" };
 }
 
+/** Waits between delivery attempts, in milliseconds (decisions 4). There is none after the eighth failed attempt. */
+export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
+export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
+
 /**
- * Whether a refusal of a recipient says that the address does not work (RFC 3463 3.2 and 3.3): bad mailbox,
- * bad system, bad syntax, moved, disabled. Without an enhanced code 550, 551 and 553 are read so. The codes
- * about the sender's address (5.1.7, 5.1.8) and policy (5.7.x) say nothing of the recipient. Pure.
+ * Returns the wait in milliseconds after failed attempt number `attempt` (1 is the first), or null after the last.
+ * `random` (0 to 1) spreads the wait by 10 % around the table's value.
  */
-export function isHardBounce(reply: { code: number; enhanced: string | null }): boolean {
-  if (reply.enhanced !== null) return /^5\.(1\.([0-6]|9|10)|2\.1)$/.test(reply.enhanced);
-  return [550, 551, 553].includes(reply.code);
+export function waitAfter(attempt: number, random: number): number | null {
+  const wait = attemptWaitsMs[attempt - 1];
+  return wait === undefined ? null : Math.round(wait * (0.95 + random * 0.1));
 }

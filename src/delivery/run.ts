@@ -1,10 +1,11 @@
-import type { Ctx, WakeUp } from "../context.ts";
+import type { Ctx } from "../context.ts";
+import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
+import { type DeliveryRun, deferRest, dispatch } from "./dispatch.ts";
 import type { Egress } from "./egress.ts";
-import { judgeMails } from "./judge.ts";
-import { putOffRest, type Run, runLane } from "./lane.ts";
-import { Ledger } from "./ledger.ts";
+import { OutcomeWriter } from "./outcome-writer.ts";
+import { preflight } from "./preflight.ts";
 import { RUN_MS } from "./rules.ts";
 
 /**
@@ -15,30 +16,30 @@ import { RUN_MS } from "./rules.ts";
 export async function deliver(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
   const started = ctx.now();
   for (let at = 0; at < wakeUps.length && ctx.now() - started < RUN_MS; at += CLAIM_ROWS) {
-    await deliverSome(ctx, wakeUps.slice(at, at + CLAIM_ROWS), egress);
+    await deliverChunk(ctx, wakeUps.slice(at, at + CLAIM_ROWS), egress);
   }
 }
 
-async function deliverSome(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
+async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
   const lease = newLease(ctx);
   const claim = await claimMail(ctx, wakeUps, lease);
   if (claim.rows.length === 0) return;
-  const ledger = new Ledger(ctx, lease, claim);
-  const run: Run = {
+  const outcomes = new OutcomeWriter(ctx, lease, claim);
+  const run: DeliveryRun = {
     ctx,
-    ledger,
+    outcomes: outcomes,
     egress,
     queue: [],
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
     unreachable: null,
   };
-  for (const { mail, decision } of judgeMails(ctx, claim)) {
+  for (const { mail, decision } of preflight(ctx, claim)) {
     if ("send" in decision) run.queue.push(decision.send);
-    else ledger.add(mail, decision.report, false);
+    else outcomes.add(mail, decision.update, false);
   }
-  const lanes = Math.min(egress?.connections ?? 1, run.queue.length);
-  const ends = await Promise.allSettled(Array.from({ length: lanes }, () => runLane(run)));
-  await putOffRest(run);
-  await ledger.close();
+  const dispatchers = Math.min(egress?.connections ?? 1, run.queue.length);
+  const ends = await Promise.allSettled(Array.from({ length: dispatchers }, () => dispatch(run)));
+  await deferRest(run);
+  await outcomes.close();
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -1,10 +1,11 @@
-import { type Attempt, type Outcome, putOff } from "./outcome.ts";
+import type { Outcome } from "../emails/index.ts";
+import { type Attempt, deferOrFail } from "./outcome.ts";
 
 /** What an address at the simulator's domain comes to, by its local part without +label (decisions 4). */
 const scripts: Readonly<Record<string, (say: ReplyText, attempt: Attempt) => Outcome[]>> = {
   delivered: (say) => [{ on: "accepted-final", metadata: say("250 2.0.0 simulated delivery", "2.0.0") }],
   bounced: (say) => [{ on: "recipient-refused", metadata: say("550 5.1.1 simulated: no such mailbox", "5.1.1") }],
-  deferred: (say, attempt) => [putOff(attempt, say("451 4.3.0 simulated: try again later", "4.3.0"))],
+  deferred: (say, attempt) => [deferOrFail(attempt, say("451 4.3.0 simulated: try again later", "4.3.0"))],
   complained: (say) => [
     { on: "accepted-final", metadata: say("250 2.0.0 simulated delivery", "2.0.0") },
     { on: "complaint", metadata: { simulated: true, feedback_type: "abuse" } },

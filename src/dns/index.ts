@@ -1,1 +1,1 @@
-export { type DnsAnswer, lookUp, type RecordType } from "./look-up.ts";
+export { type DnsAnswer, type RecordType, resolve } from "./resolve.ts";

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { notFound } from "../errors.ts";
 import { purgeMailboxesStatement } from "../purges/index.ts";
 import { getDomain } from "./queries.ts";
@@ -27,7 +27,7 @@ export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
       expectChanges(db, 1),
     ]);
   } catch (error) {
-    if (error instanceof LostRace) throw notFound("Domain");
+    if (error instanceof ConcurrencyError) throw notFound("Domain");
     throw error;
   }
 }

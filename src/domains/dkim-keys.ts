@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import type { dkimKeys } from "../db/schema/index.ts";
-import { type DkimAlgorithm, generateDkimKeyPair } from "../delivery/sign/index.ts";
 import { open, seal } from "../lib/secret-box.ts";
+import { type DkimAlgorithm, generateDkimKeyPair } from "../mail/dkim/index.ts";
 
 const PURPOSE = "dkim-private-key";
 

@@ -53,7 +53,7 @@ function select(ctx: CallerCtx, where: SQL | undefined, page: { page: number; li
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  { page, limit, by }: { page: number; limit: number; by: typeof domains.name | typeof domains.checkAt },
+  { page, limit, by }: { page: number; limit: number; by: typeof domains.name | typeof domains.nextCheckAt },
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
   const wanted = db

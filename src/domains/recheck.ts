@@ -1,12 +1,12 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { Ctx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { domains } from "../db/schema/index.ts";
 import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
-import { keyStatements } from "./keep-look.ts";
-import { type Look, lookAtDomain } from "./look.ts";
+import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
-import { FAILED_DAYS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
+import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
+import { keyStatements } from "./save-dns-check.ts";
 
 /** Domains one run looks up: a bounded step of a job that comes again each hour. */
 const DOMAINS = 200;
@@ -17,7 +17,7 @@ const AT_ONCE = 4;
  * Looks verified domains up again, each once a day (decisions 5). On the third day in a row without its required
  * records a domain becomes `failed` and the owners are told. A day without an answer from DNS is no such day.
  * Also takes away DKIM keys whose mail is through. Two runs at once count a day once: a row moves only from the
- * `check_at` it was read with.
+ * `next_check_at` it was read with.
  */
 export async function recheckDomains(ctx: Ctx): Promise<void> {
   await ctx.db
@@ -33,40 +33,40 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
 }
 
 function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
-  const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.checkAt, ctx.now()));
-  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS, by: domains.checkAt });
+  const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.nextCheckAt, ctx.now()));
+  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS, by: domains.nextCheckAt });
 }
 
 /** Never throws: a domain that cannot be checked would be the first of every run, and keep the others from theirs. */
 async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
-  const look = await lookAtDomain(ctx, found);
+  const look = await checkDns(ctx, found);
   try {
     await guardedBatch(ctx.db, statements(ctx, found.domain, look));
   } catch (error) {
     // Lost: somebody else has a hand in it. The next run sees what is there then.
-    if (!(error instanceof LostRace))
+    if (!(error instanceof ConcurrencyError))
       ctx.log("domain.recheck.failed", { domain: found.domain.id, error: String(error) });
   }
 }
 
 const MOVE = `
-  UPDATE domains SET records = ?3, last_checked_at = ?4, check_at = ?5, failed_days = ?6, status = ?7
-   WHERE id = ?1 AND check_at = ?2 AND status = 'verified'`;
+  UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7
+   WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
 
-function statements(ctx: Ctx, domain: DomainRow, look: Look): D1PreparedStatement[] {
+function statements(ctx: Ctx, domain: DomainRow, look: DnsCheck): D1PreparedStatement[] {
   const { db } = ctx;
   const now = ctx.now();
   if (look.verdict === "unknown") {
-    const later = db.prepare("UPDATE domains SET check_at = ?3 WHERE id = ?1 AND check_at = ?2");
-    return [later.bind(domain.id, domain.checkAt, now + RETRY_CHECK_MS)];
+    const later = db.prepare("UPDATE domains SET next_check_at = ?3 WHERE id = ?1 AND next_check_at = ?2");
+    return [later.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS)];
   }
-  const failedDays = look.verdict === "holds" ? 0 : domain.failedDays + 1;
-  const failed = failedDays >= FAILED_DAYS;
+  const failedChecks = look.verdict === "holds" ? 0 : domain.failedChecks + 1;
+  const failed = failedChecks >= MAX_FAILED_CHECKS;
   const move = db
     .prepare(MOVE)
     .bind(
-      ...[domain.id, domain.checkAt, JSON.stringify(look.statuses), now, now + RECHECK_MS],
-      ...[failedDays, failed ? "failed" : "verified"],
+      ...[domain.id, domain.nextCheckAt, JSON.stringify(look.statuses), now, now + RECHECK_MS],
+      ...[failedChecks, failed ? "failed" : "verified"],
     );
   return [
     move,
@@ -80,6 +80,6 @@ const lost = (domain: DomainRow): Notice => ({
   category: "alerts",
   severity: "error",
   title: `${domain.name} can no longer send`,
-  body: `Its DNS records were not as they should be for ${FAILED_DAYS} days. Restore them and verify the domain again.`,
+  body: `Its DNS records were not as they should be for ${MAX_FAILED_CHECKS} days. Restore them and verify the domain again.`,
   href: `/domains/${domain.id}`,
 });

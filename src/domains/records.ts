@@ -1,5 +1,5 @@
-import { dkimRecord } from "../delivery/sign/index.ts";
 import type { RecordType } from "../dns/index.ts";
+import { dkimRecord } from "../mail/dkim/index.ts";
 import type { Settings } from "../settings.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
@@ -55,7 +55,7 @@ export function expectedRecords(
 
 /** A key that waits beside keys that sign is no condition yet: the domain stands as long as those do. */
 function dkimOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
-  const anySigns = keys.some((other) => dkimState(other) === "signs");
+  const hasActiveKey = keys.some((other) => dkimState(other) === "active");
   return {
     key: `dkim:${key.selector}`,
     purpose: "dkim",
@@ -63,6 +63,6 @@ function dkimOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): Exp
     name: `${key.selector}._domainkey.${name}`,
     value: dkimRecord(key.algorithm, key.publicKey),
     priority: null,
-    required: dkimState(key) === (anySigns ? "signs" : "waits"),
+    required: dkimState(key) === (hasActiveKey ? "active" : "pending"),
   };
 }

@@ -1,17 +1,17 @@
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { conflict, forbidden, unprocessable } from "../errors.ts";
-import { keepAnswer } from "../idempotency/index.ts";
+import { storeResponse } from "../idempotency/index.ts";
 import { canonicalDomain } from "../lib/address-domain.ts";
 import { insertKeysStatement, newDkimPair } from "./dkim-keys.ts";
 import { isPublicSuffix } from "./public-suffix.ts";
 import type { DomainWithKeys } from "./queries.ts";
-import { MAX_NAME, newOwnershipToken, treeKey } from "./rules.ts";
+import { MAX_NAME, newOwnershipToken, reversedName } from "./rules.ts";
 import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
 
 // Nothing is written when the workspace was deleted meanwhile: its row could never be purged.
 const INSERT_DOMAIN = `
-  INSERT INTO domains (id, workspace, name, status, tree_key, ownership_token, created_at)
+  INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at)
   SELECT ?1, ?2, ?3, 'pending', ?4, ?5, ?6
    WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
@@ -29,10 +29,10 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
     await guardedBatch(ctx.db, [
       ctx.db
         .prepare(INSERT_DOMAIN)
-        .bind(domain.id, domain.workspace, domain.name, domain.treeKey, domain.ownershipToken, domain.createdAt),
+        .bind(domain.id, domain.workspace, domain.name, domain.reversedName, domain.ownershipToken, domain.createdAt),
       expectChanges(ctx.db, 1),
       insertKeysStatement(ctx, keys),
-      ...keepAnswer(ctx, answer),
+      ...storeResponse(ctx, answer),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace has this domain already");
@@ -57,15 +57,15 @@ async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> 
     id,
     workspace: ctx.workspace.number,
     name,
-    treeKey: treeKey(name),
+    reversedName: reversedName(name),
     status: "pending",
     ownershipToken: newOwnershipToken(),
     records: {},
-    failedDays: 0,
+    failedChecks: 0,
     createdAt: ctx.now(),
     verifiedAt: null,
     lastCheckedAt: null,
-    checkAt: null,
+    nextCheckAt: null,
   };
   return { domain, keys };
 }

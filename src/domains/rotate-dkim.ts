@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
-import { keepAnswer } from "../idempotency/index.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
+import { storeResponse } from "../idempotency/index.ts";
 import { insertKeysStatement, newDkimPair } from "./dkim-keys.ts";
 import { getDomain, getDomainWithKeys } from "./queries.ts";
 import { dkimState } from "./rules.ts";
@@ -24,8 +24,8 @@ const STILL_SO = `
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const { domain, keys } = await getDomainWithKeys(ctx, id);
   const fresh = await newDkimPair(ctx, id);
-  const kept = keys.filter((key) => dkimState(key) !== "waits");
-  const waiting = keys.filter((key) => dkimState(key) === "waits").map((key) => key.id);
+  const kept = keys.filter((key) => dkimState(key) !== "pending");
+  const waiting = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
   const answer = toDomain(ctx.settings, { domain, keys: [...kept, ...fresh] });
   try {
     await guardedBatch(ctx.db, [
@@ -33,11 +33,11 @@ export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut>
       expectChanges(ctx.db, 1),
       ctx.db.prepare(FORGET_WAITING).bind(id),
       insertKeysStatement(ctx, fresh),
-      ...keepAnswer(ctx, answer),
+      ...storeResponse(ctx, answer),
     ]);
   } catch (error) {
     // Throws 404 when it was deleted meanwhile.
-    if (error instanceof LostRace) await getDomain(ctx, id);
+    if (error instanceof ConcurrencyError) await getDomain(ctx, id);
     throw error;
   }
   return answer;

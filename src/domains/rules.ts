@@ -5,7 +5,7 @@ export const RECHECK_MS = 24 * 3_600_000;
 /** When a look-up that gave no answer is tried again. */
 export const RETRY_CHECK_MS = 3_600_000;
 /** Days in a row on which required records were not there: then the domain is `failed`. */
-export const FAILED_DAYS = 3;
+export const MAX_FAILED_CHECKS = 3;
 /** How long the record of a retired DKIM key must stay in DNS: mail it signed is through by then (retries end after 48 hours). */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
@@ -23,13 +23,13 @@ export function newOwnershipToken(): string {
 }
 
 /** A name as a place in the tree: labels from the top, each with its dot, so that names below it begin alike. */
-export function treeKey(name: string): string {
+export function reversedName(name: string): string {
   return `${name.split(".").reverse().join(".")}.`;
 }
 
 /** The place itself and those above it, from the top. */
-export function lineage(treeKey: string): string[] {
-  const labels = treeKey.split(".").slice(0, -1);
+export function ancestors(reversed: string): string[] {
+  const labels = reversed.split(".").slice(0, -1);
   return labels.map((_, index) => `${labels.slice(0, index + 1).join(".")}.`);
 }
 
@@ -37,7 +37,7 @@ export function lineage(treeKey: string): string[] {
 export function dkimState(key: {
   activatedAt: number | null;
   retiredAt: number | null;
-}): "waits" | "signs" | "retired" {
+}): "pending" | "active" | "retired" {
   if (key.retiredAt !== null) return "retired";
-  return key.activatedAt === null ? "waits" : "signs";
+  return key.activatedAt === null ? "pending" : "active";
 }

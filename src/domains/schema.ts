@@ -43,7 +43,7 @@ export type DomainOut = z.output<typeof DomainOut>;
 /** A domain as the API shows it (decisions 5). */
 export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
-  const signing = rsa.find((key) => dkimState(key) === "signs") ?? rsa.at(-1);
+  const signing = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
   return {
     id: domain.id,
     name: domain.name,

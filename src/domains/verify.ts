@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../context.ts";
-import { guardedBatch, isUniqueViolation, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { conflict } from "../errors.ts";
-import { isTaken, keepLook } from "./keep-look.ts";
-import { lookAtDomain } from "./look.ts";
+import { checkDns } from "./check-dns.ts";
 import { getDomainWithKeys } from "./queries.ts";
+import { isTaken, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 /**
@@ -13,12 +13,12 @@ import { type DomainOut, toDomain } from "./schema.ts";
  */
 export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);
-  const look = await lookAtDomain(ctx, before);
+  const look = await checkDns(ctx, before);
   if (look.verdict === "unknown") return toDomain(ctx.settings, before);
   try {
-    await guardedBatch(ctx.db, keepLook(ctx, before.domain, look));
+    await guardedBatch(ctx.db, saveDnsCheck(ctx, before.domain, look));
   } catch (error) {
-    if (!(error instanceof LostRace) && !isUniqueViolation(error)) throw error;
+    if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;
     // Deleted meanwhile: 404. Verified meanwhile by another look: that is what was asked for.
     const after = await getDomainWithKeys(ctx, id);
     if (after.domain.status === "verified") return toDomain(ctx.settings, after);

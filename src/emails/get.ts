@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../context.ts";
-import { contentPlace, findContent } from "./content.ts";
+import { contentPlace, findContent } from "./content/index.ts";
 import { getEmail } from "./queries.ts";
-import { toDetail } from "./records.ts";
 import type { DetailOut } from "./schema.ts";
+import { toDetail } from "./serialize.ts";
 
 /** One email with its content and events. Throws 404. */
 export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {

@@ -1,15 +1,16 @@
-export { type ContentDocument, contentPlace, findContent } from "./content.ts";
-export { findState } from "./find-state.ts";
-export type { Fact } from "./merge.ts";
-export type { Hit } from "./merge-hits.ts";
-export { type Report, recordFacts } from "./record.ts";
-export { MAX_ATTEMPTS, moveRecipient, type RecipientFact, waitAfter } from "./rules.ts";
-export { indexEmails } from "./search/index-emails.ts";
+export { type ContentDocument, contentPlace, findContent } from "./content/index.ts";
+export { moveRecipient, type RecipientFact } from "./rules.ts";
+export { indexEmails } from "./search/index.ts";
+export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
+  applyFacts,
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
+  type EmailUpdate,
+  findState,
   type RecipientEntry,
   recipientKey,
+  syncDueAtStatement,
   toState,
-} from "./state.ts";
+} from "./timeline/index.ts";

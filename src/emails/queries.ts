@@ -6,7 +6,7 @@ import { emails } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Status } from "./rules.ts";
-import { newestOf, shownStatus, statusCondition } from "./status-source.ts";
+import { newestOf, shownStatus, statusCondition } from "./status-conditions.ts";
 
 const e = alias(emails, "e");
 const { n: _n, events: _events, content: _content, hits: _hits, ...listed } = getTableColumns(e);

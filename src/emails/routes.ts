@@ -6,14 +6,13 @@ import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { bodyWithAttachments, query } from "../http/validate.ts";
+import { ContentUpload, discardingSink } from "./content/index.ts";
 import { getEmailDetail } from "./get.ts";
 import { getEmail, listEmails } from "./queries.ts";
-import { toEvents, toRecord } from "./records.ts";
 import { statuses } from "./rules.ts";
 import { AcceptOut, DetailOut, EmailOut, EventOut, SendIn, ValidateOut } from "./schema.ts";
-import { sendEmail } from "./send.ts";
-import { ContentUpload, forgetful } from "./upload.ts";
-import { validateEmail } from "./validate.ts";
+import { sendEmail, validateEmail } from "./send/index.ts";
+import { toEvents, toRecord } from "./serialize.ts";
 
 const ListQuery = z
   .object({
@@ -49,7 +48,7 @@ export const emailRoutes = new Hono<AppEnv>()
       tags: ["Emails"],
       responses: responses(200, "What stands in the way, if anything", ValidateOut, [400, 403, 408, 413, 415, 429]),
     }),
-    ...bodyWithAttachments(SendIn, () => forgetful),
+    ...bodyWithAttachments(SendIn, () => discardingSink),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
   )
   .get(

@@ -136,16 +136,3 @@ export function statusOf(states: readonly RecipientState[]): StoredStatus {
   const ranks = outcomes.map((state) => (state === "complained" ? 0 : finalOrder.indexOf(state as StoredStatus)));
   return finalOrder[Math.max(...ranks)] ?? "failed";
 }
-
-/** Waits between attempts, in milliseconds: after the eighth failed attempt there is none. */
-export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
-export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
-
-/**
- * How long to wait after a failed attempt (1 is the first), with 10 % jitter from `random` (0 to 1);
- * null after the last one.
- */
-export function waitAfter(attempt: number, random: number): number | null {
-  const wait = attemptWaitsMs[attempt - 1];
-  return wait === undefined ? null : Math.round(wait * (0.95 + random * 0.1));
-}

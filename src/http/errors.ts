@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { LostRace } from "../db/batch.ts";
+import { ConcurrencyError } from "../db/batch.ts";
 import { AppError, conflict } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
 
@@ -11,7 +11,7 @@ import type { AppEnv } from "./env.ts";
  */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof AppError) return toResponse(c, error);
-  if (error instanceof LostRace)
+  if (error instanceof ConcurrencyError)
     return toResponse(c, conflict("Somebody else changed it at the same moment; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
   c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { LostRace } from "../db/batch.ts";
+import { ConcurrencyError } from "../db/batch.ts";
 import { AppError, unprocessable } from "../errors.ts";
-import { findAnswer, type Idempotency } from "../idempotency/index.ts";
+import { findResponse, type Idempotency } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import type { AppEnv } from "./env.ts";
@@ -28,7 +28,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", given),
     };
     const replay = async () => {
-      const answer = await findAnswer(caller, idempotency);
+      const answer = await findResponse(caller, idempotency);
       if (answer === null) return null;
       c.header("Idempotency-Replayed", "true");
       c.header("Content-Type", "application/json");
@@ -48,7 +48,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
 }
 
 const mayHaveLost = (error: unknown) =>
-  error instanceof LostRace || (error instanceof AppError && error.status === 409);
+  error instanceof ConcurrencyError || (error instanceof AppError && error.status === 409);
 
 async function digest(text: string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));

@@ -1,2 +1,8 @@
-export { findAnswer, type Idempotency, type KeptAnswer, keepAnswer, keepSecretAnswer } from "./answers.ts";
-export { forgetAnswers } from "./forget.ts";
+export { deleteExpiredResponses } from "./delete-expired.ts";
+export {
+  findResponse,
+  type Idempotency,
+  type StoredResponse,
+  storeResponse,
+  storeSecretResponse,
+} from "./responses.ts";

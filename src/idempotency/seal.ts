@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../context.ts";
 import { conflict } from "../errors.ts";
 import { fromBase64, toBase64, utf8 } from "../lib/bytes.ts";
-import type { Idempotency } from "./answers.ts";
+import type { Idempotency } from "./responses.ts";
 
 /** No JSON text begins like this: what tells a sealed answer from one that is kept as it is. */
 const MARK = "sealed";
@@ -14,7 +14,7 @@ export function isSealed(answer: string): boolean {
  * Encrypts an answer (AES-256-GCM) under the newest sealing key. Answers `sealed.<credential>.<version>.<iv>.<text>`:
  * neither the database nor the master keys open it without the caller's Idempotency-Key.
  */
-export async function sealAnswer(ctx: CallerCtx, idempotency: Idempotency, answer: string): Promise<string> {
+export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, answer: string): Promise<string> {
   const { keyId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
@@ -28,7 +28,7 @@ export async function sealAnswer(ctx: CallerCtx, idempotency: Idempotency, answe
  * Opens what `sealAnswer` made. Throws 409 to another credential: Idempotency-Keys may be guessed, and what one
  * key was given is not for another that may have less.
  */
-export async function openAnswer(ctx: CallerCtx, idempotency: Idempotency, sealed: string): Promise<string> {
+export async function openResponse(ctx: CallerCtx, idempotency: Idempotency, sealed: string): Promise<string> {
   const [, keyId, version, iv = "", text = ""] = sealed.split(".");
   if (keyId !== ctx.actor.keyId) throw conflict("This Idempotency-Key was used by another credential");
   const found = (await idempotency.sealingKeys()).find((candidate) => candidate.split(".")[0] === version);

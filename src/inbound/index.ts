@@ -1,1 +1,2 @@
+export { receiveEmail } from "./email.ts";
 export { type Reception, receiveMail } from "./receive.ts";

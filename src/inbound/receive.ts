@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { type ReturnedMail, receiveFeedback } from "../delivery/feedback/index.ts";
+import { type ReturnedMail, receiveFeedback } from "../feedback/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
 
 /** What became of a message: taken in, or refused for good with a reply (RFC 5321 4.2, RFC 3463). */

@@ -2,7 +2,7 @@
 
 import { canonicalDomain } from "./address-domain.ts";
 import { isPlainUnicode } from "./address-unicode.ts";
-import { octets } from "./bytes.ts";
+import { utf8Length } from "./bytes.ts";
 
 /** One mail address that means the same mailbox to every component. */
 export interface Address {
@@ -46,12 +46,12 @@ export function parseAddress(input: string): Address | null {
   const asciiLocal = /^[\0-\u007f]*$/.test(local);
   if (!DOT_ATOM.test(local) || ENCODED_WORD.test(local) || !(asciiLocal || isPlainUnicode(local))) return null;
   const lower = asciiLocal ? local.toLowerCase() : lowerCase(local);
-  if (octets(local) > MAX_LOCAL || octets(lower) > MAX_LOCAL) return null;
+  if (utf8Length(local) > MAX_LOCAL || utf8Length(lower) > MAX_LOCAL) return null;
   const domain = canonicalDomain(input.slice(at + 1));
   if (domain === null) return null;
   const address = `${local}@${domain}`;
   const key = `${lower}@${domain}`;
-  if (octets(address) > MAX_ADDRESS || octets(key) > MAX_ADDRESS) return null;
+  if (utf8Length(address) > MAX_ADDRESS || utf8Length(key) > MAX_ADDRESS) return null;
   return { address, local, domain, key, asciiLocal };
 }
 

@@ -27,6 +27,6 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 }
 
 /** Length of a string in UTF-8. */
-export function octets(text: string): number {
+export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }

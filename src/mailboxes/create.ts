@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, isUniqueViolation, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { getDomain } from "../domains/index.ts";
 import { conflict, notFound, unprocessable } from "../errors.ts";
-import { keepAnswer } from "../idempotency/index.ts";
+import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";
@@ -38,11 +38,11 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(...values),
       expectChanges(ctx.db, 1),
-      ...keepAnswer(ctx, answer),
+      ...storeResponse(ctx, answer),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace has this mailbox already");
-    if (error instanceof LostRace && !ctx.idempotency) throw notFound("Domain");
+    if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Domain");
     throw error;
   }
   return answer;

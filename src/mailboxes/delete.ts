@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { notFound } from "../errors.ts";
 import { purgeStatement } from "../purges/index.ts";
@@ -18,7 +18,7 @@ export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
       purgeStatement(ctx, [{ id, purge: { objects: r2Keys.mailbox(id) } }]),
     ]);
   } catch (error) {
-    if (error instanceof LostRace) throw notFound("Mailbox");
+    if (error instanceof ConcurrencyError) throw notFound("Mailbox");
     throw error;
   }
 }

@@ -10,7 +10,7 @@ export async function recordDeadLetters(
   ctx.log("queue.dead", { queue, letters: letters.length });
   await mailDb(ctx)
     .prepare(
-      `INSERT OR IGNORE INTO dead_letters (id, queue, body, died_at)
+      `INSERT OR IGNORE INTO dead_letters (id, queue, body, recorded_at)
        SELECT value->>'id', ?2, value->>'body', ?3 FROM json_each(?1)`,
     )
     .bind(JSON.stringify(letters), queue, ctx.now())

@@ -2,16 +2,15 @@ export { recordDeadLetters } from "./dead-letters.ts";
 export {
   type ClaimedRow,
   claimStatement,
+  findLeaseEnd,
   finishStatement,
-  followStatement,
-  giveBackStatement,
-  heldUntil,
-  type LaterRow,
   type Lease,
-  laterStatement,
   newLease,
+  type RescheduledRow,
+  releaseStatement,
   renewStatement,
+  rescheduleStatement,
 } from "./lease.ts";
-export { releaseLeases } from "./release.ts";
 export { CLAIM_ROWS, LEASE_MS, MAX_CLAIMS, mayStart, SPLIT_AT_CLAIM, shouldRenew } from "./rules.ts";
 export { sweep } from "./sweep.ts";
+export { type WakeUp, type WorkKind, type WorkMessage, wake } from "./wake.ts";

@@ -1,6 +1,7 @@
-import type { Ctx, WakeUp } from "../context.ts";
+import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { LEASE_MS } from "./rules.ts";
+import type { WakeUp } from "./wake.ts";
 
 /** A hold on some outbox rows: all were moved to `until`, and carry `token`. */
 export interface Lease {
@@ -47,7 +48,7 @@ export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: reado
 }
 
 /** Lets go of rows whose mail was not begun: due at once, as if they had not been claimed. */
-export function giveBackStatement(
+export function releaseStatement(
   ctx: Ctx,
   lease: Lease,
   ids: readonly string[],
@@ -61,19 +62,6 @@ export function giveBackStatement(
     .bind(dueAt, lease.until, JSON.stringify(ids), lease.token);
 }
 
-/**
- * Lets the emails of rows that were let go of, or whose lease was ended, say where their work stands now: they wait, and
- * are not being sent. Goes with what moved the rows to `dueAt`.
- */
-export function followStatement(ctx: Ctx, dueAt: number): D1PreparedStatement {
-  return mailDb(ctx)
-    .prepare(
-      `UPDATE emails SET due_at = ?1 WHERE status = 'queued' AND n IN (
-         SELECT r.value FROM outbox o CROSS JOIN json_each(o.ref) r WHERE o.due_at = ?1 AND o.kind = 'deliver')`,
-    )
-    .bind(dueAt);
-}
-
 /** Takes finished rows out. Rows changed fewer than ids: the lease was lost. */
 export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
   return mailDb(ctx)
@@ -85,7 +73,7 @@ export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]):
  * Until when these rows are held under this token, among the times that are possible; null when they are not,
  * or not all. Asked when a batch that seemed to fail may have committed.
  */
-export async function heldUntil(
+export async function findLeaseEnd(
   ctx: Ctx,
   token: string,
   ids: readonly string[],
@@ -103,7 +91,7 @@ export async function heldUntil(
 }
 
 /** A row to be written for later, in the place of a held one. */
-export interface LaterRow {
+export interface RescheduledRow {
   dueAt: number;
   id: string;
   ref: string;
@@ -122,11 +110,11 @@ const LATER = `
  * Writes rows for later, each only while the lease on the row it comes from is held: a run that lost its
  * lease must not leave a second row for mail that somebody else now works on. Comes before finishStatement.
  */
-export function laterStatement(
+export function rescheduleStatement(
   ctx: Ctx,
   lease: Lease,
   kind: WakeUp["kind"],
-  rows: readonly LaterRow[],
+  rows: readonly RescheduledRow[],
 ): D1PreparedStatement {
   return mailDb(ctx).prepare(LATER).bind(JSON.stringify(rows), kind, lease.until, lease.token);
 }

@@ -1,6 +1,7 @@
-import type { Ctx, WakeUp, WorkKind } from "../context.ts";
+import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
+import type { WakeUp, WorkKind } from "./wake.ts";
 
 // A held row is not due before its lease ends.
 const FIND_DUE = `

@@ -1,12 +1,13 @@
-import type { Ctx, WakeUp } from "../context.ts";
+import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { WakeUp } from "../outbox/index.ts";
 import {
   CLAIM_ROWS,
   type ClaimedRow,
   claimStatement,
   finishStatement,
-  giveBackStatement,
   newLease,
+  releaseStatement,
 } from "../outbox/index.ts";
 import { purgeKeys, purgeObjects } from "./objects.ts";
 import type { Purge } from "./purge-statement.ts";
@@ -33,7 +34,7 @@ async function purgeOne(ctx: Ctx, wakeUp: WakeUp, until: number): Promise<void> 
   const [row] = results;
   if (!row) return;
   const isDone = await takeAway(ctx, JSON.parse(row.ref) as Purge, until);
-  const settle = isDone ? finishStatement : giveBackStatement;
+  const settle = isDone ? finishStatement : releaseStatement;
   await mailDb(ctx).batch([settle(ctx, lease, [row.id])]);
 }
 

@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
-import { stepBackStatement } from "../db/search-progress.ts";
+import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { purgeObjects } from "./objects.ts";
 
 /** Rows one statement takes: few enough for a transaction of milliseconds. */
@@ -9,7 +9,7 @@ const ROWS = 1_000;
 
 // In this order: an outbox row whose emails are gone finds nothing to send.
 const STEPS = [
-  "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(work, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
@@ -23,7 +23,7 @@ const STEPS = [
 /** Takes some of what a deleted workspace left. True: nothing is left, the row of the workspace neither. */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
   const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS));
-  const results = await mailDb(ctx).batch([...steps, stepBackStatement(ctx)]);
+  const results = await mailDb(ctx).batch([...steps, rewindSearchProgressStatement(ctx)]);
   if (results.some(({ meta }) => meta.changes === ROWS)) return false;
   if (!(await purgeObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();

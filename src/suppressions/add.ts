@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { unprocessable } from "../errors.ts";
-import { keepAnswer } from "../idempotency/index.ts";
+import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { listSuppressions } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
@@ -32,7 +32,7 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
     try {
       return await addOnce(ctx, entry);
     } catch (error) {
-      if (!(error instanceof LostRace) || tries === TRIES) throw error;
+      if (!(error instanceof ConcurrencyError) || tries === TRIES) throw error;
     }
   }
 }
@@ -46,7 +46,7 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
   await guardedBatch(mailDb(ctx), [
     suppressStatement(ctx, [entry], row.createdAt),
     expectChanges(mailDb(ctx), isWritten ? 1 : 0),
-    ...keepAnswer(ctx, suppression, before ? 200 : 201),
+    ...storeResponse(ctx, suppression, before ? 200 : 201),
   ]);
   return { isNew: !before, suppression };
 }

@@ -1,5 +1,5 @@
 import { isUuid } from "../lib/ids.ts";
-import type { HitKind } from "./token.ts";
+import type { HitKind } from "../mail-tokens/index.ts";
 
 /** A message of the queue `hits`. Tagged and versioned. */
 export interface HitMessage {

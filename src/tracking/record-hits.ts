@@ -1,11 +1,11 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import {
+  applyFacts,
   EMAIL_STATE_COLUMNS,
   type EmailStateRow,
+  type EmailUpdate,
   type Hit,
-  type Report,
-  recordFacts,
   toState,
 } from "../emails/index.ts";
 import type { HitMessage } from "./hit.ts";
@@ -33,19 +33,19 @@ export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Pro
     .prepare(FIND_HIT)
     .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
     .all<EmailStateRow>();
-  let reports: Report[] = [];
+  let reports: EmailUpdate[] = [];
   let size = 0;
   for (const row of results) {
     const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit);
     const characters = row.events.length + row.recipients.length + hits.length * HIT_CHARACTERS;
     if (reports.length > 0 && size + characters > WRITE_CHARACTERS) {
-      await recordFacts(ctx, reports);
+      await applyFacts(ctx, reports);
       [reports, size] = [[], 0];
     }
     reports.push({ state: toState(row), facts: [], attempt: 0, hits });
     size += characters;
   }
-  await recordFacts(ctx, reports);
+  await applyFacts(ctx, reports);
 }
 
 /** A hit as emails merge it. */

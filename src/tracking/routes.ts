@@ -2,9 +2,9 @@ import { type Context, Hono } from "hono";
 import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
 import { fromBase64 } from "../lib/bytes.ts";
+import { readClickToken, readOpenToken } from "../mail-tokens/index.ts";
+import { type Asker, enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
-import { type Asker, takeHit } from "./take-hit.ts";
-import { readClickToken, readOpenToken } from "./token.ts";
 
 /** A transparent GIF of one pixel, 43 octets. */
 const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
@@ -16,14 +16,14 @@ export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/o/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);
-    if (mail && isShown(c)) c.executionCtx.waitUntil(takeHit(ctx, "open", token, mail, askerOf(c)));
+    if (mail && isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, askerOf(c)));
     return c.body(PIXEL, 200, { ...PRIVATE, "Content-Type": "image/gif", "Content-Length": String(PIXEL.length) });
   })
   .get("/t/c/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");
-    if (isShown(c)) c.executionCtx.waitUntil(takeHit(ctx, "click", token, link, askerOf(c)));
+    if (isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, askerOf(c)));
     return c.body(null, 302, { ...PRIVATE, Location: toLocation(link.url) });
   });
 

@@ -1,8 +1,8 @@
 import type { Ctx } from "../context.ts";
-import { octets } from "../lib/bytes.ts";
+import { utf8Length } from "../lib/bytes.ts";
+import { newClickToken, newOpenToken, type TrackedMail } from "../mail-tokens/index.ts";
 import { type Attribute, attributesAt, decodeValue } from "./attributes.ts";
 import { isTrackable, MAX_TARGET_OCTETS, type Tracking } from "./rules.ts";
-import { newClickToken, newOpenToken, type TrackedMail } from "./token.ts";
 
 /** The namespace of elements that are neither SVG's nor MathML's. */
 const HTML = "http://www.w3.org/1999/xhtml";
@@ -83,7 +83,8 @@ async function linkEdits(ctx: Ctx, html: string, mail: TrackedMail, links: reado
       // Of two attributes with one name the first counts.
       const href = attributes.find(({ name }) => name === "href");
       const url = href && decodeValue(textOf(html, href));
-      if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || octets(url) > MAX_TARGET_OCTETS) return null;
+      if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || utf8Length(url) > MAX_TARGET_OCTETS)
+        return null;
       const token = await newClickToken(ctx.settings.masterKeys, { ...mail, url });
       return { from: href.valueFrom, to: href.valueTo, by: `${ctx.settings.publicUrl}/t/c/${token}` };
     }),

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { type AddressedMail, newUnsubscribeAddress } from "../delivery/feedback/index.ts";
+import { type AddressedMail, newUnsubscribeAddress } from "../mail-tokens/index.ts";
 
 /**
  * The headers that let a recipient of bulk mail leave with one click (RFC 2369, RFC 8058): both ways carry the same

@@ -1,8 +1,8 @@
 import type { Ctx } from "../context.ts";
-import { type AddressedMail, readUnsubscribeAddress } from "../delivery/feedback/index.ts";
-import { findState, recipientKey, recordFacts } from "../emails/index.ts";
+import { applyFacts, findState, recipientKey } from "../emails/index.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { uuidOf } from "../lib/ids.ts";
+import { type AddressedMail, readUnsubscribeAddress } from "../mail-tokens/index.ts";
 import { suppressStatement } from "../suppressions/index.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
   };
   // Also when the event is there already: the address may have been taken off the list since.
   const suppress = suppressStatement(ctx, [{ workspace: state.workspace, email: key, reason: "unsubscribe" }]);
-  await recordFacts(ctx, [{ state, facts: [fact], attempt: 0 }], () => ({ before: [], after: [suppress] }));
+  await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }], () => ({ before: [], after: [suppress] }));
   return true;
 }
 

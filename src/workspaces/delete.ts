@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../purges/index.ts";
 
@@ -34,7 +34,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
       ...ENDS.map((sql) => db.prepare(sql).bind(number)),
     ]);
   } catch (error) {
-    if (error instanceof LostRace) throw notFound("Workspace");
+    if (error instanceof ConcurrencyError) throw notFound("Workspace");
     throw error;
   }
 }

@@ -2,8 +2,8 @@
 import { createMessageBatch, createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { WorkMessage } from "../../src/context.ts";
 import { runSchedule } from "../../src/cron.ts";
+import type { WorkMessage } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { type Faults, faultyDatabase, faultyObjects, HeldQueue, seeded } from "../support/faults.ts";
 import { type SmtpServerHandle, sinkServer } from "../support/smtp-control.ts";

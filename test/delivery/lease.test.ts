@@ -4,12 +4,12 @@ import { authenticateApiKey } from "../../src/accounts/index.ts";
 import type { Ctx } from "../../src/context.ts";
 import type { Egress } from "../../src/delivery/index.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
-import { ConnectError, type Connection, type Envelope, type RecipientResult } from "../../src/delivery/transport.ts";
 import { SendIn } from "../../src/emails/schema.ts";
-import { sendEmail } from "../../src/emails/send.ts";
+import { sendEmail } from "../../src/emails/send/send.ts";
+import { ConnectError, type Connection, type Envelope, type RecipientResult } from "../../src/mail/smtp/transport.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
-import { aMail, aWorkspace, quietContext, type TestWorkspace, until } from "../support/workspace.ts";
+import { aMail, aWorkspace, recordingContext, type TestWorkspace, until } from "../support/workspace.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -66,7 +66,7 @@ describe("a slow egress", () => {
   it("fails no mail that it was never asked about: the lease is kept while mail by mail goes out", async () => {
     const workspace = await aWorkspace();
     let now = Date.now();
-    const { ctx, woken } = quietContext({}, () => now);
+    const { ctx, woken } = recordingContext({}, () => now);
     for (let n = 0; n < 40; n++) await accept(ctx, workspace);
     let sent = 0;
     await deliver(
@@ -87,7 +87,7 @@ describe("a slow egress", () => {
   it("keeps the lease of the one mail that is under way, so that nobody else begins it", async () => {
     const workspace = await aWorkspace();
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: Date.now() });
-    const { ctx, woken } = quietContext();
+    const { ctx, woken } = recordingContext();
     const id = await accept(ctx, workspace);
     const gate = Promise.withResolvers<RecipientResult>();
     let sent = 0;
@@ -118,7 +118,7 @@ describe("a slow egress", () => {
   it("when a run may begin nothing more it gives back what it did not begin, as if unclaimed", async () => {
     const workspace = await aWorkspace();
     let now = Date.now();
-    const { ctx, woken } = quietContext({}, () => now);
+    const { ctx, woken } = recordingContext({}, () => now);
     const ids = [await accept(ctx, workspace), await accept(ctx, workspace), await accept(ctx, workspace)];
     let sent = 0;
     // The first transaction takes longer than the lease, with no chance to renew: time jumps.
@@ -146,7 +146,7 @@ describe("a slow egress", () => {
 describe("an egress that limits connections", () => {
   it("puts nothing off while one connection works: a lane that is refused leaves its mail to the others", async () => {
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext();
+    const { ctx, woken } = recordingContext();
     for (let n = 0; n < 30; n++) await accept(ctx, workspace);
     let connections = 0;
     const three = () => ++connections <= 3;
@@ -166,7 +166,7 @@ describe("what a run leaves for later", () => {
     const workspace = await aWorkspace();
     const start = Date.now();
     let now = start;
-    const { ctx, woken } = quietContext({}, () => now);
+    const { ctx, woken } = recordingContext({}, () => now);
     const id = await accept(ctx, workspace);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const later: RecipientResult = { kind: "deferred", phase: "mail", reply: null, reason: "later" };
@@ -193,7 +193,7 @@ describe("what a run leaves for later", () => {
   it("names one time for the next attempt in the events of all its recipients, and keeps it", async () => {
     const workspace = await aWorkspace();
     const server = await scriptedServer({ transactions: [{ mail: "451 4.3.0 later" }] });
-    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {
       to: ["a", "b", "c"].map((local) => ({ email: `${local}@example.org` })),
     });
@@ -209,7 +209,7 @@ describe("what a run leaves for later", () => {
 describe("a flush", () => {
   it("stays below what D1 binds, whatever the mails of a run carry", async () => {
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext();
+    const { ctx, woken } = recordingContext();
     const long = (n: number, k: number) =>
       `firstname.middlename.lastname-${k}@department-${n}.some-customer.example.org`;
     for (let n = 0; n < 60; n++) {

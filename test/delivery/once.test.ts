@@ -2,7 +2,7 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Ctx, createContext, type WakeUp, type WorkMessage } from "../../src/context.ts";
+import { type Ctx, createContext } from "../../src/context.ts";
 import { deliver, type Egress, egressOf } from "../../src/delivery/index.ts";
 import {
   ConnectError,
@@ -10,7 +10,8 @@ import {
   type Envelope,
   type OutgoingMessage,
   type TransactionResult,
-} from "../../src/delivery/transport.ts";
+} from "../../src/mail/smtp/transport.ts";
+import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { HeldQueue, seeded, shuffled } from "../support/faults.ts";
@@ -43,7 +44,7 @@ async function onOneRow(workspace: TestWorkspace, claims = 0): Promise<WakeUp> {
       `INSERT INTO outbox (due_at, id, kind, ref, claims)
        SELECT ?2, ?3, 'deliver', json_group_array(n), ?4 FROM emails WHERE workspace = ?1`,
     ).bind(workspace.workspaceNumber, row.dueAt, row.id, claims),
-    env.DB.prepare("UPDATE emails SET work = ?3, due_at = ?2 WHERE workspace = ?1").bind(
+    env.DB.prepare("UPDATE emails SET outbox_id = ?3, due_at = ?2 WHERE workspace = ?1").bind(
       workspace.workspaceNumber,
       row.dueAt,
       row.id,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Ctx, WakeUp } from "../../src/context.ts";
+import type { Ctx } from "../../src/context.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
+import type { WakeUp } from "../../src/outbox/index.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
-import { aMail, aWorkspace, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
 const deadlines = { connectMs: 1000, replyMs: 300, finalDotMs: 300, quitMs: 100 };
 
@@ -11,7 +12,7 @@ const deadlines = { connectMs: 1000, replyMs: 300, finalDotMs: 300, quitMs: 100 
 async function sendAndDeliver(script: Script, changes: Record<string, unknown> = {}, count = 1) {
   const server = await scriptedServer(script);
   const workspace = await aWorkspace();
-  const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+  const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
   const ids: string[] = [];
   for (let i = 0; i < count; i++) ids.push(await accept(ctx, workspace, changes));
   await deliver(ctx, woken.splice(0), egressOf(ctx.settings, deadlines));
@@ -19,7 +20,7 @@ async function sendAndDeliver(script: Script, changes: Record<string, unknown> =
 }
 
 async function accept(ctx: Ctx, workspace: TestWorkspace, changes: Record<string, unknown>): Promise<string> {
-  const { sendEmail } = await import("../../src/emails/send.ts");
+  const { sendEmail } = await import("../../src/emails/send/send.ts");
   const { SendIn } = await import("../../src/emails/schema.ts");
   const caller = await callerOf(ctx, workspace);
   return (await sendEmail(caller, SendIn.parse(aMail(workspace, changes)), "api")).id;
@@ -109,7 +110,7 @@ describe("what the egress answers decides what becomes of the email", () => {
   it("an egress that cannot be reached defers, and no recipient is lost", async () => {
     const workspace = await aWorkspace();
     // Nobody listens on port 1; a port that was closed a moment ago may be somebody else's by now.
-    const { ctx, woken } = quietContext({ EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
     const ids = [await accept(ctx, workspace, {}), await accept(ctx, workspace, {})];
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     for (const id of ids) {
@@ -121,7 +122,7 @@ describe("what the egress answers decides what becomes of the email", () => {
 
   it("no egress configured fails the email, and says so", async () => {
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext({ EGRESS_URL: "" });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: "" });
     const id = await accept(ctx, workspace, {});
     await deliver(ctx, woken, egressOf(ctx.settings));
     const email = await detail(workspace, id);
@@ -170,7 +171,7 @@ describe("attempts", () => {
   it("a mail whose run was cut off is sent again, and its event says that it may arrive twice", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
     await ctx.db.prepare("UPDATE outbox SET claims = 1 WHERE id = ?1").bind(id).run();
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
@@ -181,7 +182,7 @@ describe("attempts", () => {
   it("a mail that eight runs died of is given up", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
     await ctx.db.prepare("UPDATE outbox SET claims = 8 WHERE id = ?1").bind(id).run();
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
@@ -218,7 +219,7 @@ describe("dispatch looks again at who sends and who receives", () => {
       const server = await sinkServer();
       const workspace = await aWorkspace();
       await aWorkspace();
-      const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+      const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
       const id = await accept(ctx, workspace, {});
       await ctx.db.prepare(sql).bind(workspace.workspaceNumber).run();
       await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
@@ -233,7 +234,7 @@ describe("dispatch looks again at who sends and who receives", () => {
   it("a pause holds mail back for ten minutes, and it goes out when the pause ends", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
-    const { ctx, woken } = quietContext({ EGRESS_URL: server.url });
+    const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
     const pause = (at: number | null) =>
       ctx.db
@@ -296,7 +297,7 @@ describe("many mails", () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     let now = Date.now();
-    const { ctx } = quietContext({ EGRESS_URL: server.url }, () => now);
+    const { ctx } = recordingContext({ EGRESS_URL: server.url }, () => now);
     const send_at = new Date(now + 3_600_000).toISOString();
     const due = await accept(ctx, workspace, { send_at, subject: "due" });
     const cancelled = await accept(ctx, workspace, { send_at, subject: "cancelled" });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
-import { FAILED_DAYS } from "../../src/domains/rules.ts";
+import { MAX_FAILED_CHECKS } from "../../src/domains/rules.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
 import { fail, heal, unpublish } from "../support/dns-control.ts";
 import { aName, publishRecords, register, verify } from "../support/domains.ts";
@@ -24,7 +24,7 @@ interface Claim {
   domain: DomainOut;
   status: "pending" | "verified" | "failed";
   published: boolean;
-  failedDays: number;
+  failedChecks: number;
 }
 
 const actor = { who: fc.nat({ max: WORKSPACES - 1 }), place: fc.nat({ max: PLACES.length - 1 }) };
@@ -83,7 +83,7 @@ class Sequence {
       return;
     }
     const domain = await register(workspaceOf(who), name);
-    this.#claims.set(`${who} ${place}`, { domain, status: "pending", published: false, failedDays: 0 });
+    this.#claims.set(`${who} ${place}`, { domain, status: "pending", published: false, failedChecks: 0 });
   }
 
   async #publish(claim: Claim, place: number): Promise<void> {
@@ -107,7 +107,7 @@ class Sequence {
     // All places of a sequence lie above one another, so each keeps the others out of all of them.
     const taken = [...this.#claims].some(([key, other]) => !key.startsWith(`${who} `) && other.status === "verified");
     expect(status).toBe(proves && taken ? 409 : 200);
-    if (proves && !taken) Object.assign(claim, { status: "verified", failedDays: 0 });
+    if (proves && !taken) Object.assign(claim, { status: "verified", failedChecks: 0 });
   }
 
   async #delete(who: number, place: number, claim: Claim): Promise<void> {
@@ -122,8 +122,8 @@ class Sequence {
     await recheckDomains(testContext({}, () => now));
     for (const [key, claim] of this.#claims) {
       if (claim.status !== "verified" || this.#broken.has(Number(key.split(" ")[1]))) continue;
-      claim.failedDays = claim.published ? 0 : claim.failedDays + 1;
-      if (claim.failedDays >= FAILED_DAYS) claim.status = "failed";
+      claim.failedChecks = claim.published ? 0 : claim.failedChecks + 1;
+      if (claim.failedChecks >= MAX_FAILED_CHECKS) claim.status = "failed";
     }
   }
 
@@ -136,7 +136,7 @@ class Sequence {
       const { status } = await response.json<DomainOut>();
       if (status !== claim.status) expect([claim.published, status]).toEqual([true, "verified"]);
       if (status === "verified" && claim.published && !this.#broken.has(Number(key.split(" ")[1])))
-        claim.failedDays = 0;
+        claim.failedChecks = 0;
       claim.status = status;
     }
   }

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { aName, publishRecords, register, verify } from "../support/domains.ts";
-import { workAt } from "../support/work-at.ts";
-import { aKey, aMail, apiOn, apiWith, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { aKey, aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 const HOUR = 3_600_000;
 let ours: TestWorkspace;
@@ -48,20 +48,22 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 
   it("queued mail ends as failed when it is dispatched, scheduled mail at its time, each with the reason", async () => {
     const { domain, mailbox } = await aSender();
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
     const mail = aMail({ mailbox: mailbox.address });
     const sendAt = new Date(Date.now() + HOUR).toISOString();
-    const queued = await (await deaf.post("/v1/emails/", mail)).json<{ id: string }>();
-    const scheduled = await (await deaf.post("/v1/emails/", { ...mail, send_at: sendAt })).json<{ id: string }>();
+    const queued = await (await apiWithoutQueue.post("/v1/emails/", mail)).json<{ id: string }>();
+    const scheduled = await (await apiWithoutQueue.post("/v1/emails/", { ...mail, send_at: sendAt })).json<{
+      id: string;
+    }>();
     expect((await ours.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
     const read = async ({ id }: { id: string }) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     expect(await read(queued)).toMatchObject({ status: "failed" });
     expect((await read(queued)).events.at(-1)?.metadata).toMatchObject({
       reason: expect.stringContaining("no longer"),
     });
     expect(await read(scheduled)).toMatchObject({ status: "scheduled" });
-    await workAt(Date.now() + HOUR + 1000);
+    await runWorkAt(Date.now() + HOUR + 1000);
     expect(await read(scheduled)).toMatchObject({ status: "failed" });
     expect((await read(scheduled)).events.at(-1)?.metadata).toMatchObject({
       reason: expect.stringContaining("no longer"),
@@ -74,7 +76,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => env.CONTENT.put(key(n), "mail")));
     await env.CONTENT.put(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`, "another mailbox's");
     await ours.call("DELETE", `/v1/domains/${domain.id}`);
-    await workAt(Date.now() + HOUR);
+    await runWorkAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
     const { results } = await env.DB.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
@@ -91,15 +93,15 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 describe("DELETE /v1/workspaces/{workspace_id}", () => {
   it("ends every credential at once, sends nothing more and leaves nothing of it in D1 and R2", async () => {
     const { mailbox } = await aSender();
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
     const mail = aMail({ mailbox: mailbox.address }, { to: [{ email: "friend@example.org" }] });
-    for (let i = 0; i < 3; i++) expect((await deaf.post("/v1/emails/", mail)).status).toBe(202);
-    await deaf.post("/v1/suppressions/", { email: "a@example.org" });
+    for (let i = 0; i < 3; i++) expect((await apiWithoutQueue.post("/v1/emails/", mail)).status).toBe(202);
+    await apiWithoutQueue.post("/v1/suppressions/", { email: "a@example.org" });
     const second = await aKey(ours);
     expect((await ours.call("DELETE", `/v1/workspaces/${ours.workspaceId}`)).status).toBe(204);
     for (const key of [ours.apiKey, second]) expect((await apiWith(key).get("/v1/me")).status).toBe(401);
-    await workAt(Date.now() + HOUR);
-    await workAt(Date.now() + 2 * HOUR);
+    await runWorkAt(Date.now() + HOUR);
+    await runWorkAt(Date.now() + 2 * HOUR);
     for (const table of [
       "emails",
       "changes",
@@ -128,10 +130,12 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
 
   it("mail that is dispatched before its row is gone becomes failed, and is not sent", async () => {
     const { mailbox } = await aSender();
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
-    const { id } = await (await deaf.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).json<{ id: string }>();
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).json<{
+      id: string;
+    }>();
     await ours.call("DELETE", `/v1/workspaces/${ours.workspaceId}`);
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     const row = await env.DB.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
     expect(row).toMatchObject({ status: "failed" });
   });

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
 import { aName, publishRecords, register, verify } from "../support/domains.ts";
-import { apiMeanwhile } from "../support/meanwhile.ts";
-import { workAt } from "../support/work-at.ts";
+import { apiMeanwhile } from "../support/race-hook.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** What happens to a domain while a call about it is under way. */
@@ -32,7 +32,7 @@ describe("a workspace that is deleted while a domain is registered in it", () =>
       const api = apiMeanwhile(ours.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
       expect(await env.DB.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
-      await workAt(Date.now() + HOUR);
+      await runWorkAt(Date.now() + HOUR);
       const left = env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(ours.workspaceNumber);
       expect(await left.first()).toBeNull();
     });

@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 // As many as one run looks up, each due before the one that matters.
 const SILENT = `
   WITH RECURSIVE silent (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM silent WHERE n < 200)
-  INSERT INTO domains (id, workspace, name, status, tree_key, ownership_token, created_at, verified_at, check_at)
+  INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at, verified_at, next_check_at)
   SELECT 'silent-' || n, ?1, n || '.' || ?2, 'verified', 'silent.' || n || '.', '', 1, 1, 1 FROM silent`;
 
 it("two hundred domains whose DNS never answers keep another from its daily check by one run at most", async () => {
@@ -26,9 +26,9 @@ it("two hundred domains whose DNS never answers keep another from its daily chec
   const { last_checked_at } = await (await ours.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
   expect(Date.parse(last_checked_at ?? "")).toBeGreaterThan(Date.now() + 24 * HOUR);
   const { results } = await env.DB.prepare(
-    "SELECT status, failed_days, last_checked_at FROM domains WHERE id LIKE 's%'",
+    "SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'",
   ).all();
   expect(new Set(results.map((row) => JSON.stringify(row)))).toEqual(
-    new Set(['{"status":"verified","failed_days":0,"last_checked_at":null}']),
+    new Set(['{"status":"verified","failed_checks":0,"last_checked_at":null}']),
   );
 });

@@ -85,8 +85,8 @@ describe("the daily check of verified domains", () => {
     now += DAY + 1;
     const at = now;
     await Promise.all([1, 2, 3, 4].map(() => recheckDomains(testContext({}, () => at))));
-    const row = await env.DB.prepare("SELECT failed_days FROM domains WHERE id = ?1").bind(domain.id).first();
-    expect(row).toEqual({ failed_days: 1 });
+    const row = await env.DB.prepare("SELECT failed_checks FROM domains WHERE id = ?1").bind(domain.id).first();
+    expect(row).toEqual({ failed_checks: 1 });
   });
 
   it("does not look at a domain before its day is over", async () => {

@@ -2,18 +2,18 @@ import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 /** Base64 of a file of one letter, whose size is a multiple of three. */
@@ -24,7 +24,7 @@ const mail = (name: string, attachments: unknown[], changes: Record<string, unkn
   aMail(ours, { to: [{ email: `${name}@example.org` }], subject: name, attachments, ...changes });
 const send = (items: unknown, headers?: Record<string, string>) => {
   const text = JSON.stringify(items);
-  return deaf.post("/v1/emails/batch", text, { "Content-Length": String(text.length), ...headers });
+  return apiWithoutQueue.post("/v1/emails/batch", text, { "Content-Length": String(text.length), ...headers });
 };
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects;
 const emails = () =>
@@ -54,7 +54,7 @@ describe("a batch above 8 MB", () => {
       null,
     ]);
     expect(await objects()).toHaveLength(1);
-    await workAt(Date.now(), { EGRESS_URL: server.url });
+    await runWorkAt(Date.now(), { EGRESS_URL: server.url });
     const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
     const mine = parsed.filter(({ from }) => from?.address === ours.mailbox);
     expect(mine.map(({ subject }) => subject).sort()).toEqual(["first", "plain", "second"]);
@@ -122,7 +122,7 @@ it("texts too long to ride along in their rows are read from the one object when
   expect(riding?.rows).toBeGreaterThan(100);
   expect(riding?.rows).toBeLessThan(170);
   expect(riding?.octets).toBeLessThanOrEqual(2_000_000);
-  await workAt(Date.now(), { EGRESS_URL: server.url });
+  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
   const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
   const mine = parsed.filter(({ from }) => from?.address === ours.mailbox);
   expect(mine).toHaveLength(200);

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
-import type { ContentDocument } from "../../src/emails/content.ts";
+import type { ContentDocument } from "../../src/emails/content/documents.ts";
 import { requests } from "../support/send-requests.ts";
 import { run } from "../support/sending.ts";
-import { apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 interface Row {
   id: string;
@@ -15,10 +15,10 @@ interface Row {
   events: string;
   content: string | null;
   content_key: string | null;
-  content_at: number;
+  content_offset: number;
   content_size: number;
   due_at: number | null;
-  work: string | null;
+  outbox_id: string | null;
   created_at: number;
   status: string;
   [column: string]: unknown;
@@ -30,18 +30,29 @@ async function meaningOf(workspace: TestWorkspace, id: string) {
     .bind(workspace.workspaceNumber, id)
     .first<Row>();
   if (!row) throw new Error("no such row");
-  const { n: _n, source, content, content_key, content_at, content_size, due_at, work, created_at, ...rest } = row;
+  const {
+    n: _n,
+    source,
+    content,
+    content_key,
+    content_offset,
+    content_size,
+    due_at,
+    outbox_id,
+    created_at,
+    ...rest
+  } = row;
   const key = content_key ?? `w/${workspace.workspaceId}/emails/${id}`;
   const read = async (offset: number, length: number) =>
     length === 0 ? "" : (await env.CONTENT.get(key, { range: { offset, length } }))?.text();
-  const text = (await read(content_at, content_size)) ?? "";
+  const text = (await read(content_offset, content_size)) ?? "";
   if (content !== null) expect(content).toBe(text);
   const document = JSON.parse(text) as ContentDocument;
   const attachments = [];
   for (const { at, ...file } of document.attachments) attachments.push({ ...file, octets: await read(at, file.size) });
   const at = row.status === "scheduled" ? due_at : due_at === created_at;
   const waits = await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
-    .bind(due_at, work ?? id)
+    .bind(due_at, outbox_id ?? id)
     .first("n");
   return {
     ...rest,
@@ -59,7 +70,7 @@ it("items of a batch meet what they meet as single sends: the same decision, the
   const workspace = await aWorkspace();
   for (const n of [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [n, 100 + n]))
     await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, `r${n}@example.org`);
-  const api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
   const count = env.TEST_LONG ? 2_000 : 160;
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
   const results: BatchOut["results"] = [];

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { type Faults, faultyDatabase, type Moment } from "../support/faults.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
@@ -32,7 +32,7 @@ describe("what a statement of D1 takes", () => {
     );
     const body = JSON.stringify(items);
     expect(body.length).toBeLessThan(8_000_000);
-    const response = await apiOn({ DB, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", body);
+    const response = await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", body);
     expect(response.status, (await response.clone().text()).slice(0, 300)).toBe(202);
     expect((await response.json<BatchOut>()).sent).toBe(500);
     expect(await count("emails")).toBe(500);
@@ -45,7 +45,7 @@ describe("what a statement of D1 takes", () => {
 
   it("holds for an answer to be kept, however long the names that callers gave to what is wrong", async () => {
     const items = [...mails(1), ...mails(7, { headers: { ["H".repeat(1_000_000)]: "x" } })];
-    const call = () => deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "long" });
+    const call = () => apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "long" });
     const response = await call();
     expect(response.status).toBe(202);
     const text = await response.text();
@@ -59,7 +59,11 @@ describe("what a statement of D1 takes", () => {
 
   it("ends an item of more values than a single send may have, not the call", async () => {
     const { sent, results } = await (
-      await deaf.post("/v1/emails/batch", [...mails(1), aMail(ours, { tags: Array(100_001).fill("") }), ...mails(1)])
+      await apiWithoutQueue.post("/v1/emails/batch", [
+        ...mails(1),
+        aMail(ours, { tags: Array(100_001).fill("") }),
+        ...mails(1),
+      ])
     ).json<BatchOut>();
     expect(sent).toBe(2);
     expect(results[1]).toMatchObject({ id: null, status: "error" });
@@ -78,7 +82,7 @@ describe("a fault of a string or of nesting", () => {
   for (const [what, changes, reason] of faults) {
     it(`${what} is the fault of its item alone`, async () => {
       const items = JSON.stringify([...mails(1), aMail(ours, changes), ...mails(1)]);
-      const { sent, results } = await (await deaf.post("/v1/emails/batch", items)).json<BatchOut>();
+      const { sent, results } = await (await apiWithoutQueue.post("/v1/emails/batch", items)).json<BatchOut>();
       expect(sent).toBe(2);
       expect(results[1]).toMatchObject({ id: null, status: "error" });
       expect(results[1]?.rejection_reason).toContain(reason);
@@ -104,10 +108,10 @@ describe("a database that fails", () => {
       it(`at call ${at.join()} ${moment} it is done: the call repeated with its key neither loses nor doubles`, async () => {
         const items = [...mails(30), "broken"];
         const { DB, faults } = failing(moment, at);
-        const first = await apiOn({ DB, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", items, {
+        const first = await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", items, {
           "Idempotency-Key": "k",
         });
-        const again = await deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
+        const again = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
         expect(faults.count).toBeGreaterThan(0);
         expect([202, 500]).toContain(first.status);
         expect(again.status).toBe(202);
@@ -134,11 +138,11 @@ it("a batch that loses the race for its key takes its object away again", async 
       };
     },
   });
-  const loser = apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey).post("/v1/emails/batch", items, {
+  const loser = apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", items, {
     "Idempotency-Key": "race",
   });
   await new Promise((resolve) => setTimeout(resolve, 200));
-  const winner = await deaf.post("/v1/emails/batch", items, { "Idempotency-Key": "race" });
+  const winner = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "race" });
   gate.resolve();
   expect(await (await loser).text()).toBe(await winner.text());
   expect(await count("emails")).toBe(3);

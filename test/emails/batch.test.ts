@@ -2,20 +2,21 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
-const send = (items: unknown, headers?: Record<string, string>) => deaf.post("/v1/emails/batch", items, headers);
+const send = (items: unknown, headers?: Record<string, string>) =>
+  apiWithoutQueue.post("/v1/emails/batch", items, headers);
 const mails = (count: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: count }, (_, i) =>
     aMail(ours, { to: [{ email: `friend${i}@example.org` }], subject: `Mail ${i}`, ...changes }),
@@ -28,10 +29,17 @@ const result = async (items: unknown, headers?: Record<string, string>) => {
 const stored = async () =>
   (
     await env.DB.prepare(
-      "SELECT id, subject, status, content_key, due_at, work FROM emails WHERE workspace = ?1 ORDER BY n",
+      "SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n",
     )
       .bind(ours.workspaceNumber)
-      .all<{ id: string; subject: string; status: string; content_key: string; due_at: number; work: string | null }>()
+      .all<{
+        id: string;
+        subject: string;
+        status: string;
+        content_key: string;
+        due_at: number;
+        outbox_id: string | null;
+      }>()
   ).results;
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects;
 
@@ -61,7 +69,7 @@ describe("POST /v1/emails/batch", () => {
     expect(rows.map(({ id }) => id)).toEqual(answer.results.map(({ id }) => id));
     expect(rows.map(({ subject }) => subject)).toEqual(mails(500).map(({ subject }) => subject));
     expect(await objects()).toHaveLength(1);
-    expect(new Set(rows.map(({ work }) => work)).size).toBe(5);
+    expect(new Set(rows.map(({ outbox_id }) => outbox_id)).size).toBe(5);
     // Beyond authentication, and the note of when the key was last used.
     const own = trips.slice(1).filter(({ statements }) => !statements[0]?.sql.startsWith("UPDATE api_keys"));
     expect(own.length).toBeLessThanOrEqual(4);
@@ -172,7 +180,7 @@ describe("POST /v1/emails/batch", () => {
         i % 10 === 0 ? [{ filename: `${i}.txt`, content_base64: btoa(`file ${i}`), content_type: "text/plain" }] : [],
     }));
     expect((await result(items)).sent).toBe(120);
-    await workAt(Date.now(), { EGRESS_URL: server.url });
+    await runWorkAt(Date.now(), { EGRESS_URL: server.url });
     const texts = (await server.messages())
       .map(({ raw }) => new TextDecoder().decode(raw))
       .filter((text) => text.includes(`<${ours.mailbox}>`));

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { LEASE_MS, releaseLeases } from "../../src/delivery/index.ts";
 import { uuidv7 } from "../../src/lib/ids.ts";
-import { LEASE_MS, releaseLeases } from "../../src/outbox/index.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 
@@ -35,7 +35,7 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
   });
   await run(
     `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
-       events, content_at, content_size, created_at)
+       events, content_offset, content_size, created_at)
      SELECT ?1, value, ?2, 'api', ?3, ?4, 'a@example.org', '<x@y>', 'mail ' || CAST(key + ?6 AS INTEGER), '[]', '[]', 0, 0, 1
        FROM json_each(?5)`,
     ...[of.workspaceNumber, status, of.domainId, of.mailboxId, JSON.stringify(ids), from],
@@ -139,7 +139,7 @@ describe("GET /v1/emails/", () => {
 
 describe("GET /v1/emails/{id} and /events", () => {
   it("tell the same timeline, oldest first, each event with id, type, metadata and time", async () => {
-    const api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+    const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
     expect(events).toEqual([
@@ -167,7 +167,7 @@ describe("what D1 is asked", () => {
   /** Runs one call with a warm key; answers its round trips without authentication's one. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
     const { DB, trips } = countingDb();
-    const api = apiOn({ DB, WORK: deafQueue }, heavy.apiKey);
+    const api = apiOn({ DB, WORK: queueThatRefuses }, heavy.apiKey);
     await api.get("/v1/me");
     trips.length = 0;
     const response = await call(api);
@@ -248,7 +248,9 @@ describe("what D1 is asked", () => {
 
   it("mail that was let go of waits again, and is shown so", async () => {
     const other = await aWorkspace();
-    const { id } = await (await apiOn({ WORK: deafQueue }, other.apiKey).post("/v1/emails/", aMail(other))).json<{
+    const { id } = await (
+      await apiOn({ WORK: queueThatRefuses }, other.apiKey).post("/v1/emails/", aMail(other))
+    ).json<{
       id: string;
     }>();
     await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);

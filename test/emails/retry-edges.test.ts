@@ -11,18 +11,18 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  deafQueue,
-  quietContext,
+  queueThatRefuses,
+  recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 interface Accepted {
@@ -39,13 +39,13 @@ async function accepted(response: Response): Promise<Accepted> {
   return response.json<Accepted>();
 }
 const send = async (changes: Record<string, unknown> = {}) =>
-  (await accepted(await deaf.post("/v1/emails/", aMail(ours, changes)))).id;
-const retry = (id: string, api = deaf) => api.call("POST", `/v1/emails/${id}/retry`);
+  (await accepted(await apiWithoutQueue.post("/v1/emails/", aMail(ours, changes)))).id;
+const retry = (id: string, api = apiWithoutQueue) => api.call("POST", `/v1/emails/${id}/retry`);
 
 /** Delivers an email to a server that follows `script`. Answers what it took, as text. */
 async function delivered(id: string, script: Script = {}): Promise<string[]> {
   const server = await scriptedServer(script);
-  const { ctx } = quietContext({ EGRESS_URL: server.url });
+  const { ctx } = recordingContext({ EGRESS_URL: server.url });
   const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
     .bind(id)
     .all<{ dueAt: number; id: string }>();
@@ -126,7 +126,7 @@ describe("a retried email with 20 MB attached", () => {
   it("has all of it in an object of its own, copied a part at a time", async () => {
     const id = await refused({ attachments: attachments() });
     const { CONTENT, seen } = watchedBucket();
-    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey)));
+    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey)));
     expect(seen.puts).toEqual([]);
     expect(seen.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
     await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
@@ -144,7 +144,7 @@ describe("a retried email with 20 MB attached", () => {
     const before = await objectsOf();
     // The document, then one read a file.
     const { CONTENT, seen } = watchedBucket(3);
-    const response = await retry(id, apiOn({ CONTENT, WORK: deafQueue }, ours.apiKey));
+    const response = await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey));
     expect([response.status, await response.json()]).toEqual([
       409,
       { detail: "The content of this email is no longer kept" },
@@ -245,7 +245,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     const response = await retry(await refused(), other);
     answers.push(`${response.status} ${await response.text()}`);
     expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
-    const own = apiOn({ WORK: deafQueue }, await aKey(ours, { domainIds: [ours.domainId] }));
+    const own = apiOn({ WORK: queueThatRefuses }, await aKey(ours, { domainIds: [ours.domainId] }));
     expect((await retry(await refused(), own)).status).toBe(202);
   });
 
@@ -260,11 +260,13 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("leaves one copy of the content, however many calls come with one Idempotency-Key at once", async () => {
     const id = await refused();
     const calls = Array.from({ length: 6 }, () =>
-      deaf.call("POST", `/v1/emails/${id}/retry`, undefined, { "Idempotency-Key": "once" }),
+      apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, { "Idempotency-Key": "once" }),
     );
     const [{ id: copy = "" } = {}] = await Promise.all((await Promise.all(calls)).map(accepted));
     expect(await objectsOf()).toEqual([id, copy].map((name) => `w/${ours.workspaceId}/emails/${name}`).sort());
-    const other = await deaf.call("POST", `/v1/emails/${copy}/retry`, undefined, { "Idempotency-Key": "once" });
+    const other = await apiWithoutQueue.call("POST", `/v1/emails/${copy}/retry`, undefined, {
+      "Idempotency-Key": "once",
+    });
     expect(other.status).toBe(409);
   });
 
@@ -283,7 +285,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
         return results;
       },
     };
-    const again = await accepted(await retry(id, apiOn({ DB, WORK: deafQueue }, ours.apiKey)));
+    const again = await accepted(await retry(id, apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey)));
     expect(failures).toBeGreaterThan(0);
     const copies = await env.DB.prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
       .bind(id)

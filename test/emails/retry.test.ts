@@ -4,19 +4,26 @@ import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import {
+  aMail,
+  apiOn,
+  aWorkspace,
+  queueThatRefuses,
+  recordingContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
 
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
 const retry = (id: string, headers?: Record<string, string>) =>
-  deaf.call("POST", `/v1/emails/${id}/retry`, undefined, headers);
+  apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, headers);
 const retried = async (id: string) => {
   const response = await retry(id);
   expect(response.status, await response.clone().text()).toBe(202);
@@ -30,7 +37,7 @@ async function ended(
   status = "failed",
 ): Promise<string> {
   const to = Object.keys(outcomes).map((email) => ({ email }));
-  const response = await deaf.post("/v1/emails/", aMail(ours, { to, ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { to, ...changes }));
   const { id } = await response.json<{ id: string }>();
   await end(id, outcomes, status);
   return id;
@@ -53,7 +60,7 @@ async function end(id: string, outcomes: Record<string, string>, status: string)
 
 async function sent(id: string): Promise<string> {
   const server = await sinkServer();
-  const { ctx } = quietContext({ EGRESS_URL: server.url });
+  const { ctx } = recordingContext({ EGRESS_URL: server.url });
   const row = await env.DB.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
   await deliver(ctx, [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" }], egressOf(ctx.settings));
   const [message] = await server.messages();
@@ -108,7 +115,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("copies what was packed with others in a batch", async () => {
     const item = (name: string) =>
       aMail(ours, { text: `Text ${name}`, attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }] });
-    const response = await deaf.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
+    const response = await apiWithoutQueue.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
     const { results } = await response.json<{ results: { id: string }[] }>();
     const id = results[1]?.id ?? "";
     await run(
@@ -148,7 +155,10 @@ describe("POST /v1/emails/{email_id}/retry", () => {
 
   it("an email that was rejected because all were suppressed goes out once they are off the list", async () => {
     await ours.post("/v1/suppressions/", { email: "friend@example.org" });
-    const { id, status } = await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string; status: string }>();
+    const { id, status } = await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{
+      id: string;
+      status: string;
+    }>();
     expect(status).toBe("rejected");
     await ours.call("DELETE", "/v1/suppressions/friend@example.org");
     expect((await retried(id)).status).toBe("queued");

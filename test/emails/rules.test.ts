@@ -1,12 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headerFault } from "../../src/emails/field-rules.ts";
-import { type Fact, mergeFacts } from "../../src/emails/merge.ts";
+import { MAX_ATTEMPTS, waitAfter } from "../../src/delivery/rules.ts";
 import {
   emailMoves,
   eventTypes,
   limits,
-  MAX_ATTEMPTS,
   moveRecipient,
   type RecipientFact,
   type RecipientState,
@@ -15,9 +13,10 @@ import {
   statuses,
   statusOf,
   storedStatuses,
-  waitAfter,
 } from "../../src/emails/rules.ts";
-import type { EmailState } from "../../src/emails/state.ts";
+import { headerFault } from "../../src/emails/send/field-rules.ts";
+import { type Fact, mergeFacts } from "../../src/emails/timeline/merge.ts";
+import type { EmailState } from "../../src/emails/timeline/state.ts";
 
 const MINUTE = 60_000;
 
@@ -139,7 +138,7 @@ const height: Record<RecipientState, number> = {
 
 function anEmail(recipients: number): EmailState {
   return {
-    ...{ n: 1, workspace: 1, id: "e", status: "queued", attempts: 0, version: 3, dueAt: 5, work: null },
+    ...{ n: 1, workspace: 1, id: "e", status: "queued", attempts: 0, version: 3, dueAt: 5, outboxId: null },
     ...{
       sentAt: null,
       deliveredAt: null,

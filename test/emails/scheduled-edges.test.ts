@@ -1,28 +1,35 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { WakeUp, WorkMessage } from "../../src/context.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
+import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import {
+  aMail,
+  apiOn,
+  aWorkspace,
+  queueThatRefuses,
+  recordingContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await deaf.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
   expect(response.status).toBe(202);
   return (await response.json<{ id: string }>()).id;
 }
@@ -67,7 +74,7 @@ describe("a move of a scheduled email when the database does not say whether it 
       it(`a ${name} is a 200, one event and one change, when it failed ${moment} its commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
-        const response = await call(apiOn({ DB: failing(2, moment), WORK: deafQueue }, ours.apiKey), id);
+        const response = await call(apiOn({ DB: failing(2, moment), WORK: queueThatRefuses }, ours.apiKey), id);
         expect(response.status).toBe(200);
         expect(await eventsOf(id)).toHaveLength(2);
         expect(await changesOf()).toBe(changes + 1);
@@ -77,23 +84,23 @@ describe("a move of a scheduled email when the database does not say whether it 
     it(`a ${name} is a 500 that writes nothing when it never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
-      const response = await call(apiOn({ DB: failing(9, "before"), WORK: deafQueue }, ours.apiKey), id);
+      const response = await call(apiOn({ DB: failing(9, "before"), WORK: queueThatRefuses }, ours.apiKey), id);
       expect(response.status).toBe(500);
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
 
     it(`a ${name} leaves an email alone that shares its work with others`, async () => {
       const id = await schedule();
-      await run("UPDATE emails SET work = ?2 WHERE id = ?1", id, crypto.randomUUID());
+      await run("UPDATE emails SET outbox_id = ?2 WHERE id = ?1", id, crypto.randomUUID());
       const before = await dueOf(id);
-      expect((await call(deaf, id)).status).toBe(404);
+      expect((await call(apiWithoutQueue, id)).status).toBe(404);
       expect([await dueOf(id), await eventsOf(id)]).toEqual([before, ["scheduled"]]);
     });
 
     it(`a ${name} takes one round trip and walks through no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
-      expect((await call(apiOn({ DB, WORK: deafQueue }, ours.apiKey), id)).status).toBe(200);
+      expect((await call(apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey), id)).status).toBe(200);
       const [, batch, ...more] = trips;
       expect(more.length).toBeLessThanOrEqual(1);
       for (const statement of batch?.statements ?? []) {
@@ -107,7 +114,7 @@ describe("a move of a scheduled email when the database does not say whether it 
 describe("GET /v1/emails/scheduled", () => {
   it("reads its index in order, as many rows as it shows, however many emails there are", async () => {
     for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
-    for (let i = 0; i < 30; i++) await deaf.post("/v1/emails/", aMail(ours));
+    for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(ours));
     const { DB, trips } = countingDb();
     const list = await (await apiOn({ DB }, ours.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
     expect(list).toHaveLength(3);
@@ -121,7 +128,7 @@ describe("GET /v1/emails/scheduled", () => {
   it("shows 100 unless asked otherwise and 500 at most; all bad pages are a 422", async () => {
     await run(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject,
-         recipients, events, content_at, content_size, created_at, scheduled_at)
+         recipients, events, content_offset, content_size, created_at, scheduled_at)
        SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, 1000 * key
          FROM json_each(?4)`,
       ...[ours.workspaceNumber, ours.domainId, ours.mailboxId],
@@ -144,7 +151,7 @@ describe("a scheduled email", () => {
     const id = await schedule();
     const times = [at(2 * HOUR), at(3 * HOUR)];
     for (const send_at of times)
-      expect((await deaf.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at })).status).toBe(200);
+      expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at })).status).toBe(200);
     const told = (await detail(id)).events.slice(1);
     expect(told.map(({ event_type, metadata }) => [event_type, metadata])).toEqual(
       times.map((scheduled_at) => ["scheduled", { scheduled_at }]),
@@ -154,16 +161,16 @@ describe("a scheduled email", () => {
   it("is not sent now by a restricted account", async () => {
     const id = await schedule();
     await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
-    const response = await moves["send now"](deaf, id);
+    const response = await moves["send now"](apiWithoutQueue, id);
     expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
   });
 
   it("sent now from a sender that is gone fails when it is dispatched, and reaches nobody", async () => {
     const id = await schedule();
     await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
-    expect((await moves["send now"](deaf, id)).status).toBe(200);
+    expect((await moves["send now"](apiWithoutQueue, id)).status).toBe(200);
     const server = await sinkServer();
-    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const { due_at: dueAt } of await dueOf(id))
       await deliver(ctx, [{ dueAt, id, kind: "deliver" }], egressOf(ctx.settings));
     expect([(await detail(id)).status, (await server.counters()).messages]).toEqual(["failed", 0]);
@@ -186,7 +193,7 @@ describe("a scheduled email", () => {
     const [{ due_at: dueAt = 0 } = {}] = await dueOf(id);
     expect(woken).toEqual([{ dueAt, id, kind: "deliver" }]);
     const server = await sinkServer();
-    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const due of [before, dueAt, dueAt, before])
       await deliver(ctx, [{ dueAt: due, id, kind: "deliver" }], egressOf(ctx.settings));
     expect([(await detail(id)).status, (await server.counters()).accepted]).toEqual(["delivered", 1]);
@@ -203,7 +210,7 @@ describe("a due email", () => {
         const id = await schedule();
         const [{ due_at: due = 0 } = {}] = await dueOf(id);
         let now = due - 2 * MINUTE + offset;
-        const { ctx } = quietContext({ EGRESS_URL: server.url }, () => now);
+        const { ctx } = recordingContext({ EGRESS_URL: server.url }, () => now);
         const left = await firstLeft(id, due, isLost);
         expect(left - due).toBeGreaterThanOrEqual(0);
         expect(left - due).toBeLessThanOrEqual(MINUTE);

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { sweep } from "../../src/outbox/index.ts";
-import { work } from "../../src/queue.ts";
+import { runWork } from "../../src/queue.ts";
 import { seeded } from "../support/faults.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -12,38 +12,38 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  deafQueue,
-  quietContext,
+  queueThatRefuses,
+  recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await deaf.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
   expect(response.status).toBe(202);
   return (await response.json<{ id: string }>()).id;
 }
 const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
-const cancel = (id: string) => deaf.call("DELETE", `/v1/emails/scheduled/${id}`);
-const sendNow = (id: string) => deaf.call("POST", `/v1/emails/scheduled/${id}/send-now`);
-const move = (id: string, send_at: unknown) => deaf.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
+const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/scheduled/${id}`);
+const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
+const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
 const workOf = async (id: string) =>
   (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 
 /** What the sweep wakes at a moment, and with which delay. */
 async function wokenAt(now: number): Promise<Map<string, number>> {
   const woken = new Map<string, number>();
-  const { ctx } = quietContext({}, () => now);
+  const { ctx } = recordingContext({}, () => now);
   await sweep({
     ...ctx,
     async wake(rows, delay = 0) {
@@ -57,7 +57,7 @@ async function wokenAt(now: number): Promise<Map<string, number>> {
 describe("GET /v1/emails/scheduled", () => {
   it("lists what waits, soonest first, with the seconds that are left", async () => {
     const [late, soon] = [await schedule(2 * HOUR, { tags: ["a"] }), await schedule(HOUR)];
-    await deaf.post("/v1/emails/", aMail(ours));
+    await apiWithoutQueue.post("/v1/emails/", aMail(ours));
     const list = await (await ours.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
     expect(list.map(({ id }) => id)).toEqual([soon, late]);
     expect(list[1]).toEqual({
@@ -133,13 +133,13 @@ describe("a scheduled email", () => {
     expect(await workOf(id)).toEqual(before);
     for (const good of [at(MINUTE + 2_000), at(30 * day - MINUTE)])
       expect((await move(id, good)).status, good).toBe(200);
-    expect((await deaf.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
+    expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
   });
 
   it("answers 404 in the same words once it is cancelled, queued or unknown", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
-    const queued = (await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
+    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
     const theirs = await aWorkspace();
     const foreign = (
       await (await theirs.post("/v1/emails/", aMail(theirs, { send_at: at(HOUR) }))).json<{ id: string }>()
@@ -183,7 +183,7 @@ describe("a scheduled email", () => {
       },
     };
     expect(
-      (await apiOn({ DB, WORK: deafQueue }, ours.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
+      (await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
     ).toBe(200);
     expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
   });
@@ -194,7 +194,7 @@ describe("at the same moment", () => {
 
   it(`cancel, send-now, a change of time and the release have one winner, in ${TRIALS} trials`, async () => {
     const server = await sinkServer({ countOnly: false });
-    const { ctx } = quietContext({ EGRESS_URL: server.url });
+    const { ctx } = recordingContext({ EGRESS_URL: server.url });
     const random = seeded(7);
     const cancelled: string[] = [];
     const others: string[] = [];
@@ -204,7 +204,7 @@ describe("at the same moment", () => {
       const id = await schedule(HOUR, { subject });
       const [{ due_at: due = 0 } = {}] = await workOf(id);
       const released = async () => {
-        await work(ctx, [{ dueAt: due, id, kind: "deliver" }]);
+        await runWork(ctx, [{ dueAt: due, id, kind: "deliver" }]);
         return null;
       };
       const calls = [() => cancel(id), () => sendNow(id), () => move(id, at(2 * HOUR)), released];
@@ -231,7 +231,7 @@ describe("at the same moment", () => {
       won.set(winner, (won.get(winner) ?? 0) + 1);
       (winner === "cancel" ? cancelled : others).push(subject);
       // What still waits is let go, so that each trial comes to an end.
-      for (const { due_at } of await workOf(id)) await work(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
+      for (const { due_at } of await workOf(id)) await runWork(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
       if (winner !== "cancel") expect((await detail(id)).status).toBe("delivered");
     }
     expect(won.size).toBeGreaterThan(1);

@@ -11,7 +11,7 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  deafQueue,
+  queueThatRefuses,
   type TestWorkspace,
   testContext,
 } from "../support/workspace.ts";
@@ -53,14 +53,14 @@ const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
   ours = await aWorkspace();
-  const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
       to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
       tags: tagLists[i % tagLists.length] ?? [],
     };
-    const response = await deaf.post("/v1/emails/", aMail(ours, sample));
+    const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, sample));
     const { id } = await response.json<{ id: string }>();
     samples.unshift({ id, status: "queued", ...sample });
     if (i === 60) await indexEmails(testContext());
@@ -226,8 +226,8 @@ describe("GET /v1/emails/search", () => {
 
   it("mail that is gone is found no more, and its number taken by new mail finds that", async () => {
     const other = await aWorkspace();
-    const deaf = apiOn({ WORK: deafQueue }, other.apiKey);
-    await deaf.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, other.apiKey);
+    await apiWithoutQueue.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
     await indexEmails(testContext());
     expect(await search("q=vanishing", other)).toHaveLength(1);
     await other.call("DELETE", `/v1/workspaces/${other.workspaceId}`);

@@ -2,24 +2,26 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
+import { MAX_ATTEMPTS } from "../../src/delivery/rules.ts";
 import {
+  applyFacts,
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
   type Fact,
-  recordFacts,
   toState,
 } from "../../src/emails/index.ts";
-import {
-  MAX_ATTEMPTS,
-  moveRecipient,
-  type RecipientFact,
-  type RecipientState,
-  statusOf,
-} from "../../src/emails/rules.ts";
+import { moveRecipient, type RecipientFact, type RecipientState, statusOf } from "../../src/emails/rules.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, quietContext, type TestWorkspace } from "../support/workspace.ts";
+import {
+  aMail,
+  apiOn,
+  aWorkspace,
+  queueThatRefuses,
+  recordingContext,
+  type TestWorkspace,
+} from "../support/workspace.ts";
 
 /**
  * Random commands to the real API, database and delivery, told to a model as well that knows the tables of moves: calls
@@ -77,7 +79,7 @@ let api: ReturnType<typeof apiOn>;
 
 beforeAll(async () => {
   workspace = await aWorkspace();
-  api = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
 /** What the model knows of one email. */
@@ -187,15 +189,15 @@ class Sequence {
   async #hearBack(known: Known, facts: Extract<Command, { do: "hear back" }>["facts"]): Promise<void> {
     // Of what never left nobody can tell.
     if (known.status === "scheduled" || known.status === "cancelled") return;
-    const { ctx } = quietContext({}, () => this.#now);
+    const { ctx } = recordingContext({}, () => this.#now);
     for (const { who, on, twice } of facts) {
       const recipient = this.#people[who] ?? "";
       const isComplaint = on === "complaint";
       const fact: Fact = { id: ctx.newId(), recipient, on, at: this.#now, ...(isComplaint && { suppress: on }) };
       const state = await stateOf(known.id);
-      await recordFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
+      await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
       // The second one is decided on what was read before the first was written.
-      if (twice) await recordFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
+      if (twice) await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
       if (!known.recipients.has(recipient)) continue;
       this.#fact(known, recipient, on);
       if (isComplaint) this.#suppressed.add(recipient);
@@ -222,7 +224,7 @@ class Sequence {
       recipients: Object.fromEntries(this.#people.map((address, n) => [address, replies[rcpt[n] ?? "taken"]])),
       transactions: Array.from({ length: 4 }, () => ({ dot: ends[dot] })),
     });
-    const { ctx } = quietContext({ EGRESS_URL: `${server.url}&dsn=${dsn ? "on" : "off"}` }, () => this.#now);
+    const { ctx } = recordingContext({ EGRESS_URL: `${server.url}&dsn=${dsn ? "on" : "off"}` }, () => this.#now);
     // Twice the same wake-up, as queues do.
     const wakeUps = rows.map((dueAt) => ({ dueAt, id: known.id, kind: "deliver" as const }));
     await Promise.all([1, 2].map(() => deliver(ctx, wakeUps, egressOf(ctx.settings))));

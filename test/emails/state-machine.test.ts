@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Fact, mergeFacts } from "../../src/emails/merge.ts";
 import {
   emailMoves,
   type RecipientFact,
@@ -10,7 +9,8 @@ import {
   type StoredStatus,
   statusOf,
 } from "../../src/emails/rules.ts";
-import type { EmailState } from "../../src/emails/state.ts";
+import { type Fact, mergeFacts } from "../../src/emails/timeline/merge.ts";
+import type { EmailState } from "../../src/emails/timeline/state.ts";
 
 /**
  * The state machine of emails under random commands: every move that is seen stands in the specification's table, in
@@ -70,7 +70,7 @@ function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
     attempts: 0,
     version: 0,
     dueAt: 1,
-    work: null,
+    outboxId: null,
     sentAt: null,
     deliveredAt: null,
     openedCount: 0,

@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EmailOut } from "../../src/emails/schema.ts";
 import { isoMicros } from "../../src/lib/time.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
-let deaf: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   ours = await aWorkspace();
-  deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
 });
 
 const START = "2026-01-01T00:00:00Z";
@@ -21,7 +21,7 @@ async function updates(since: string) {
   return { ids: emails.map(({ id }) => id), next: response.headers.get("X-Next-Since") ?? "" };
 }
 
-const send = async () => (await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
+const send = async () => (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
 
 /** A change row for these emails, as one commit writes it. */
 async function change(ids: string[]): Promise<void> {

@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compose } from "../../src/delivery/compose/index.ts";
-import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../src/delivery/sign/index.ts";
+import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
+import { compose } from "../../src/mail/mime/index.ts";
+import { faultsOf } from "./support/expected-mail.ts";
 import { generatedMail } from "./support/hostile-mail.ts";
-import { faultsOf } from "./support/intended.ts";
 import { askPython, missingPython } from "./support/python.ts";
 import { collected } from "./support/read-back.ts";
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { compose } from "../../src/delivery/compose/index.ts";
-import { generateDkimKeyPair, type SigningKey, signMessage } from "../../src/delivery/sign/index.ts";
+import { generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
+import { compose } from "../../src/mail/mime/index.ts";
 import { collected } from "./support/read-back.ts";
 
 const SIZE = 24 * 1024 * 1024;

@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ComposeError, compose } from "../../src/delivery/compose/index.ts";
-import { signMessage } from "../../src/delivery/sign/index.ts";
+import { signMessage } from "../../src/mail/dkim/index.ts";
+import { ComposeError, compose } from "../../src/mail/mime/index.ts";
+import {
+  faultsOf,
+  type IntendedPart,
+  intendedAddresses,
+  intendedHeaders,
+  intendedTree,
+} from "./support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
-import { faultsOf, type IntendedPart, intendedAddresses, intendedHeaders, intendedTree } from "./support/intended.ts";
 import { askPython, missingPython } from "./support/python.ts";
 import { collected, octetFaults, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify";
 import { afterAll, describe, it } from "vitest";
 import { findFreePort } from "../../dev/ports.ts";
-import type { Seeded } from "../../src/accounts/seed.ts";
+import type { Seeded } from "../../dev/seed-workspace.ts";
 
 interface Local {
   base_url: string;

@@ -4,7 +4,7 @@ import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/schema.ts";
 import { register } from "../support/domains.ts";
-import { workAt } from "../support/work-at.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import {
   aKey,
   aMail,
@@ -12,7 +12,7 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  deafQueue,
+  queueThatRefuses,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
@@ -159,11 +159,11 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
 
   it("a mailbox that is made inactive sends nothing more, what waits becomes failed", async () => {
     const { id, address } = await made();
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
-    const email = await (await deaf.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+    const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
     await patch(id, { is_active: false });
     expect((await ours.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     expect(await (await ours.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
     expect((await ours.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
@@ -200,21 +200,22 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
   it("answers 204, then 404; mail queued from it ends as failed with a reason, scheduled mail at its time", async () => {
     const { id, address } = await made();
     await assign(id, [ours.userId]);
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
     const send = async (changes = {}) =>
-      (await (await deaf.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>()).id;
+      (await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>())
+        .id;
     const queued = await send();
     const scheduled = await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
     const answers = await Promise.all([1, 2, 3].map(() => ours.call("DELETE", `/v1/mailboxes/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     expect((await read(id)).status).toBe(404);
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     const email = async (emailId: string) => (await ours.get(`/v1/emails/${emailId}`)).json<DetailOut>();
     expect((await email(queued)).events.at(-1)).toMatchObject({
       event_type: "failed",
       metadata: { reason: "the sender's mailbox is gone or not active" },
     });
-    await workAt(Date.now() + 3_700_000);
+    await runWorkAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");
     const { results } = await env.DB.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
     expect(results).toEqual([]);
@@ -225,7 +226,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     await env.CONTENT.put(`${r2Keys.mailbox(id)}1.eml`, "mail");
     await env.CONTENT.put(`${r2Keys.mailbox(ours.mailboxId)}1.eml`, "other mail");
     await ours.call("DELETE", `/v1/mailboxes/${id}`);
-    await workAt(Date.now() + 600_000);
+    await runWorkAt(Date.now() + 600_000);
     expect(await env.CONTENT.head(`${r2Keys.mailbox(id)}1.eml`)).toBeNull();
     expect(await env.CONTENT.head(`${r2Keys.mailbox(ours.mailboxId)}1.eml`)).not.toBeNull();
   });

@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import { indexEmails } from "../../src/emails/index.ts";
-import { keepHouse } from "../../src/retention/index.ts";
+import { runRetention } from "../../src/retention/index.ts";
 import { daysToSum, rollupCutoff } from "../../src/retention/rules.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 let ours: TestWorkspace;
@@ -15,10 +15,10 @@ beforeEach(async () => {
   ours = await aWorkspace();
 });
 
-const keep = (now: number, days = "30") => keepHouse(testContext({ RETENTION_DAYS: days }, () => now));
+const keep = (now: number, days = "30") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiOn({ WORK: deafQueue }, ours.apiKey).post("/v1/emails/", aMail(ours, changes));
+  const response = await apiOn({ WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/", aMail(ours, changes));
   return (await response.json<{ id: string }>()).id;
 }
 
@@ -45,7 +45,7 @@ describe("emails past RETENTION_DAYS", () => {
     await keep(now);
     expect(await Promise.all([old, young, waiting].map(status))).toEqual([404, 200, 200]);
     const key = (id: string) => r2Keys.email(ours.workspaceId, id);
-    await workAt(now + 600_000, {}, ["purge"]);
+    await runWorkAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(key(old))).toBeNull();
     expect(await env.CONTENT.head(key(young))).not.toBeNull();
     expect(await (await ours.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
@@ -64,10 +64,10 @@ describe("emails past RETENTION_DAYS", () => {
     await age(ids.slice(0, 1), 31, now);
     await age(ids.slice(1), 29, now);
     await keep(now);
-    await workAt(now + 600_000, {}, ["purge"]);
+    await runWorkAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(shared)).not.toBeNull();
     await keep(now + 3 * DAY);
-    await workAt(now + 3 * DAY + 600_000, {}, ["purge"]);
+    await runWorkAt(now + 3 * DAY + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(shared)).toBeNull();
   });
 
@@ -76,7 +76,7 @@ describe("emails past RETENTION_DAYS", () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => send()));
     await age(ids, 31, now);
     await Promise.all([keep(now), keep(now), keep(now)]);
-    await workAt(now + 600_000, {}, ["purge"]);
+    await runWorkAt(now + 600_000, {}, ["purge"]);
     expect(new Set(await Promise.all(ids.map(status)))).toEqual(new Set([404]));
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("emails past RETENTION_DAYS", () => {
     await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
     await indexEmails(testContext());
     await keep(now);
-    await apiOn({ WORK: deafQueue }, ours.apiKey).post("/v1/emails/", aMail(ours, { subject: "needle" }));
+    await apiOn({ WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/", aMail(ours, { subject: "needle" }));
     const found = async () => (await ours.get("/v1/emails/search?q=needle")).json<unknown[]>();
     expect(await found()).toHaveLength(1);
     await indexEmails(testContext());

@@ -1,6 +1,6 @@
 /** Composing in tests: a mail with nothing wrong, and what came of it. */
 
-import { type Composable, type Composed, ComposeError, compose, octetsOf } from "../../src/delivery/compose/index.ts";
+import { type Composable, type Composed, ComposeError, compose, octetsOf } from "../../src/mail/mime/index.ts";
 import { inSteps } from "../host/support/hostile-mail.ts";
 import { collected, readWithPostalMime } from "../host/support/read-back.ts";
 

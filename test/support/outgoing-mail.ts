@@ -1,6 +1,6 @@
 /** Envelopes and messages for tests of the SMTP client. */
 
-import type { Envelope, OutgoingMessage } from "../../src/delivery/transport.ts";
+import type { Envelope, OutgoingMessage } from "../../src/mail/smtp/transport.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,12 +1,13 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
-import { type SeedInput, seedWorkspace } from "../../src/accounts/seed.ts";
 import { app } from "../../src/app.ts";
-import { type Ctx, createContext, type Role, type WakeUp } from "../../src/context.ts";
+import { type Ctx, createContext, type Role } from "../../src/context.ts";
 import { orm } from "../../src/db/client.ts";
 import { apiKeys } from "../../src/db/schema/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
+import type { WakeUp } from "../../src/outbox/index.ts";
 
 /** A context on the test's own bindings, with settings and a clock of the test's choosing. */
 export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): Ctx {
@@ -14,7 +15,7 @@ export function testContext(settings: Record<string, unknown> = {}, now: () => n
 }
 
 /** A context whose wake-ups go nowhere but into a list, so that the test delivers them when and as often as it likes. */
-export function quietContext(settings: Record<string, unknown> = {}, now: () => number = Date.now) {
+export function recordingContext(settings: Record<string, unknown> = {}, now: () => number = Date.now) {
   const woken: WakeUp[] = [];
   const ctx: Ctx = {
     ...testContext(settings, now),
@@ -124,7 +125,7 @@ export function apiOn(bindings: Record<string, unknown>, key: string | null) {
 }
 
 /** A queue that forgets what it is told, so that nothing is delivered behind the test's back. */
-export const deafQueue = { send: async () => {}, sendBatch: async () => {} };
+export const queueThatRefuses = { send: async () => {}, sendBatch: async () => {} };
 
 /** A send request of this workspace that nothing is wrong with. */
 export function aMail(workspace: { mailbox: string }, changes: Record<string, unknown> = {}) {

@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { SuppressionOut } from "../../src/suppressions/schema.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 /** Suppressions that change while somebody looks, and addresses that are written in unusual ways. */
 
@@ -136,12 +136,12 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = apiOn({ WORK: deafQueue }, ours.apiKey);
+    const api = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
     const mail = aMail(ours, { to: to.map((email) => ({ email })) });
     return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
   };
   const result = async (id: string) => {
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     const { status, events } = await (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
     return { status, types: events.map(({ event_type }) => event_type) };
   };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
 
@@ -110,10 +110,10 @@ describe("a suppressed address", () => {
   });
 
   it("is not mailed though it came on the list after the mail was accepted", async () => {
-    const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
-    const { id } = await (await deaf.post("/v1/emails/", aMail(ours))).json<{ id: string }>();
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
-    await workAt(Date.now());
+    await runWorkAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });
     expect((await email(id)).events.at(-1)).toMatchObject({ event_type: "suppressed" });
   });

@@ -2,7 +2,7 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import type { WorkMessage } from "../../src/context.ts";
+import type { WorkMessage } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { type Detail, run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -11,7 +11,7 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  deafQueue,
+  queueThatRefuses,
   type TestWorkspace,
   testContext,
   until,
@@ -30,7 +30,7 @@ async function delivered(
   alter?: (id: string) => Promise<unknown>,
 ) {
   const sink = await sinkServer();
-  const { post } = apiOn({ WORK: deafQueue }, workspace.apiKey);
+  const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
   const response = await post("/v1/emails/", aMail(workspace, { html: HTML, ...changes }));
   expect(response.status, await response.clone().text()).toBe(202);
   const { id } = await response.json<{ id: string }>();

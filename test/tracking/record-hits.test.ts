@@ -1,8 +1,8 @@
 import { createExecutionContext, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { EMAIL_STATE_COLUMNS, type EmailStateRow, recordFacts, toState } from "../../src/emails/index.ts";
-import { bury } from "../../src/queue.ts";
+import { applyFacts, EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "../../src/emails/index.ts";
+import { consumeDeadLetters } from "../../src/queue.ts";
 import { toHit } from "../../src/tracking/record-hits.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
@@ -188,9 +188,9 @@ describe("the hits queue", () => {
     const report = { state: toState(row), facts, attempt: 0, hits: [toHit(aHit(workspace, id, { kind: "click" }))] };
     await Promise.all([
       consumed(hits.slice(0, 20)),
-      recordFacts(testContext(), [report]),
+      applyFacts(testContext(), [report]),
       consumed(hits.slice(20)),
-      recordFacts(testContext(), [report]),
+      applyFacts(testContext(), [report]),
     ]);
     const detail = await detailOf(workspace, id);
     expect(detail).toMatchObject({ opened_count: 40, clicked_count: 1 });
@@ -217,7 +217,10 @@ describe("the hits queue", () => {
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
     expect(retryMessages).toHaveLength(strange.length);
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });
-    await bury({ ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch, env);
+    await consumeDeadLetters(
+      { ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch,
+      env,
+    );
     const letter = await env.DB.prepare("SELECT queue, body FROM dead_letters WHERE id = ?1")
       .bind(batch.messages[0]?.id)
       .first();

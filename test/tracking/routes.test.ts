@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { newClickToken, newOpenToken } from "../../src/mail-tokens/tracking.ts";
 import { type HitMessage, isHitMessage } from "../../src/tracking/index.ts";
-import { newClickToken, newOpenToken } from "../../src/tracking/token.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { apiOn, apiWith, testContext } from "../support/workspace.ts";
 

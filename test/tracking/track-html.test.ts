@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readClickToken, readOpenToken } from "../../src/mail-tokens/tracking.ts";
 import { attributesAt, decodeValue } from "../../src/tracking/attributes.ts";
-import { readClickToken, readOpenToken } from "../../src/tracking/token.ts";
 import { trackHtml } from "../../src/tracking/track-html.ts";
 import { testContext } from "../support/workspace.ts";
 

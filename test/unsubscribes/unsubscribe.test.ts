@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { receive } from "../../src/email.ts";
+import { receiveEmail } from "../../src/inbound/index.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { workAt } from "../support/work-at.ts";
-import { aMail, apiOn, apiWith, aWorkspace, deafQueue, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let ours: TestWorkspace;
 const anybody = apiWith(null);
@@ -15,11 +15,11 @@ beforeEach(async () => {
 /** A mail of a source that goes out; its octets as the server got them. */
 async function sent(source: string, to = "friend@example.org") {
   const server = await sinkServer();
-  const deaf = apiOn({ WORK: deafQueue }, ours.apiKey);
-  const response = await deaf.post("/v1/emails/", aMail(ours, { to: [{ email: to }] }));
+  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { to: [{ email: to }] }));
   const { id } = await response.json<{ id: string }>();
   await env.DB.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
-  await workAt(Date.now(), { EGRESS_URL: server.url });
+  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
   const [message] = await server.messages();
   await server.close();
   const text = new TextDecoder().decode(message?.raw).replace(/\r\n[ \t]/g, " ");
@@ -115,7 +115,7 @@ describe("one-click unsubscribe", () => {
         refused = reason;
       },
     };
-    await receive(message as unknown as ForwardableEmailMessage, env);
+    await receiveEmail(message as unknown as ForwardableEmailMessage, env);
     expect(refused).toBeNull();
     expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
     expect(await types(id)).toEqual(["queued", "delivered", "unsubscribed"]);

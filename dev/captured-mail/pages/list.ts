@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import { TRYOUTS } from "../../egress/tryouts.ts";
+import { FAILURE_ADDRESSES } from "../../egress/failure-addresses.ts";
 import type { CapturedMail } from "../mail-store.ts";
 import { formatSize, formatTime, frame, type Markup } from "./frame.ts";
 
@@ -72,7 +72,7 @@ function tryouts(): Markup {
   return html`<details class="tryouts"><summary>Try a failed delivery</summary>
 <p>Send to one of these, at any domain. A label works too: <code>bounce+1@example.org</code>.</p>
 <table><thead><tr><th>Recipient</th><th>Answer</th><th>What becomes of it</th></tr></thead><tbody>
-${TRYOUTS.map(
+${FAILURE_ADDRESSES.map(
   (tryout) => html`<tr><td><code>${tryout.localPart}@</code></td>
 <td><code>${tryout.reply}</code> to ${tryout.at === "RCPT" ? "the recipient" : "the message"}</td>
 <td>${tryout.outcome}</td></tr>`,

@@ -15,15 +15,15 @@ export const domains = sqliteTable(
     createdAt: integer("created_at").notNull(),
     verifiedAt: integer("verified_at"),
     lastCheckedAt: integer("last_checked_at"),
-    failedDays: integer("failed_days").notNull().default(0),
-    treeKey: text("tree_key").notNull().default(""),
+    failedChecks: integer("failed_checks").notNull().default(0),
+    reversedName: text("reversed_name").notNull().default(""),
     records: text({ mode: "json" }).$type<Record<string, RecordStatus>>().notNull().default({}),
-    checkAt: integer("check_at"),
+    nextCheckAt: integer("next_check_at"),
   },
   (t) => [
     uniqueIndex("domains_by_name").on(t.workspace, t.name),
-    uniqueIndex("domains_verified").on(t.treeKey).where(sql`status = 'verified'`),
-    index("domains_to_check").on(t.checkAt).where(sql`status = 'verified'`),
+    uniqueIndex("domains_verified").on(t.reversedName).where(sql`status = 'verified'`),
+    index("domains_to_check").on(t.nextCheckAt).where(sql`status = 'verified'`),
   ],
 );
 

@@ -22,11 +22,11 @@ export const emails = sqliteTable(
     tags: text(),
     events: text().notNull(),
     contentKey: text("content_key"),
-    contentAt: integer("content_at").notNull(),
+    contentOffset: integer("content_offset").notNull(),
     contentSize: integer("content_size").notNull(),
     attempts: integer().notNull().default(0),
     dueAt: integer("due_at"),
-    work: text(),
+    outboxId: text("outbox_id"),
     version: integer().notNull().default(0),
     openedCount: integer("opened_count").notNull().default(0),
     clickedCount: integer("clicked_count").notNull().default(0),
@@ -44,7 +44,7 @@ export const emails = sqliteTable(
     index("emails_by_rare_status")
       .on(t.workspace, t.status, t.id)
       .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
-    index("emails_put_off").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
+    index("emails_deferred").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
     index("emails_scheduled").on(t.workspace, t.scheduledAt).where(sql`status = 'scheduled'`),
   ],
 );

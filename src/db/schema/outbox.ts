@@ -17,5 +17,5 @@ export const deadLetters = sqliteTable("dead_letters", {
   id: text().primaryKey().notNull(),
   queue: text().notNull(),
   body: text().notNull(),
-  diedAt: integer("died_at").notNull(),
+  recordedAt: integer("recorded_at").notNull(),
 });

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { type Fault, MAX_FAULTS } from "../../errors.ts";
-import { type Checked, checkSends, reasonOf } from "../check.ts";
 import type { SendIn } from "../schema.ts";
+import { type Checked, checkSends, reasonOf } from "../send/index.ts";
 
 /** An item of a batch as it came in: its form is right, or what is wrong with it. `loc` begins with body and index. */
 export type BatchItem = { input: SendIn } | { faults: Fault[] };

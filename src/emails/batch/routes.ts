@@ -4,9 +4,9 @@ import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { listWithAttachments } from "../../http/validate.ts";
+import { batchUpload, ContentUpload } from "../content/index.ts";
 import { limits } from "../rules.ts";
 import { SendIn } from "../schema.ts";
-import { batchUpload, ContentUpload } from "../upload.ts";
 import { BatchOut } from "./schema.ts";
 import { sendBatch } from "./send.ts";
 

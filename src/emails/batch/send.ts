@@ -2,12 +2,10 @@ import type { CallerCtx } from "../../context.ts";
 import { guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { unprocessable } from "../../errors.ts";
-import { keepAnswer } from "../../idempotency/index.ts";
-import type { Draft } from "../accept.ts";
-import { type Checked, requireAccount } from "../check.ts";
-import { putContents } from "../content.ts";
-import { commitDrafts, toDraft } from "../send.ts";
-import { batchUpload, type ContentUpload } from "../upload.ts";
+import { storeResponse } from "../../idempotency/index.ts";
+import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
+import type { Draft } from "../send/index.ts";
+import { type Checked, commitDrafts, requireAccount, toDraft } from "../send/index.ts";
 import { type BatchItem, type ReadItem, readItems } from "./read-items.ts";
 import type { BatchOut } from "./schema.ts";
 
@@ -34,7 +32,7 @@ export async function sendBatch(
   const drafts = good.length > 0 ? await toDrafts(ctx, upload, good) : [];
   const answer = toResult(read, drafts);
   if (drafts.length === 0) {
-    if (ctx.idempotency) await guardedBatch(mailDb(ctx), keepAnswer(ctx, answer));
+    if (ctx.idempotency) await guardedBatch(mailDb(ctx), storeResponse(ctx, answer));
     return answer;
   }
   await commitDrafts(ctx, drafts, answer, upload.key);
@@ -47,7 +45,7 @@ async function toDrafts(ctx: CallerCtx, upload: ContentUpload, good: readonly Ch
   const now = ctx.now();
   let riding = 0;
   let inChunk = 0;
-  let work = ctx.newId();
+  let outboxId = ctx.newId();
   return good.map((checked, index) => {
     const place = places[index];
     if (!place) throw new Error("an item has no content");
@@ -55,10 +53,10 @@ async function toDrafts(ctx: CallerCtx, upload: ContentUpload, good: readonly Ch
     riding += draft.content === null ? 0 : place.size;
     const content = riding <= RIDE_ALONG ? draft.content : null;
     if (draft.status !== "queued") return { ...draft, contentKey: upload.key, content };
-    if (inChunk === CHUNK) [work, inChunk] = [ctx.newId(), 0];
+    if (inChunk === CHUNK) [outboxId, inChunk] = [ctx.newId(), 0];
     inChunk += 1;
     // One moment for all of a chunk: they share a row of the outbox.
-    return { ...draft, contentKey: upload.key, content, work, dueAt: now, createdAt: now };
+    return { ...draft, contentKey: upload.key, content, outboxId, dueAt: now, createdAt: now };
   });
 }
 

@@ -1,13 +1,18 @@
 import type { CallerCtx } from "../../context.ts";
 import { conflict } from "../../errors.ts";
-import type { Draft } from "../accept.ts";
-import { type Checked, checkSends, refuse, requireAccount } from "../check.ts";
-import { type ContentDocument, type ContentPlace, contentPlace, findContent, putDocument } from "../content.ts";
+import {
+  type ContentDocument,
+  type ContentPlace,
+  ContentUpload,
+  contentPlace,
+  findContent,
+  putDocument,
+} from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
-import { commitDrafts, toAccepted, toDraft } from "../send.ts";
-import { type RecipientEntry, recipientKey } from "../state.ts";
-import { ContentUpload } from "../upload.ts";
+import type { Draft } from "../send/index.ts";
+import { type Checked, checkSends, commitDrafts, refuse, requireAccount, toAccepted, toDraft } from "../send/index.ts";
+import { type RecipientEntry, recipientKey } from "../timeline/index.ts";
 
 const RETRIED = ["bounced", "rejected", "failed"];
 

@@ -7,7 +7,7 @@ export async function cancelEmail(ctx: CallerCtx, id: string): Promise<MovedOut>
   const at = ctx.now();
   await moveScheduled(ctx, id, {
     set: "status = 'cancelled', due_at = NULL, content = NULL",
-    work: "DELETE FROM outbox WHERE",
+    outboxChange: "DELETE FROM outbox WHERE",
     at,
     event: { id: ctx.newId(), type: "cancelled", at },
   });

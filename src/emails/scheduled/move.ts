@@ -1,17 +1,17 @@
 import type { CallerCtx } from "../../context.ts";
-import { expectChanges, guardedBatch, LostRace } from "../../db/batch.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { notFound } from "../../errors.ts";
 import { isUuid } from "../../lib/ids.ts";
-import { changeStatement } from "../changes.ts";
-import type { EventEntry } from "../state.ts";
+import type { EventEntry } from "../timeline/index.ts";
+import { changeStatement } from "../timeline/index.ts";
 
 /** How a scheduled email is changed. */
 export interface Move {
   /** Assignments of UPDATE emails, `?3` being `at`. */
   set: string;
   /** A statement on its row of the outbox, which is `(due_at, id)` of WAITING; `?3` is `at`. */
-  work: "DELETE FROM outbox WHERE" | "UPDATE outbox SET due_at = ?3 WHERE";
+  outboxChange: "DELETE FROM outbox WHERE" | "UPDATE outbox SET due_at = ?3 WHERE";
   /** A moment in milliseconds, for both. */
   at: number;
   event: EventEntry;
@@ -19,7 +19,7 @@ export interface Move {
 
 // One that shares its work with others is not scheduled by itself: such an email is never found here. Nor is one that
 // an earlier try has changed already: what still waits after a change of time would have it twice.
-const WAITING = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND work IS NULL
+const WAITING = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND outbox_id IS NULL
   AND (?4 IS NULL OR domain_id IN (SELECT value FROM json_each(?4)))
   AND NOT EXISTS (SELECT 1 FROM json_each(events) v WHERE v.value->>'id' = ?5)`;
 
@@ -30,7 +30,11 @@ const TRIES = 3;
  * Changes an email that is scheduled, with its event, its work and its change row, in one transaction. Whoever comes
  * after the release, or after another move that ended the waiting, finds nothing: 404, as for any unknown id.
  */
-export async function moveScheduled(ctx: CallerCtx, id: string, { set, work, at, event }: Move): Promise<void> {
+export async function moveScheduled(
+  ctx: CallerCtx,
+  id: string,
+  { set, outboxChange: work, at, event }: Move,
+): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
   const { db, workspace, actor } = ctx;
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
@@ -52,7 +56,7 @@ export async function moveScheduled(ctx: CallerCtx, id: string, { set, work, at,
       await guardedBatch(mailDb(ctx), statements);
       return;
     } catch (error) {
-      if (error instanceof LostRace) {
+      if (error instanceof ConcurrencyError) {
         if (tries > 1 && (await isDone(ctx, id, event))) return;
         throw notFound("Email");
       }

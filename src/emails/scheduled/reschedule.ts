@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { badRequest } from "../../errors.ts";
 import { iso } from "../../lib/time.ts";
 import { getEmail } from "../queries.ts";
-import { readSendAt } from "../send-at.ts";
+import { readSendAt } from "../send/index.ts";
 import { moveScheduled } from "./move.ts";
 import { type ScheduledOut, toScheduled } from "./schema.ts";
 
@@ -14,7 +14,7 @@ export async function reschedule(ctx: CallerCtx, id: string, sendAt: unknown): P
   const { at } = read;
   await moveScheduled(ctx, id, {
     set: "scheduled_at = ?3, due_at = ?3",
-    work: "UPDATE outbox SET due_at = ?3 WHERE",
+    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
     at,
     event: { id: ctx.newId(), type: "scheduled", at: now, metadata: { scheduled_at: iso(at) } },
   });

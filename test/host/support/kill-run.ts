@@ -7,7 +7,7 @@ import { findFreePort } from "../../../dev/ports.ts";
 import { seeded } from "../../support/faults.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { judge, type Verdict } from "./kill-verdict.ts";
-import { MortalHost } from "./mortal-host.ts";
+import { RestartableHost } from "./restartable-host.ts";
 import { eventsOf, type Listed, listAll, listOpen, send, type Wanted, wanted } from "./sending-client.ts";
 
 export interface KillPlan {
@@ -43,7 +43,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const port = await findFreePort(20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0));
   const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   // Without gathering: a host that lives 300 ms would be dead before its queue handed anything over.
-  const host = new MortalHost({ stateDir, port, vars, queueSeconds: 0 });
+  const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {
     const { mailbox } = await host.first("kill.example");
     const mails = Array.from({ length: plan.mails }, (_, n) => wanted(n, mailbox));
@@ -73,7 +73,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
  * Each host gets its share of the mails to take. Once the callers have caught up with what its predecessors
  * left, it lives 0 to 300 ms more; the last one lives on.
  */
-async function sendUnderKills(plan: KillPlan, host: MortalHost, sink: CountingSink, mails: readonly Wanted[]) {
+async function sendUnderKills(plan: KillPlan, host: RestartableHost, sink: CountingSink, mails: readonly Wanted[]) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
   const callers = Promise.all(
@@ -138,7 +138,7 @@ class Gate<Item> {
  * waits for its own time, is brought forward by an operator's hand (the schedule's first wait is a minute, and
  * a mail may be dropped twice); mail that is due, or held, is left to the service.
  */
-async function untilFinal(host: MortalHost, helped: boolean): Promise<void> {
+async function untilFinal(host: RestartableHost, helped: boolean): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
     if (open.length === 0) return;
@@ -148,14 +148,14 @@ async function untilFinal(host: MortalHost, helped: boolean): Promise<void> {
   }
 }
 
-async function stuck(host: MortalHost, open: readonly Listed[]): Promise<string> {
+async function stuck(host: RestartableHost, open: readonly Listed[]): Promise<string> {
   const { results: counts } = await host.sql("SELECT status, count(*) AS emails FROM emails GROUP BY status");
   const { results: rows } = await host.sql("SELECT * FROM outbox LIMIT 5");
   const seen = { counts, rows, now: Date.now(), open: open.slice(0, 5) };
   return `not everything is final after ${FINAL_WITHIN_MS / 1000} s: ${JSON.stringify(seen)}`;
 }
 
-async function bringForward(host: MortalHost): Promise<boolean> {
+async function bringForward(host: RestartableHost): Promise<boolean> {
   const { changes } = await host.sql("UPDATE outbox SET due_at = ?1 WHERE token IS NULL AND due_at > ?1", Date.now());
   return changes > 0;
 }

@@ -1,6 +1,7 @@
 /** Composes, signs and reads one mail with a file of `argv[2]` octets and prints its size and the peak of resident memory in KiB. */
-import { compose } from "../../../src/delivery/compose/index.ts";
-import { generateDkimKeyPair, signMessage } from "../../../src/delivery/sign/index.ts";
+
+import { generateDkimKeyPair, signMessage } from "../../../src/mail/dkim/index.ts";
+import { compose } from "../../../src/mail/mime/index.ts";
 
 const size = Number(process.argv[2]);
 const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");

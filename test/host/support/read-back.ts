@@ -1,7 +1,7 @@
 /** Reads a message back with postal-mime's own part tree, and checks its octets without any parser. */
 import PostalMime from "postal-mime";
 import { toBase64 } from "../../../src/lib/bytes.ts";
-import type { IntendedPart } from "./intended.ts";
+import type { IntendedPart } from "./expected-mail.ts";
 
 /** A header as read: name lower-cased, value unfolded and decoded by the reader. */
 export interface ReadMail {

@@ -1,0 +1,53 @@
+import { type DkimAlgorithm, generateDkimKeyPair, type SigningKey, signMessage } from "../src/mail/dkim/index.ts";
+import { compose } from "../src/mail/mime/index.ts";
+import { textOf } from "./text.ts";
+
+const keys: SigningKey[] = [];
+
+async function signingKey(algorithm: DkimAlgorithm): Promise<SigningKey> {
+  const { pkcs8 } = await generateDkimKeyPair(algorithm);
+  return { id: algorithm, selector: "bench", algorithm, pkcs8: () => pkcs8 };
+}
+
+/** Composes, signs and reads one message `times` times; the file is made up as it is read. */
+export async function composeEndpoint(request: Request): Promise<Response> {
+  const { text, file, times } = await request.json<{ text: number; file: number; times: number }>();
+  if (keys.length === 0) keys.push(await signingKey("rsa-sha256"), await signingKey("ed25519-sha256"));
+  let octets = 0;
+  for (let i = 0; i < times; i++) {
+    const composed = compose(
+      {
+        id: crypto.randomUUID(),
+        messageId: "<1@bench.example>",
+        date: new Date(0),
+        from: { email: "hello@bench.example", name: "Bench" },
+        to: [{ email: "friend@example.org" }],
+        cc: [],
+        subject: "A measured mail",
+        headers: [],
+        text: textOf(text),
+        attachments:
+          file === 0
+            ? []
+            : [
+                {
+                  filename: "file.bin",
+                  contentType: "application/pdf",
+                  disposition: "attachment",
+                  size: file,
+                  open: () => madeUp(file),
+                },
+              ],
+      },
+      { smtpUtf8: true, eightBitMime: true },
+    );
+    const message = await signMessage(composed, keys, { domain: "bench.example", now: new Date(0), fleeting: true });
+    for await (const chunk of message.chunks()) octets += chunk.byteLength;
+  }
+  return Response.json({ octets });
+}
+
+async function* madeUp(size: number): AsyncGenerator<Uint8Array> {
+  const chunk = new Uint8Array(64 * 1024).map((_, index) => index * 31);
+  for (let left = size; left > 0; left -= chunk.byteLength) yield chunk.subarray(0, Math.min(left, chunk.byteLength));
+}

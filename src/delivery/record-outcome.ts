@@ -1,0 +1,53 @@
+import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
+import type { RecipientResult } from "../mail/smtp/index.ts";
+import type { DeliveryRun } from "./dispatch.ts";
+import { type Attempt, toOutcome } from "./outcome.ts";
+import type { MailToSend } from "./preflight.ts";
+import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
+import { simulate } from "./simulator.ts";
+
+/** Recipients that wait for this attempt. */
+export function recipientsToTry({ mail, earlyFacts: early }: MailToSend): RecipientEntry[] {
+  const dropped = new Set(early.map(({ recipient }) => recipient));
+  return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
+}
+
+/** What surrounds this attempt at a mail. All its recipients share one time for the next. */
+function attemptOf(run: Pick<DeliveryRun, "ctx" | "egress">, { mail }: MailToSend): Attempt {
+  const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
+  const wait = waitAfter(number, Math.random());
+  return {
+    relay: run.egress?.relay ?? "none",
+    number,
+    nextAt: wait === null ? null : run.ctx.now() + wait,
+    afterInterruption: mail.claims > 1,
+  };
+}
+
+/**
+ * Hands the ledger what became of each recipient that was waiting: what the server answered, what was decided
+ * without asking one, or, for null, what the simulator says.
+ */
+export function recordOutcome(
+  run: DeliveryRun,
+  job: MailToSend,
+  resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
+): void {
+  const attempt = attemptOf(run, job);
+  const at = run.ctx.now();
+  const facts: Fact[] = [...job.earlyFacts];
+  let isDeferred = false;
+  for (const recipient of recipientsToTry(job)) {
+    for (const outcome of outcomesOf(recipient, resultOf(recipient, attempt), attempt)) {
+      isDeferred ||= outcome.on === "deferred";
+      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome });
+    }
+  }
+  const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
+  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next: next }, true);
+}
+
+function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {
+  if (result === null) return simulate(recipient.email, attempt);
+  return ["on" in result ? result : toOutcome(result, attempt)];
+}

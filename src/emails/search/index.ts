@@ -1,0 +1,3 @@
+export { indexEmails } from "./index-emails.ts";
+export { rewindSearchProgressStatement } from "./rewind-progress.ts";
+export { searchRoutes } from "./routes.ts";

@@ -1,0 +1,15 @@
+export { applyFacts, type EmailUpdate } from "./apply-facts.ts";
+export { changeStatement } from "./changes.ts";
+export { findState } from "./find-state.ts";
+export type { Fact, Outcome } from "./merge.ts";
+export type { Hit } from "./merge-hits.ts";
+export {
+  EMAIL_STATE_COLUMNS,
+  type EmailState,
+  type EmailStateRow,
+  type EventEntry,
+  type RecipientEntry,
+  recipientKey,
+  toState,
+} from "./state.ts";
+export { syncDueAtStatement } from "./sync-due-at.ts";

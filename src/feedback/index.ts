@@ -1,0 +1,1 @@
+export { type ReturnedMail, receiveFeedback } from "./receive.ts";

@@ -1,0 +1,54 @@
+/** What a server says in reply to EHLO (RFC 5321 4.1.1.1). Pure. */
+
+import type { Capabilities } from "./transport.ts";
+
+/** The port's capabilities and those that matter only while a conversation is opened. */
+export interface ServerCapabilities extends Capabilities {
+  startTls: boolean;
+  /** MAIL may carry SIZE= (RFC 1870). */
+  size: boolean;
+  /** AUTH mechanisms in upper case. */
+  auth: ReadonlySet<string>;
+}
+
+/** A server that answers HELO only. */
+export const NO_CAPABILITIES: ServerCapabilities = {
+  smtpUtf8: false,
+  eightBitMime: false,
+  dsn: false,
+  pipelining: false,
+  maxSize: null,
+  startTls: false,
+  size: false,
+  auth: new Set(),
+};
+
+/** Reads the lines of an EHLO reply; the first is the server's greeting. Unknown keywords are skipped. */
+export function parseCapabilities(lines: readonly string[]): ServerCapabilities {
+  const offered = new Map<string, string[]>();
+  for (const line of lines.slice(1)) {
+    // Some old servers write AUTH=PLAIN.
+    const [keyword, ...args] = line
+      .trim()
+      .toUpperCase()
+      .replace(/^AUTH=/, "AUTH ")
+      .split(/\s+/);
+    if (keyword) offered.set(keyword, [...(offered.get(keyword) ?? []), ...args]);
+  }
+  return {
+    smtpUtf8: offered.has("SMTPUTF8"),
+    eightBitMime: offered.has("8BITMIME"),
+    dsn: offered.has("DSN"),
+    pipelining: offered.has("PIPELINING"),
+    maxSize: readSize(offered.get("SIZE")?.[0]),
+    size: offered.has("SIZE"),
+    startTls: offered.has("STARTTLS"),
+    auth: new Set(offered.get("AUTH")),
+  };
+}
+
+/** RFC 1870 4: no number, or zero, means no fixed limit. */
+function readSize(text: string | undefined): number | null {
+  const size = /^[0-9]{1,15}$/.test(text ?? "") ? Number(text) : 0;
+  return size > 0 ? size : null;
+}

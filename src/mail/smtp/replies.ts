@@ -1,0 +1,98 @@
+/** Server replies (RFC 5321 4.2): octets in, whole replies out, whatever way TCP has cut them. Holds no I/O. */
+
+import type { Reply } from "./transport.ts";
+
+/** A reply as it stands on the wire: its code and the text of each line. */
+export interface RawReply {
+  code: number;
+  lines: readonly string[];
+}
+
+/** The server does not speak SMTP; the conversation cannot go on. */
+export class ReplySyntaxError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ReplySyntaxError";
+  }
+}
+
+/** RFC 5321 4.5.3.1.5 says 512; servers with long texts exist. */
+const LINE_MAX_OCTETS = 2_048;
+const REPLY_MAX_LINES = 128;
+const TEXT_MAX_CHARS = 512;
+const LF = 0x0a;
+const CR = 0x0d;
+const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
+
+/** Collects octets and hands out replies. Memory is bounded by one line and 128 of them. */
+export class ReplyParser {
+  #rest: Uint8Array = new Uint8Array(0);
+  #at = 0;
+  #code = 0;
+  #lines: string[] = [];
+  readonly #decoder = new TextDecoder();
+
+  /** True when octets are held that no reply has used yet. */
+  get pending(): boolean {
+    return this.#at < this.#rest.length || this.#lines.length > 0;
+  }
+
+  /** Adds octets as they came from the socket. */
+  feed(chunk: Uint8Array): void {
+    if (this.#at === this.#rest.length) {
+      this.#rest = chunk;
+    } else {
+      const tail = this.#rest.subarray(this.#at);
+      this.#rest = new Uint8Array(tail.length + chunk.length);
+      this.#rest.set(tail);
+      this.#rest.set(chunk, tail.length);
+    }
+    this.#at = 0;
+  }
+
+  /** The next whole reply, or null when more octets are needed. Throws ReplySyntaxError on anything that is no reply. */
+  next(): RawReply | null {
+    for (;;) {
+      const line = this.#nextLine();
+      if (line === null) return null;
+      const match = LINE.exec(line);
+      if (!match) throw new ReplySyntaxError("the server sent something that is not an SMTP reply");
+      const code = Number(match[1]);
+      if (this.#lines.length > 0 && code !== this.#code)
+        throw new ReplySyntaxError("the lines of a reply carry different codes");
+      if (this.#lines.length === REPLY_MAX_LINES) throw new ReplySyntaxError("a reply has too many lines");
+      this.#code = code;
+      this.#lines.push(match[3] ?? "");
+      if (match[2] === "-") continue;
+      const lines = this.#lines;
+      this.#lines = [];
+      return { code, lines };
+    }
+  }
+
+  #nextLine(): string | null {
+    const end = this.#rest.indexOf(LF, this.#at);
+    if ((end < 0 ? this.#rest.length : end) - this.#at > LINE_MAX_OCTETS)
+      throw new ReplySyntaxError("a reply line is too long");
+    if (end < 0) return null;
+    const stop = end > this.#at && this.#rest[end - 1] === CR ? end - 1 : end;
+    const line = this.#decoder.decode(this.#rest.subarray(this.#at, stop));
+    this.#at = end + 1;
+    return line;
+  }
+}
+
+/** Turns a raw reply into the port's form: enhanced code (RFC 2034) apart, text on one line, no control characters. */
+export function toReply(raw: RawReply): Reply {
+  const prefix = /^([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[ \t]+|$)/;
+  const found = prefix.exec(raw.lines[0] ?? "")?.[1];
+  const enhanced = found?.startsWith(String(raw.code).charAt(0)) ? found : null;
+  const lines = enhanced === null ? raw.lines : raw.lines.map((line) => line.replace(prefix, ""));
+  const text = lines.join(" ").replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, "?");
+  return { code: raw.code, enhanced, text: text.slice(0, TEXT_MAX_CHARS).toWellFormed() };
+}
+
+/** A reply of our own making, for what is refused before it reaches the wire. */
+export function localReply(code: number, enhanced: string, text: string): Reply {
+  return { code, enhanced, text };
+}

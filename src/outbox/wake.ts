@@ -1,0 +1,36 @@
+/** An outbox row by its key. A row that was moved since is claimed by another run. */
+export interface WakeUp {
+  dueAt: number;
+  id: string;
+  kind: WorkKind;
+}
+
+/** Kinds of outbox rows; queue.ts maps each to the function that processes it. */
+export type WorkKind = "deliver" | "purge";
+
+/** A queue message, tagged and versioned. It carries row keys only. */
+export interface WorkMessage {
+  type: "outbox.wake.v1";
+  rows: WakeUp[];
+}
+
+/** Keeps a full consumer batch of 100 messages within the 1,000 D1 queries of one invocation. */
+const ROWS_PER_MESSAGE = 10;
+/** Messages that one `sendBatch` takes (Queues limits: 100 messages, 256 KB; each of these is about 1 KB). */
+const MESSAGES_PER_CALL = 100;
+
+/** Sends queue messages that name these outbox rows, delivered after `delaySeconds`. Throws what the queue throws. */
+export async function wake(queue: Queue, rows: readonly WakeUp[], delaySeconds: number): Promise<void> {
+  for (const messages of chunks(toMessages(rows, delaySeconds), MESSAGES_PER_CALL)) await queue.sendBatch(messages);
+}
+
+function toMessages(rows: readonly WakeUp[], delaySeconds: number): MessageSendRequest<WorkMessage>[] {
+  return chunks(rows, ROWS_PER_MESSAGE).map((chunk) => ({
+    body: { type: "outbox.wake.v1", rows: chunk },
+    ...(delaySeconds > 0 ? { delaySeconds } : {}),
+  }));
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+}

@@ -1,0 +1,258 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { receiveEmail } from "../../src/inbound/index.ts";
+import { fromDaemon, lines, report } from "../mail/reports/samples.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { sinkServer } from "../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+
+interface Detail {
+  status: string;
+  events: { event_type: string; metadata: Record<string, unknown> | null }[];
+}
+
+let ours: TestWorkspace;
+
+beforeEach(async () => {
+  ours = await aWorkspace();
+});
+
+/** Sends a mail, lets it go out, and answers its id with the return path that it went out under. */
+async function sent(changes: Record<string, unknown> = {}, of = ours) {
+  const server = await sinkServer();
+  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, of.apiKey);
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
+  const { id } = await response.json<{ id: string }>();
+  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
+  await server.close();
+  return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };
+}
+
+/** Hands a message to the Email Worker's door, and answers the refusal, if any. */
+async function arrive(to: string, raw: string | Uint8Array, from = ""): Promise<string | null> {
+  const octets = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
+  let refused: string | null = null;
+  await receiveEmail(
+    {
+      from,
+      to,
+      headers: new Headers(),
+      raw: new Blob([octets as Uint8Array<ArrayBuffer>]).stream(),
+      rawSize: octets.byteLength,
+      setReject: (reason: string) => {
+        refused = reason;
+      },
+      forward: async () => ({ messageId: "" }),
+      reply: async () => ({ messageId: "" }),
+    } as unknown as ForwardableEmailMessage,
+    env,
+  );
+  return refused;
+}
+
+const detail = async (id: string, of = ours) => (await of.get(`/v1/emails/${id}`)).json<Detail>();
+const typesOf = ({ events }: Detail) => events.map(({ event_type }) => event_type);
+
+const failure = (recipient: string, status = "5.1.1", action = "failed") =>
+  report({
+    blocks: [
+      "Reporting-MTA: dns; mx.y.test",
+      lines(
+        `Final-Recipient: rfc822; ${recipient}`,
+        `Action: ${action}`,
+        `Status: ${status}`,
+        `Diagnostic-Code: smtp; ${status.startsWith("5") ? "550" : "451"} ${status} as it is`,
+      ),
+    ],
+  });
+
+const abuse = (about: string, extra: string[] = []) =>
+  lines(
+    "From: fbl@loop.test",
+    "Subject: complaint",
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain",
+    "",
+    "A complaint.",
+    "--b",
+    "Content-Type: message/feedback-report",
+    "",
+    "Feedback-Type: abuse",
+    "User-Agent: Loop/1.0",
+    "Version: 1",
+    ...(about === "" ? [] : [`Original-Mail-From: <${about}>`]),
+    ...extra,
+    "",
+    "--b",
+    "Content-Type: message/rfc822",
+    "",
+    "Subject: A subject",
+    "",
+    "--b--",
+    "",
+  );
+
+async function suppressed(of = ours): Promise<string[]> {
+  const list = await (await of.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
+  return list.map(({ email, reason }) => `${email} ${reason}`);
+}
+
+describe("the return path", () => {
+  it("is one of ours for each mail, within 64 octets, and names no recipient", async () => {
+    const { returnPath } = await sent();
+    expect(returnPath).toMatch(/^b[a-z2-7]{1,63}@bounces\.mail\.test$/);
+    expect((await sent()).returnPath).not.toBe(returnPath);
+  });
+});
+
+describe("what comes back to the return path", () => {
+  it("a failure report bounces the recipient, also long after delivery, once, and suppresses the address", async () => {
+    const { id, returnPath } = await sent();
+    expect((await detail(id)).status).toBe("delivered");
+    for (let i = 0; i < 3; i++) expect(await arrive(returnPath, failure("friend@example.org"))).toBeNull();
+    const email = await detail(id);
+    expect(email.status).toBe("bounced");
+    expect(typesOf(email)).toEqual(["queued", "delivered", "bounced"]);
+    expect(email.events[2]?.metadata).toMatchObject({
+      recipient: "friend@example.org",
+      dsn: "5.1.1",
+      bounce_type: "hard",
+    });
+    expect(await suppressed()).toEqual(["friend@example.org bounce"]);
+  });
+
+  it("a full mailbox bounces and suppresses nobody; a delay is told and changes nothing", async () => {
+    const full = await sent();
+    await arrive(full.returnPath, failure("friend@example.org", "5.2.2"));
+    expect((await detail(full.id)).status).toBe("bounced");
+    const late = await sent();
+    await arrive(late.returnPath, failure("friend@example.org", "4.4.7", "delayed"));
+    expect((await detail(late.id)).status).toBe("delivered");
+    expect(typesOf(await detail(late.id))).toEqual(["queued", "delivered", "deferred"]);
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it("of several recipients only the one that is named bounces", async () => {
+    const to = [{ email: "a@example.org" }, { email: "b@example.org" }];
+    const { id, returnPath } = await sent({ to });
+    await arrive(returnPath, failure("b@example.org"));
+    const email = await detail(id);
+    expect(email.events.at(-1)?.metadata).toMatchObject({ recipient: "b@example.org" });
+    expect(await suppressed()).toEqual(["b@example.org bounce"]);
+    await arrive(returnPath, failure("stranger@example.org"));
+    expect(typesOf(await detail(id))).toHaveLength(4);
+  });
+
+  it("an address in other letter case comes to the same mail", async () => {
+    const { id, returnPath } = await sent();
+    expect(await arrive(returnPath.toUpperCase(), failure("friend@example.org"))).toBeNull();
+    expect((await detail(id)).status).toBe("bounced");
+  });
+
+  it("reads alike in LF, CR and CRLF", async () => {
+    for (const end of ["\n", "\r", "\r\n"]) {
+      const { id, returnPath } = await sent({ to: [{ email: `u${end.length}${end.charCodeAt(0)}@example.org` }] });
+      await arrive(returnPath, failure("x@example.org").replace(/\r\n|\r|\n/g, end));
+      const { events } = await detail(id);
+      expect(events.at(-1)).toMatchObject({ event_type: "bounced", metadata: { dsn: "5.1.1" } });
+    }
+  });
+
+  it("a report with many blocks for one recipient is one event, and ever new reports end at two hundred", async () => {
+    const { id, returnPath } = await sent();
+    const block = (i: number) => lines(`Final-Recipient: rfc822; fwd${i}@z.example`, "Action: failed", "Status: 5.1.1");
+    await arrive(
+      returnPath,
+      report({ blocks: ["Reporting-MTA: dns; mx.y.test", ...Array.from({ length: 50 }, (_, i) => block(i))] }),
+    );
+    expect(typesOf(await detail(id))).toEqual(["queued", "delivered", "bounced"]);
+    const events = Array.from({ length: 200 }, (_, i) => ({ id: `e${i}`, type: "deferred", at: 1 }));
+    await env.DB.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
+    for (let i = 0; i < 3; i++) await arrive(returnPath, failure(`x${i}@z.example`));
+    expect((await detail(id)).events).toHaveLength(200);
+    await arrive("fbl@bounces.mail.test", abuse(returnPath));
+    expect((await detail(id)).events).toHaveLength(201);
+  });
+
+  it("ten copies at once are one event", async () => {
+    const { id, returnPath } = await sent();
+    await Promise.all(Array.from({ length: 10 }, () => arrive(returnPath, failure("friend@example.org"))));
+    expect(typesOf(await detail(id))).toEqual(["queued", "delivered", "bounced"]);
+  });
+});
+
+describe("a complaint", () => {
+  it("that names the return path of its mail is believed at the abuse desk, and binds all later mail", async () => {
+    const { id, returnPath } = await sent();
+    expect(await arrive("fbl@bounces.mail.test", abuse(returnPath), "loop@x.test")).toBeNull();
+    const email = await detail(id);
+    expect(typesOf(email)).toEqual(["queued", "delivered", "complained"]);
+    expect(email.events[2]?.metadata).toMatchObject({ feedback_type: "abuse", recipient: "friend@example.org" });
+    expect(await suppressed()).toEqual(["friend@example.org complaint"]);
+    const again = await ours.post("/v1/emails/", aMail(ours));
+    expect(await again.json()).toMatchObject({ status: "rejected" });
+  });
+
+  it("without a return path, or with one that is forged, changes nothing", async () => {
+    const { id, returnPath } = await sent();
+    const forged = `${returnPath.slice(0, 30)}${returnPath[30] === "a" ? "b" : "a"}${returnPath.slice(31)}`;
+    for (const about of ["", forged, "hello@example.org"]) await arrive("abuse@bounces.mail.test", abuse(about));
+    expect(typesOf(await detail(id))).toEqual(["queued", "delivered"]);
+    expect(await suppressed()).toEqual([]);
+  });
+});
+
+describe("what is not believed", () => {
+  it("a forged address is refused, whatever the report says", async () => {
+    const { id, returnPath } = await sent();
+    const [local = "", domain] = returnPath.split("@");
+    for (let at = 0; at < local.length; at += 5) {
+      const other = local[at] === "q" ? "r" : "q";
+      const forged = `${local.slice(0, at)}${other}${local.slice(at + 1)}@${domain}`;
+      expect(await arrive(forged, failure("friend@example.org")), forged).toMatch(/^550 5\.1\.1/);
+    }
+    expect(await arrive("somebody@bounces.mail.test", failure("friend@example.org"))).toMatch(/^550/);
+    expect((await detail(id)).status).toBe("delivered");
+  });
+
+  it("mail that only looks like a bounce, an answer of a person or of a machine changes nothing", async () => {
+    const { id, returnPath } = await sent();
+    const mails = [
+      lines("From: a@x.test", "Subject: Undelivered Mail Returned to Sender", "", "Your report failed, see 550 5.1.1."),
+      lines("From: a@x.test", "Subject: Re: Your bill", "", "> 550 5.1.1 user unknown", "What is this?"),
+      lines("From: a@x.test", "Auto-Submitted: auto-replied", "Subject: Out of office", "", "Back on Monday."),
+      "",
+      "\0\0\0",
+    ];
+    for (const mail of mails) expect(await arrive(returnPath, mail, "a@x.test")).toBeNull();
+    expect(typesOf(await detail(id))).toEqual(["queued", "delivered"]);
+  });
+
+  it("a bounce for a mail that is gone is taken and forgotten", async () => {
+    const { id, returnPath } = await sent();
+    await env.DB.prepare("DELETE FROM emails WHERE id = ?1").bind(id).run();
+    expect(await arrive(returnPath, failure("friend@example.org"))).toBeNull();
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it("a bounce in words from a mail system is believed", async () => {
+    const { id, returnPath } = await sent();
+    const words = fromDaemon(
+      { subject: "failure notice" },
+      lines(
+        "Hi. This is the qmail-send program at mail.y.test.",
+        "I'm afraid I wasn't able to deliver your message to the following addresses.",
+        "This is a permanent error; I've given up. Sorry it didn't work out.",
+        "",
+        "<friend@example.org>:",
+        "Sorry, no mailbox here by that name. (#5.1.1)",
+      ),
+    );
+    expect(await arrive(returnPath, words)).toBeNull();
+    expect((await detail(id)).status).toBe("bounced");
+  });
+});

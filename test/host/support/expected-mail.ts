@@ -1,0 +1,174 @@
+/** What a mail is meant to say, worked out from the rules alone and not by the code under test. */
+
+import { toBase64 } from "../../../src/lib/bytes.ts";
+import type { AttachmentSource, Composable, MailboxAddress } from "../../../src/mail/mime/index.ts";
+import { BAD_ADDRESSES, type GeneratedFile, type GeneratedMail } from "./hostile-mail.ts";
+
+/** A part as any reader should see it. Texts have LF line ends. */
+export interface IntendedPart {
+  type: string;
+  children?: IntendedPart[];
+  text?: string;
+  /** In base64: what fails is printed shorter, and compared faster. */
+  octets?: string;
+  filename?: string;
+  disposition?: string;
+  contentId?: string;
+}
+
+/** The faults of a mail: one of them must be what compose() throws. */
+export function faultsOf(mail: GeneratedMail): Set<string> {
+  const faults = new Set<string>();
+  if (controls(mail.subject)) faults.add("header_value");
+  for (const [name, value] of mail.headers) {
+    if (!/^[A-Za-z0-9-]{1,76}$/.test(name) || OWNED.includes(name.toLowerCase())) faults.add("header_name");
+    if (controls(value)) faults.add("header_value");
+    if (
+      isPlain(value) &&
+      value
+        .trim()
+        .split(/[ \t]+/)
+        .some((word, i) => word.length > 997 - (i === 0 ? name.length + 1 : 0))
+    ) {
+      faults.add("line_too_long");
+    }
+  }
+  for (const box of [mail.from, ...mail.to, ...mail.cc, ...(mail.replyTo ? [mail.replyTo] : [])]) {
+    const fault = addressFault(box.email, mail.smtpUtf8);
+    if (fault) faults.add(fault);
+  }
+  for (const file of mail.attachments)
+    if (file.contentId && !/^[a-z0-9@.]+$/.test(file.contentId)) faults.add("attachment");
+  return faults;
+}
+
+const OWNED = ["bcc", "from", "content-type", "dkim-signature", "return-path", "sender"];
+function addressFault(email: string, smtpUtf8: boolean): string | null {
+  if (BAD_ADDRESSES.includes(email)) return "address";
+  return !smtpUtf8 && /[^\x00-\x7f].*@/.test(email) ? "smtputf8" : null;
+}
+
+function controls(value: string): boolean {
+  return [...value].some((c) => c < " " && c !== "\t");
+}
+
+function isPlain(value: string): boolean {
+  return /^[\t\x20-\x7e]*$/.test(value) && !/=\?[^?]*\?[bq]\?/i.test(value);
+}
+
+/** Display name and address as they are meant to be read. */
+export function intendedMailbox(box: MailboxAddress): { name: string; address: string } {
+  const name = (box.name ?? "")
+    .toWellFormed()
+    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+    .trim();
+  const at = box.email.lastIndexOf("@");
+  const domain = box.email.slice(at + 1);
+  return { name, address: `${box.email.slice(0, at)}@${A_LABELS[domain] ?? domain}` };
+}
+
+/** The mailboxes of each header. */
+export function intendedAddresses(mail: GeneratedMail): { [header: string]: { name: string; address: string }[] } {
+  const replyTo = mail.replyTo ? [intendedMailbox(mail.replyTo)] : [];
+  return {
+    from: [intendedMailbox(mail.from)],
+    to: mail.to.map(intendedMailbox),
+    cc: mail.cc.map(intendedMailbox),
+    replyTo,
+  };
+}
+
+const A_LABELS: Record<string, string> = { "bücher.test": "xn--bcher-kva.test", "例え.test": "xn--r8jz45g.test" };
+
+/** Header names in order, lower-cased, and the values of those that are plain text. */
+export function intendedHeaders(mail: Composable, tree: IntendedPart): { names: string[]; custom: [string, string][] } {
+  const custom = mail.headers.map(([name, value]): [string, string] => [
+    name,
+    value
+      .toWellFormed()
+      .replace(/[ \t]+/g, " ")
+      .replace(/^ | $/g, ""),
+  ]);
+  const names = ["from", "to"];
+  if (mail.cc.length > 0) names.push("cc");
+  if (mail.cc.length > 0 && mail.to.length === 0) names.splice(1, 1);
+  if (mail.replyTo) names.push("reply-to");
+  // Without any recipient, To holds an empty group and comes after Reply-To.
+  if (mail.cc.length === 0 && mail.to.length === 0) names.push(...names.splice(1, 1));
+  names.push(
+    "subject",
+    "date",
+    "message-id",
+    ...custom.map(([name]) => name.toLowerCase()),
+    "mime-version",
+    "content-type",
+  );
+  if (!tree.children) names.push("content-transfer-encoding");
+  return { names, custom };
+}
+
+/** The part tree a mail is meant to have. */
+export function intendedTree(mail: GeneratedMail): IntendedPart {
+  const html = mail.html !== null && mail.html !== undefined;
+  const inline = mail.attachments.filter((f) => html && f.disposition === "inline" && f.contentId);
+  const rest = mail.attachments.filter((f) => !inline.includes(f));
+  const texts: IntendedPart[] = [];
+  if (typeof mail.text === "string") texts.push({ type: "text/plain", text: lines(mail.text) });
+  if (typeof mail.html === "string")
+    texts.push(several("multipart/related", [{ type: "text/html", text: lines(mail.html) }, ...inline.map(filePart)]));
+  if (texts.length === 0 && rest.length === 0) texts.push({ type: "text/plain", text: "" });
+  const body = texts.length > 0 ? [several("multipart/alternative", texts)] : [];
+  const tree = rest.length > 0 ? { type: "multipart/mixed", children: [...body, ...rest.map(filePart)] } : body[0];
+  if (!tree) throw new Error("no tree");
+  // A message of one text ends its last line whether the text does or not: the readers leave that end out.
+  if (tree.text !== undefined) tree.text = tree.text.replace(/\n$/, "");
+  return tree;
+}
+
+function several(type: string, children: IntendedPart[]): IntendedPart {
+  return children.length === 1 && children[0] ? children[0] : { type, children };
+}
+
+function lines(text: string): string {
+  return text.toWellFormed().replace(/\r\n?/g, "\n");
+}
+
+function filePart(file: GeneratedFile): IntendedPart {
+  const filename = intendedFilename(file.filename);
+  const part: IntendedPart = {
+    type: intendedType(file),
+    octets: toBase64(file.octets),
+    filename,
+    disposition: file.disposition,
+  };
+  return file.contentId ? { ...part, contentId: `<${file.contentId}>` } : part;
+}
+
+function intendedFilename(filename: string): string {
+  const kept = [...filename.toWellFormed()]
+    .filter((c) => !/[\p{Cc}\u2028\u2029]/u.test(c))
+    .map((c) => (c === "/" || c === "\\" ? "_" : c));
+  return kept.join("") || "attachment";
+}
+
+const TYPES = new Map(
+  Object.entries({
+    "image/png": "image/png",
+    "application/pdf": "application/pdf",
+    "TEXT/Plain; charset=iso-8859-1": "text/plain",
+    'text/csv; header="present"; charset=utf-8': "text/csv",
+    "text/html": "text/html",
+    'application/x; p="a;b\\"c d"': "application/x",
+    [`application/x; long="${"z".repeat(300)}"`]: "application/x",
+    "image/png; name=evil.exe": "image/png",
+    "image/png;": "image/png",
+  }),
+);
+
+function intendedType(file: AttachmentSource): string {
+  const simple = /^[ \t]*([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)[ \t]*;?[ \t]*$/i.exec(
+    file.contentType,
+  )?.[1];
+  if (simple && !/^(?:message|multipart)\//i.test(simple)) return simple.toLowerCase();
+  return TYPES.get(file.contentType) ?? "application/octet-stream";
+}

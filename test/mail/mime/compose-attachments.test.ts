@@ -1,0 +1,139 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Composed, ComposeError, compose, octetsOf } from "../../../src/mail/mime/index.ts";
+import { faultsOf, intendedAddresses, intendedHeaders, intendedTree } from "../../host/support/expected-mail.ts";
+import { type GeneratedMail, generatedMail } from "../../host/support/hostile-mail.ts";
+import {
+  collected,
+  octetFaults,
+  readWithPostalMime,
+  sameOctets,
+  treeWithoutBom,
+  withoutBom,
+} from "../../host/support/read-back.ts";
+
+import { ALL, aFile, aMail, codeOf, messageOf, read, text } from "../../support/composed.ts";
+
+describe("files", () => {
+  it("carry a plain name as it is and any other one by RFC 2231", () => {
+    const mail = (filename: string) => compose(aMail({ attachments: [aFile({ filename })] }), ALL);
+    const disposition = async (filename: string) =>
+      /Content-Disposition: [^\r]*(?:\r\n [^\r]*)*/.exec(text.decode(await messageOf(mail(filename))))?.[0];
+    return Promise.all([
+      expect(disposition("a b.pdf")).resolves.toBe('Content-Disposition: attachment; filename="a b.pdf"'),
+      expect(disposition("é.pdf")).resolves.toBe("Content-Disposition: attachment; filename*=utf-8''%C3%A9.pdf"),
+      expect(disposition('a"; x="b')).resolves.toBe(
+        "Content-Disposition: attachment; filename*=utf-8''a%22%3B%20x%3D%22b",
+      ),
+      expect(disposition("漢".repeat(20))).resolves.toMatch(
+        /attachment;\r\n filename\*0\*=utf-8''(?:%[0-9A-F]{2})+;\r\n filename\*1\*=%E6/,
+      ),
+      expect(disposition("../a\r\nX: y\u0000")).resolves.toBe('Content-Disposition: attachment; filename=".._aX: y"'),
+    ]);
+  });
+
+  it("are application/octet-stream when the type is not exactly a type, or is composite", async () => {
+    const typeOf = async (contentType: string) =>
+      (await read({ attachments: [aFile({ contentType })] })).tree.children?.[1]?.type;
+    for (const bad of [
+      "",
+      "x",
+      "a/b\r\nX: y",
+      "text/plain; charset",
+      "a/b; c=d; c=e",
+      "message/rfc822",
+      "multipart/mixed",
+      "é/x",
+      'a/b; c="x\ny"',
+    ]) {
+      expect(await typeOf(bad)).toBe("application/octet-stream");
+    }
+    expect(await typeOf("Text/CSV; header=present")).toBe("text/csv");
+  });
+
+  it("refuse a content id that could leave its brackets", () => {
+    for (const contentId of ["a>\r\nX: y", "<a>", "a b", "é"])
+      expect(codeOf({ attachments: [aFile({ contentId })] })).toBe("attachment");
+  });
+
+  it("fail the pass when a source gives more or less than its size", async () => {
+    for (const size of [2, 4]) {
+      const composed = compose(aMail({ attachments: [aFile({ size })] }), ALL);
+      await expect(collected(composed.body())).rejects.toMatchObject({
+        name: "ComposeError",
+        code: "attachment_changed",
+      });
+    }
+  });
+
+  it("are opened once for each pass when the mail is large, and once when it is small", async () => {
+    for (const [size, opened] of [
+      [1000, 1],
+      [400_000, 2],
+    ] as const) {
+      let opens = 0;
+      const octets = new Uint8Array(size).fill(7);
+      const open = () => {
+        opens++;
+        return Promise.resolve(new Response(octets).body ?? Promise.reject());
+      };
+      const composed = compose(aMail({ attachments: [aFile({ size, open })] }), ALL);
+      expect(opens).toBe(0);
+      expect(sameOctets(await collected(composed.body()), await collected(composed.body()))).toBe(true);
+      expect(opens).toBe(opened);
+    }
+  });
+
+  it("leave in lines of 76 characters, of exactly the size foretold, at each length around a line and a block", async () => {
+    for (const length of [0, 1, 2, 3, 56, 57, 58, 113, 114, 115, 58367, 58368, 58369, 116736, 200000]) {
+      const octets = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
+      const composed = compose(aMail({ text: null, attachments: [aFile({}, octets)] }), ALL);
+      const body = await collected(composed.body());
+      expect(body.length).toBe(composed.bodySize);
+      const lines = /\r\n\r\n(.*?)\r\n--=_/s.exec(text.decode(body))?.[1]?.split("\r\n") ?? [];
+      for (const line of lines.slice(0, -1)) expect(line.length).toBe(76);
+      expect(sameOctets(octetsOf(atob(lines.join(""))), octets)).toBe(true);
+    }
+  });
+});
+
+describe("generated hostile mails", () => {
+  it("are refused for the reason foreseen or read back exactly as intended", { timeout: 600_000 }, async () => {
+    const outcomes = { refused: 0, composed: 0 };
+    await fc.assert(
+      fc.asyncProperty(generatedMail, async (mail) => {
+        outcomes[await checkGenerated(mail)]++;
+      }),
+      { numRuns: env.TEST_LONG ? 10_000 : 300, seed: 20261121 },
+    );
+    expect(outcomes.composed).toBeGreaterThan(100);
+    expect(outcomes.refused).toBeGreaterThan(10);
+  });
+});
+
+async function checkGenerated(mail: GeneratedMail): Promise<"refused" | "composed"> {
+  const faults = faultsOf(mail);
+  let composed: Composed;
+  try {
+    composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: true });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ComposeError);
+    expect([...faults]).toContain((error as ComposeError).code);
+    return "refused";
+  }
+  expect([...faults]).toEqual([]);
+  const message = await messageOf(composed);
+  expect(octetFaults(message, composed.needsSmtpUtf8)).toEqual([]);
+  const head = composed.headers.reduce((sum, h) => sum + h.raw.length, 2);
+  expect(message.length).toBe(head + composed.bodySize);
+  expect(sameOctets(await messageOf(composed), message)).toBe(true);
+  const tree = intendedTree(mail);
+  const headers = intendedHeaders(mail, tree);
+  const seen = await readWithPostalMime(message);
+  expect(seen.headers.map(([name]) => name)).toEqual(headers.names);
+  expect(treeWithoutBom(seen.tree)).toEqual(treeWithoutBom(tree));
+  expect(withoutBom(seen.subject)).toBe(withoutBom(mail.subject.toWellFormed()));
+  expect(withoutBom(seen.addresses)).toEqual(withoutBom(intendedAddresses(mail)));
+  return "composed";
+}

@@ -1,0 +1,303 @@
+import { createMimeMessage } from "mimetext/browser";
+import PostalMime from "postal-mime";
+import { describe, expect, it } from "vitest";
+import { type Composable, compose, octetsOf } from "../../../src/mail/mime/index.ts";
+import { collected, readWithPostalMime } from "../../host/support/read-back.ts";
+
+import { ALL, aFile, aMail, bodyOf, codeOf, messageOf, NONE, rawOf, read, text } from "../../support/composed.ts";
+
+describe("a plain message", () => {
+  it("is these octets and no others", async () => {
+    const message = text.decode(await messageOf(compose(aMail({ cc: [{ email: "c@z.test", name: "Cy" }] }), NONE)));
+    expect(message.split("\r\n")).toEqual([
+      "From: ann@x.test",
+      "To: bob@y.test",
+      "Cc: Cy <c@z.test>",
+      "Subject: Hello",
+      "Date: Sat, 21 Nov 2026 01:43:05 +0000",
+      "Message-ID: <01989a3e@x.test>",
+      "MIME-Version: 1.0",
+      'Content-Type: text/plain; charset="utf-8"',
+      "Content-Transfer-Encoding: 7bit",
+      "",
+      "Hi",
+      "",
+    ]);
+  });
+
+  it("names an empty group when everybody is a blind copy", () => {
+    expect(rawOf({ to: [] }, "to")).toBe("To: undisclosed-recipients:;\r\n");
+  });
+
+  it("has no body octets when there is no text", async () => {
+    const composed = compose(aMail({ text: null }), ALL);
+    expect(composed.bodySize).toBe(0);
+    expect((await collected(composed.body())).length).toBe(0);
+  });
+
+  it("is the same each time it is composed", async () => {
+    const mail = aMail({ html: "<p>é</p>", attachments: [aFile()] });
+    expect(await messageOf(compose(mail, ALL))).toEqual(await messageOf(compose(mail, ALL)));
+  });
+
+  it("refuses a date, a message id and an id that cannot stand in a message", () => {
+    expect(codeOf({ date: new Date(Number.NaN) })).toBe("identity");
+    for (const messageId of ["", "a@b", "<a b@c>", "<a@b>\r\nX: y", "<a@b><c@d>", "<é@b>"])
+      expect(codeOf({ messageId })).toBe("identity");
+    for (const id of ["", 'a"', "a\r\n", "x".repeat(51)]) expect(codeOf({ id, html: "x" })).toBe("identity");
+  });
+});
+
+describe("headers", () => {
+  it("fold at white space and keep lines within 76 where words allow it", () => {
+    const subject = "word ".repeat(60).trim();
+    const raw = rawOf({ subject }, "subject");
+    expect(raw.replaceAll("\r\n", "")).toBe(`Subject: ${subject}`);
+    for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
+    expect(raw.split("\r\n").length).toBeGreaterThan(4);
+  });
+
+  it("never break a long word of a custom header, and refuse one that no line can hold", () => {
+    const url = `<https://x.test/${"u".repeat(500)}?a=?b>`;
+    const raw = rawOf({ headers: [["List-Unsubscribe", `${url}, <mailto:u@x.test>`]] }, "list-unsubscribe");
+    expect(raw).toBe(`List-Unsubscribe: ${url},\r\n <mailto:u@x.test>\r\n`);
+    expect(codeOf({ headers: [["X-A", "u".repeat(993)]] })).toBe("composed");
+    expect(codeOf({ headers: [["X-A", "u".repeat(994)]] })).toBe("line_too_long");
+  });
+
+  it("encode a value that a reader could take for the beginning of an encoded-word, and leave a URL alone", async () => {
+    for (const value of ["' =?x?q?=3D", "=?utf-8?B?QQ==?=", "a =?utf-8?q?b"]) {
+      expect(rawOf({ headers: [["X-A", value]] }, "x-a")).toMatch(/^X-A: =\?utf-8\?[QB]\?/);
+    }
+    expect(rawOf({ headers: [["X-A", "<https://x.test/?a=?b>"]] }, "x-a")).toBe("X-A: <https://x.test/?a=?b>\r\n");
+  });
+
+  it("keep repeated custom headers in order", () => {
+    const headers: [string, string][] = [
+      ["X-Tag", "1"],
+      ["x-tag", "2"],
+      ["X-Tag", ""],
+    ];
+    expect(rawOf({ headers }, "x-tag")).toBe("X-Tag: 1\r\nx-tag: 2\r\nX-Tag:\r\n");
+  });
+
+  it("refuse a name that is no name", () => {
+    for (const name of ["", "X Y", "X:Y", "X\r\nBcc", "É", "X_Y", "x".repeat(77)])
+      expect(codeOf({ headers: [[name, "v"]] })).toBe("header_name");
+  });
+
+  it("refuse every name that the service owns, in any case", () => {
+    const owned = [
+      "From",
+      "To",
+      "Cc",
+      "Bcc",
+      "Reply-To",
+      "Subject",
+      "Date",
+      "Message-ID",
+      "MIME-Version",
+      "Content-Type",
+    ];
+    owned.push(
+      "Content-X",
+      "DKIM-Signature",
+      "ARC-Seal",
+      "Authentication-Results",
+      "Received",
+      "Return-Path",
+      "Resent-To",
+      "Sender",
+    );
+    for (const name of owned) {
+      expect(codeOf({ headers: [[name, "v"]] })).toBe("header_name");
+      expect(codeOf({ headers: [[name.toLowerCase(), "v"]] })).toBe("header_name");
+    }
+  });
+
+  it("refuse every C0 control but TAB in a subject and in a value", () => {
+    for (let c = 0; c < 32; c++) {
+      const expected = c === 9 ? "composed" : "header_value";
+      expect(codeOf({ subject: `a${String.fromCharCode(c)}b` })).toBe(expected);
+      expect(codeOf({ headers: [["X-A", `a${String.fromCharCode(c)}b`]] })).toBe(expected);
+    }
+  });
+
+  it("write text beyond ASCII as encoded-words of at most 75 characters, cut between characters", async () => {
+    for (const subject of [
+      "漢字".repeat(100),
+      "é".repeat(300),
+      "a👩‍👩‍👧‍👦".repeat(40),
+      "x".repeat(2000),
+      "Grüße aus Köln",
+    ]) {
+      const raw = rawOf({ subject }, "subject");
+      for (const word of raw.slice("Subject: ".length).trimEnd().split("\r\n ")) {
+        expect(word).toMatch(/^=\?utf-8\?[QB]\?[^? ]+\?=$/);
+        expect(word.length).toBeLessThanOrEqual(75);
+        expect((await readWithPostalMime(octetsOf(`Subject: ${word}\r\n\r\n`))).subject).not.toContain("\ufffd");
+      }
+      for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
+      expect((await read({ subject })).subject).toBe(subject);
+    }
+  });
+
+  it("choose the shorter of Q and B", () => {
+    expect(rawOf({ subject: "Grüße aus Mainz am Rhein" }, "subject")).toBe(
+      "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe_aus_Mainz_am_Rhein?=\r\n",
+    );
+    expect(rawOf({ subject: "漢字" }, "subject")).toBe("Subject: =?utf-8?B?5ryi5a2X?=\r\n");
+  });
+
+  it("bring back a subject character by character", async () => {
+    for (const subject of [" a", "a ", "a  b", "a\tb", "=?utf-8?q?x?=", "=?", "\u0085", "\u2028x", "\u007f", "0"]) {
+      expect((await read({ subject })).subject).toBe(subject);
+    }
+    expect(rawOf({ subject: "" }, "subject")).toBe("Subject:\r\n");
+  });
+});
+
+describe("addresses", () => {
+  it("write a display name as atoms, as a quoted string, or as encoded-words", () => {
+    const from = (name: string) => rawOf({ from: { email: "a@x.test", name } }, "from");
+    expect(from("Ann Lee")).toBe("From: Ann Lee <a@x.test>\r\n");
+    expect(from('Lee, "Ann"')).toBe('From: "Lee, \\"Ann\\"" <a@x.test>\r\n');
+    expect(from("Zoë")).toBe("From: =?utf-8?Q?Zo=C3=AB?= <a@x.test>\r\n");
+    expect(from("")).toBe("From: a@x.test\r\n");
+  });
+
+  it("take control characters out of a display name, so that no header follows", async () => {
+    const mail = await read({ from: { email: "a@x.test", name: "Ann\r\nBcc: evil@x.test\u0000\u0085\u2028" } });
+    expect(mail.addresses.from).toEqual([{ name: "Ann Bcc: evil@x.test", address: "a@x.test" }]);
+    expect(mail.headers.map(([name]) => name)).not.toContain("bcc");
+  });
+
+  it("fold a long list between mailboxes and never within one", () => {
+    const to = Array.from({ length: 50 }, (_, i) => ({ email: `person${i}@example.test`, name: "Ann, Lee" }));
+    const raw = rawOf({ to }, "to");
+    expect(raw.replaceAll("\r\n ", " ").match(/"Ann, Lee" <person\d+@example\.test>/g)?.length).toBe(50);
+    for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
+  });
+
+  it("keep a local part beyond ASCII in UTF-8 when the next hop takes it, and refuse it when it does not", () => {
+    const over = { to: [{ email: "jürgen@bücher.test", name: "J" }] };
+    const composed = compose(aMail(over), ALL);
+    expect(composed.needsSmtpUtf8).toBe(true);
+    expect(text.decode(octetsOf(rawOf(over, "to")))).toBe("To: J <jürgen@xn--bcher-kva.test>\r\n");
+    expect(codeOf(over, NONE)).toBe("smtputf8");
+  });
+
+  it("write a domain beyond ASCII in A-labels, whatever the next hop takes", () => {
+    for (const can of [ALL, NONE]) {
+      const composed = compose(aMail({ to: [{ email: "a@bücher.test" }] }), can);
+      expect(composed.needsSmtpUtf8).toBe(false);
+      expect(composed.headers.find((h) => h.name === "To")?.raw).toBe("To: a@xn--bcher-kva.test\r\n");
+    }
+  });
+
+  it("refuse what is no address in each place an address can stand", () => {
+    for (const email of [
+      "a@x.test\r\nRCPT TO:<e@z.test>",
+      "a@x.test>,<b@y.test",
+      "a b@x.test",
+      "a",
+      "@x.test",
+      "a@x.test\u0000",
+    ]) {
+      for (const over of [{ from: { email } }, { to: [{ email }] }, { cc: [{ email }] }, { replyTo: { email } }]) {
+        expect(codeOf(over)).toBe("address");
+      }
+    }
+  });
+});
+
+describe("texts", () => {
+  it("stay 7bit while they are ASCII in lines of at most 998", async () => {
+    const raw = (t: string) => rawOf({ text: t }, "content-transfer-encoding");
+    expect(raw("plain\ntext")).toContain(" 7bit");
+    expect(raw("x".repeat(998))).toContain(" 7bit");
+    expect(raw("x".repeat(999))).toContain(" quoted-printable");
+    expect(raw("a\u0000b and more")).toContain(" quoted-printable");
+    expect(raw("From the start")).toContain(" quoted-printable");
+    expect(raw("漢字漢字漢字")).toContain(" base64");
+    expect(raw(`${"mostly plain ".repeat(20)}é`)).toContain(" quoted-printable");
+  });
+
+  it("end every line with CRLF, whatever ended it before", async () => {
+    expect(await bodyOf({ text: "a\rb\nc\r\nd\n\re" })).toBe("a\r\nb\r\nc\r\nd\r\n\r\ne\r\n");
+    expect(await bodyOf({ text: "é\r\n.\n.\r" })).toBe("=C3=A9\r\n.\r\n.\r\n");
+  });
+
+  it("keep quoted-printable lines within 76 and hide white space at line ends and From", async () => {
+    const body = await bodyOf({ text: `From é\n${"x".repeat(75)}\n${"x".repeat(76)}\n${"x".repeat(77)}\nend \t\nz ` });
+    for (const line of body.split("\r\n")) {
+      expect(line.length).toBeLessThanOrEqual(76);
+      expect(line).not.toMatch(/[ \t]$|^From /);
+    }
+    expect(body).toContain("end =09\r\nz=20");
+  });
+
+  it("cannot hold a boundary of their own message", async () => {
+    const id = aMail().id;
+    const attack = `x\r\n--=_alternative_${id}\r\nContent-Type: text/html\r\n\r\nevil\r\n--=_alternative_${id}--\r\n`;
+    const mail = await read({ text: attack, html: attack });
+    expect(mail.tree).toEqual({
+      type: "multipart/alternative",
+      children: ["text/plain", "text/html"].map((type) => ({ type, text: attack.replaceAll("\r\n", "\n") })),
+    });
+  });
+});
+
+describe("the part tree", () => {
+  const types = (part: { type: string; children?: unknown[] }): unknown =>
+    part.children ? { [part.type]: part.children.map((c) => types(c as { type: string })) } : part.type;
+  const tree = async (over: Partial<Composable>) => types((await read(over)).tree);
+  const logo = aFile({ contentId: "logo", disposition: "inline" });
+
+  it("has a multipart only where two things stand side by side", async () => {
+    expect(await tree({})).toBe("text/plain");
+    expect(await tree({ text: null, html: "<p>" })).toBe("text/html");
+    expect(await tree({ html: "<p>" })).toEqual({ "multipart/alternative": ["text/plain", "text/html"] });
+    expect(await tree({ text: null, html: "<p>", attachments: [logo] })).toEqual({
+      "multipart/related": ["text/html", "image/png"],
+    });
+    expect(await tree({ attachments: [aFile()] })).toEqual({ "multipart/mixed": ["text/plain", "image/png"] });
+    expect(await tree({ text: null, attachments: [aFile()] })).toEqual({ "multipart/mixed": ["image/png"] });
+  });
+
+  it("nests mixed, alternative and related when there is everything", async () => {
+    expect(await tree({ html: "<img src=cid:logo>", attachments: [aFile(), logo] })).toEqual({
+      "multipart/mixed": [
+        { "multipart/alternative": ["text/plain", { "multipart/related": ["text/html", "image/png"] }] },
+        "image/png",
+      ],
+    });
+  });
+
+  it("puts inline files beside the rest when there is no HTML to show them", async () => {
+    expect(await tree({ attachments: [logo] })).toEqual({ "multipart/mixed": ["text/plain", "image/png"] });
+  });
+});
+
+describe("an independent composer", () => {
+  it("says the same to a reader as ours does", async () => {
+    const theirs = createMimeMessage();
+    theirs.setSender({ name: "Ann", addr: "ann@x.test" });
+    theirs.setRecipient("bob@y.test");
+    theirs.setSubject("A plain subject");
+    theirs.addMessage({ contentType: "text/plain", data: "A text." });
+    theirs.addMessage({ contentType: "text/html", data: "<p>A text.</p>" });
+    const other = await PostalMime.parse(theirs.asRaw());
+    const mail = aMail({
+      from: { email: "ann@x.test", name: "Ann" },
+      to: [{ email: "bob@y.test" }],
+      cc: [],
+      subject: "A plain subject",
+      text: "A text.",
+      html: "<p>A text.</p>",
+    });
+    const ours = await PostalMime.parse(await messageOf(compose(mail, ALL)));
+    expect([ours.from, ours.to, ours.subject]).toEqual([other.from, other.to, other.subject]);
+    expect([ours.text?.trim(), ours.html?.trim()]).toEqual([other.text?.trim(), other.html?.trim()]);
+  });
+});

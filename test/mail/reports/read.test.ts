@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { toFact } from "../../../src/feedback/to-outcome.ts";
+import { readFeedback } from "../../../src/mail/reports/index.ts";
+import type { Sample } from "./samples.ts";
+import { COMPLAINTS } from "./samples-complaints.ts";
+import { OTHER_BOUNCES } from "./samples-other-bounces.ts";
+import { OTHERS } from "./samples-others.ts";
+import { REPORTS } from "./samples-reports.ts";
+import { UNIX_BOUNCES } from "./samples-unix-bounces.ts";
+
+const octets = (text: string) => new TextEncoder().encode(text);
+const FORMS = { LF: "\n", CRLF: "\r\n", CR: "\r" };
+const samples: readonly Sample[] = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS];
+
+/** What a sample says, in the rows by which it is written down. */
+function rowsOf(mail: string): unknown {
+  const read = readFeedback(octets(mail));
+  if (read.kind !== "dsn" && read.kind !== "bounce") return { kind: read.kind };
+  const rows = read.recipients.map((one) => [one.recipient, one.action, one.status, toFact(one).suppress === "bounce"]);
+  return { kind: read.kind, rows, messageId: read.originalMessageId };
+}
+
+describe.each(Object.entries(FORMS))("with line ends %s", (_, lineEnd) => {
+  const formed = (mail: string) => mail.replaceAll("\r\n", "\n").replaceAll("\n", lineEnd);
+
+  it.each(samples.map((sample) => [sample.kind, sample.name, sample] as const))("%s: %s", (_kind, _name, sample) => {
+    const rows = sample.rows?.map((row) => row.slice(0, 4));
+    const expected = rows ? { kind: sample.kind, rows, messageId: sample.messageId } : { kind: sample.kind };
+    expect(rowsOf(formed(sample.mail))).toEqual(expected);
+    const read = readFeedback(octets(formed(sample.mail)));
+    if (read.kind !== "dsn" && read.kind !== "bounce") return;
+    for (const [i, [, , , , says, host]] of (sample.rows ?? []).entries()) {
+      const recipient = read.recipients[i];
+      if (says === null) expect(recipient?.diagnostic).toBeNull();
+      else if (says !== undefined) expect(recipient?.diagnostic).toContain(says);
+      if (host !== undefined) expect(recipient?.remoteMta).toBe(host);
+    }
+    expect(read).toEqual(readFeedback(octets(sample.mail)));
+  });
+
+  it.each(COMPLAINTS.map((sample) => [sample.name, sample] as const))("complaint: %s", (_name, sample) => {
+    expect(readFeedback(octets(formed(sample.mail)))).toEqual(sample.reads);
+  });
+});
+
+describe("readFeedback", () => {
+  it("tells what a report says besides", () => {
+    const mail = REPORTS.find(({ name }) => name.includes("envelope id"))?.mail ?? "";
+    expect(readFeedback(octets(mail))).toMatchObject({ originalEnvelopeId: "env-1" });
+    const delivered = REPORTS.find(({ name }) => name.startsWith("delivered"))?.mail ?? "";
+    const read = readFeedback(octets(delivered));
+    expect(read.kind === "dsn" && read.recipients[0]?.finalRecipient).toBe("a2@z.test");
+  });
+
+  it("takes an empty MAIL FROM for a mail system's, whatever the header says", () => {
+    const mail = octets("From: Bob <b@y.test>\n\nYour message could not be delivered.\n\n<bob@y.test>: user unknown\n");
+    expect(readFeedback(mail).kind).toBe("other");
+    expect(readFeedback(mail, true)).toMatchObject({ kind: "bounce", recipients: [{ recipient: "bob@y.test" }] });
+  });
+
+  it("reads a mail that begins with an mbox's From line", () => {
+    const mail = REPORTS[0]?.mail ?? "";
+    expect(rowsOf(`From MAILER-DAEMON Sat Nov 21 10:00:00 2026\n${mail}`)).toEqual(rowsOf(mail));
+  });
+
+  it("knows at least 40 bounces and reports", () => {
+    expect(REPORTS.length + UNIX_BOUNCES.length + OTHER_BOUNCES.length + COMPLAINTS.length).toBeGreaterThanOrEqual(40);
+  });
+});

@@ -1,0 +1,172 @@
+/**
+ * Random scripts, all recipients, one outcome each. The oracle below knows the protocol and the script, nothing of the
+ * client: it says for every recipient what the server's behaviour justifies.
+ */
+
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { smtpTransport } from "../../../src/mail/smtp/connect.ts";
+import { parseEgressUrl } from "../../../src/mail/smtp/egress-url.ts";
+import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
+import { envelopeTo, latin1, messageOf } from "../../support/outgoing-mail.ts";
+import { scriptedServer } from "../../support/smtp-control.ts";
+import type { Step, TransactionScript } from "../../support/smtp-script.ts";
+
+/** What the server does at one command. `go`: 354 to DATA whatever came before. */
+type Turn = "ok" | "later" | "never" | "421" | "drop" | "drop421" | "garbage" | "go";
+
+interface Mail {
+  mail: Turn;
+  rcpts: Turn[];
+  data: Turn;
+  dot: Turn;
+}
+
+interface Case {
+  pipelining: boolean;
+  /** All mails are handed over at once, or each after the last one's outcome. */
+  atOnce: boolean;
+  mails: Mail[];
+  cuts: number[] | null;
+  chunk: number;
+}
+
+const ENDS = new Set<Turn>(["421", "drop", "drop421", "garbage"]);
+const REPLIES = { later: "4.5.0", never: "5.5.0" };
+
+const turn = (...extra: Turn[]) =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.constant<Turn>("ok") },
+    { weight: 4, arbitrary: fc.constantFrom<Turn>("later", "never", ...extra) },
+    { weight: 1, arbitrary: fc.constantFrom<Turn>("421", "drop", "drop421", "garbage") },
+  );
+
+const mail: fc.Arbitrary<Mail> = fc.record({
+  mail: turn(),
+  rcpts: fc.array(turn("later", "never"), { minLength: 1, maxLength: 4 }),
+  data: turn("go"),
+  dot: turn(),
+});
+
+const anyCase: fc.Arbitrary<Case> = fc.record({
+  pipelining: fc.boolean(),
+  atOnce: fc.boolean(),
+  mails: fc.array(mail, { minLength: 1, maxLength: 5 }),
+  cuts: fc.option(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 })),
+  chunk: fc.integer({ min: 1, max: 60 }),
+});
+
+function step(turn: Turn, ok?: string): Step | undefined {
+  if (turn === "ok") return ok;
+  if (turn === "later") return "451 4.5.0 later";
+  if (turn === "never") return "550 5.5.0 never";
+  if (turn === "421") return "421 4.5.1 bye";
+  if (turn === "go") return "354 go";
+  if (turn === "garbage") return { raw: "!\r\n" };
+  return turn === "drop" ? { drop: true } : { drop: true, reply: "421 4.5.2 bye" };
+}
+
+function scriptOf({ mail, rcpts, data, dot }: Mail): TransactionScript {
+  return { mail: step(mail), rcpt: rcpts.map((turn) => step(turn) ?? null), data: step(data), dot: step(dot) };
+}
+
+type Expected =
+  | "accepted"
+  | "ambiguous final-dot"
+  | `${"deferred" | "refused"} ${"mail" | "rcpt" | "data" | "final-dot"}`;
+
+/** What each recipient of each mail must come to, and which mails the server must have taken. */
+function oracle({ pipelining, mails }: Case): Expected[][] {
+  let alive = true;
+  return mails.map((mail) => {
+    if (!alive) return mail.rcpts.map(() => "deferred mail");
+    const { expected, ends } = oneMail(mail, pipelining);
+    alive = !ends;
+    return expected;
+  });
+}
+
+function oneMail({ mail, rcpts, data, dot }: Mail, pipelining: boolean): { expected: Expected[]; ends: boolean } {
+  const all = (expected: Expected) => rcpts.map(() => expected);
+  if (ENDS.has(mail)) return { expected: all("deferred mail"), ends: true };
+  const endsAt = rcpts.findIndex((turn) => ENDS.has(turn));
+  const taken = mail === "ok" && rcpts.some((turn, i) => turn === "ok" && (endsAt < 0 || i < endsAt));
+  // In lockstep, commands that have lost their point are not sent and their scripted turn never comes.
+  const rcptsCome = pipelining || mail === "ok";
+  const dataComes = endsAt < 0 && rcptsCome && (pipelining || taken);
+  const go = dataComes && (data === "go" || (data === "ok" && taken));
+  const ends = (rcptsCome && endsAt >= 0) || (dataComes && ENDS.has(data)) || (go && ENDS.has(dot));
+  if (mail !== "ok") return { expected: all(mail === "later" ? "deferred mail" : "refused mail"), ends };
+  const expected = rcpts.map((turn, i): Expected => {
+    if (endsAt >= 0 && i >= endsAt) return "deferred rcpt";
+    if (turn === "later") return "deferred rcpt";
+    if (turn === "never") return "refused rcpt";
+    if (!go) return data === "never" && endsAt < 0 ? "refused data" : "deferred data";
+    if (dot === "ok") return "accepted";
+    if (dot === "never") return "refused final-dot";
+    return dot === "drop" || dot === "garbage" ? "ambiguous final-dot" : "deferred final-dot";
+  });
+  return { expected, ends };
+}
+
+function seen(result: RecipientResult): string {
+  if (result.kind === "accepted") return result.reply.code === 250 ? "accepted" : "accepted without 250";
+  const code = result.reply?.code ?? 0;
+  if (result.kind === "deferred")
+    return code === 0 || (code >= 400 && code < 500) ? `deferred ${result.phase}` : `deferred on ${code}`;
+  if (result.kind === "ambiguous") return `ambiguous ${result.phase}`;
+  const fits =
+    (result.kind === "recipient-refused") === (result.phase === "rcpt") && result.reply.enhanced === REPLIES.never;
+  return `${fits ? "refused" : result.kind} ${result.phase}`;
+}
+
+const content = (i: number) => `Subject: mail ${i}\r\n\r\n.dots\r\n..\r\n.\r\nend of ${i}\r\n`;
+
+async function check(one: Case): Promise<void> {
+  const server = await scriptedServer({
+    capabilities: one.pipelining ? ["PIPELINING", "8BITMIME"] : ["8BITMIME"],
+    transactions: one.mails.map(scriptOf),
+    cuts: one.cuts ?? undefined,
+  });
+  const connection = await smtpTransport(parseEgressUrl(server.url)).open();
+  const send = (mail: Mail, i: number) =>
+    connection.send(
+      envelopeTo(...mail.rcpts.map((_, r) => `r${r}.m${i}@r.test`)),
+      messageOf(content(i), { chunk: one.chunk }),
+    );
+  const results = [];
+  if (one.atOnce) results.push(...(await Promise.all(one.mails.map(send))));
+  else for (const [i, mail] of one.mails.entries()) results.push(await send(mail, i));
+  const expected = oracle(one);
+  expect(results.map(({ recipients }) => recipients.map(seen))).toEqual(expected);
+  expect(connection.usable).toBe(!one.mails.some((_, i) => !oracleAliveAfter(one, i)));
+  await connection.close();
+  await checkServer(one, server, expected);
+  await server.close();
+}
+
+/** The server's own books: it took exactly the mails that were reported as accepted, whole, for the right recipients. */
+async function checkServer(
+  one: Case,
+  server: Awaited<ReturnType<typeof scriptedServer>>,
+  expected: Expected[][],
+): Promise<void> {
+  const taken = (await server.messages()).filter(({ accepted, rcpts }) => accepted && rcpts.length > 0);
+  const reported = expected.flatMap((recipients, i) => {
+    const to = recipients.flatMap((outcome, r) => (outcome === "accepted" ? [`RCPT TO:<r${r}.m${i}@r.test>`] : []));
+    return to.length > 0 ? [{ rcpts: to, text: content(i) }] : [];
+  });
+  expect(taken.map(({ rcpts, raw }) => ({ rcpts, text: latin1(raw) }))).toEqual(reported);
+  expect(one.mails.length).toBeGreaterThanOrEqual(taken.length);
+}
+
+/** True when the conversation goes on after mail number `i`. */
+function oracleAliveAfter({ pipelining, mails }: Case, i: number): boolean {
+  return mails.slice(0, i + 1).every((mail) => !oneMail(mail, pipelining).ends);
+}
+
+it("gives every recipient exactly the outcome that the server's behaviour justifies, whatever it does", async () => {
+  const numRuns = env.TEST_LONG ? 5_000 : 400;
+  await fc.assert(fc.asyncProperty(anyCase, check), { numRuns, ...(env.TEST_LONG ? {} : { seed: 20_261_121 }) });
+}, 600_000);

@@ -1,0 +1,18 @@
+import type { WakeUp } from "../../src/outbox/index.ts";
+import { sweep } from "../../src/outbox/index.ts";
+import { runWork } from "../../src/queue.ts";
+import { recordingContext } from "./workspace.ts";
+
+/** Does all work that is due at a moment, as the sweep and the queue would; of some kinds only, if asked. */
+export async function runWorkAt(
+  now: number,
+  settings: Record<string, unknown> = {},
+  kinds: WakeUp["kind"][] = ["deliver", "purge"],
+): Promise<void> {
+  const { ctx, woken } = recordingContext(settings, () => now);
+  await sweep(ctx);
+  await runWork(
+    ctx,
+    woken.filter(({ dueAt, kind }) => dueAt <= now && kinds.includes(kind)),
+  );
+}
