@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { accountRoutes } from "./accounts/routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
@@ -15,6 +14,7 @@ import { openApiDocument } from "./http/openapi.ts";
 import { requestId } from "./http/request-id.ts";
 import { RouteIndex } from "./http/route-index.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
+import { meRoutes } from "./me/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
@@ -36,7 +36,7 @@ app.use(authenticate(routes));
 
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.get("/openapi.json", openApiDocument(app));
-app.route("/", accountRoutes);
+app.route("/", meRoutes);
 app.route("/", workspaceRoutes);
 app.route("/", apiKeyRoutes);
 app.route("/", domainRoutes);

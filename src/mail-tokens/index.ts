@@ -7,6 +7,7 @@ export {
 } from "./return-path.ts";
 export {
   type HitKind,
+  MAX_TARGET_OCTETS,
   newClickToken,
   newOpenToken,
   readClickToken,

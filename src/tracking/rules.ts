@@ -1,3 +1,5 @@
+import { isWebUrl } from "../lib/web-url.ts";
+
 /** What is tracked, and whose opens and clicks are not a reader's. Pure; the tables are walked row by row in tests. */
 
 export interface Tracking {
@@ -21,14 +23,11 @@ export function trackingOf(
   };
 }
 
-/** Longest target of a tracking link, in octets: base64 makes a third more, and a URL may have 16 KB at the edge. */
-export const MAX_TARGET_OCTETS = 8000;
 /** Characters of a user agent that are kept. */
 export const MAX_AGENT = 300;
 /** The same open or click counts once within this time. */
 export const REPEAT_SECONDS = 60;
 
-const WEB = /^https?:\/\/[^/?#\s]/i;
 /** What a template left unfilled: such a link goes nowhere, and its sender should see it as it is. */
 const UNFILLED = /\{\{|\}\}|\{%|%\}|<%|%>|\*\||\|\*|\$\{/;
 
@@ -36,11 +35,6 @@ const UNFILLED = /\{\{|\}\}|\{%|%\}|<%|%>|\*\||\|\*|\$\{/;
 export function isTrackable(url: string, publicUrl: string): boolean {
   if (!isWebUrl(url) || UNFILLED.test(url)) return false;
   return !`${url.toLowerCase()}/`.startsWith(`${publicUrl.toLowerCase()}/`);
-}
-
-/** Whether a link's address is http or https with a host: all that is ever redirected to. */
-export function isWebUrl(url: string): boolean {
-  return WEB.test(url) && URL.canParse(url);
 }
 
 /**

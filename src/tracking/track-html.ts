@@ -1,8 +1,8 @@
 import type { Ctx } from "../context.ts";
 import { utf8Length } from "../lib/bytes.ts";
-import { newClickToken, newOpenToken, type TrackedMail } from "../mail-tokens/index.ts";
+import { MAX_TARGET_OCTETS, newClickToken, newOpenToken, type TrackedMail } from "../mail-tokens/index.ts";
 import { type Attribute, attributesAt, decodeValue } from "./attributes.ts";
-import { isTrackable, MAX_TARGET_OCTETS, type Tracking } from "./rules.ts";
+import { isTrackable, type Tracking } from "./rules.ts";
 
 /** The namespace of elements that are neither SVG's nor MathML's. */
 const HTML = "http://www.w3.org/1999/xhtml";

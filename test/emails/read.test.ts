@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { LEASE_MS, releaseLeases } from "../../src/delivery/index.ts";
+import { releaseLeases } from "../../src/delivery/index.ts";
 import { uuidv7 } from "../../src/lib/ids.ts";
+import { LEASE_MS } from "../../src/outbox/index.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  MAX_TARGET_OCTETS,
   newClickToken,
   newOpenToken,
   readClickToken,
@@ -8,7 +9,6 @@ import {
   tokenName,
 } from "../../src/mail-tokens/tracking.ts";
 import { toLocation } from "../../src/tracking/location.ts";
-import { MAX_TARGET_OCTETS } from "../../src/tracking/rules.ts";
 
 const rootOf = (version: number) => ({ version, key: btoa(String.fromCharCode(version).repeat(32)) });
 const ROOTS = [rootOf(1)];

@@ -4,7 +4,7 @@ import type { AppEnv } from "../http/env.ts";
 import { responses } from "../http/openapi.ts";
 import { MeOut, toMe } from "./schema.ts";
 
-export const accountRoutes = new Hono<AppEnv>().get(
+export const meRoutes = new Hono<AppEnv>().get(
   "/v1/me",
   describeRoute({
     summary: "Who is calling, where, and what they may do",
