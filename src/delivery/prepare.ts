@@ -4,7 +4,7 @@ import { type ContentDocument, contentPlace, findContent, type RecipientEntry } 
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
 import { type AttachmentSource, compose } from "../mail/mime/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
-import { trackHtml, trackingOf } from "../tracking/index.ts";
+import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
 
@@ -49,7 +49,7 @@ export async function prepareMessage(
     can,
   );
   // The transport copies each chunk before it asks for the next.
-  const by = { domain: mail.sender.domain, now: new Date(ctx.now()), fleeting: true };
+  const by = { domain: mail.sender.domain, now: new Date(ctx.now()), reuseBuffer: true };
   return signMessage(
     composed,
     keys.map((key) => toSigningKey(ctx, key)),
@@ -67,7 +67,7 @@ async function listHeaders(ctx: Ctx, { source, state }: ClaimedMail): Promise<[s
 function tracked(ctx: Ctx, mail: ClaimedMail, html: string, wish: ContentDocument["tracking"]): Promise<string> {
   const { workspace, id: emailId, recipients } = mail.state;
   const recipient = recipients.length === 1 ? 0 : "all";
-  return trackHtml(ctx, html, { workspace, emailId, recipient }, trackingOf(mail.source, mail.settings, wish));
+  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, wish));
 }
 
 function ofKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {

@@ -13,7 +13,7 @@ export interface Attribute {
 const SPACE = /[\t\n\f\r ]/;
 
 /** The attributes of the tag that begins at `at`, in order, duplicates and all. */
-export function attributesAt(html: string, at: number): Attribute[] {
+export function parseAttributes(html: string, at: number): Attribute[] {
   const found: Attribute[] = [];
   let i = at + 1;
   while (i < html.length && !/[\t\n\f\r />]/.test(html[i] ?? "")) i++;
@@ -50,7 +50,7 @@ function valueAt(html: string, afterName: number): Pick<Attribute, "valueFrom" |
 }
 
 /** Character references that stand for what an address has in it. */
-const named: Readonly<Record<string, string>> = {
+const NAMED_REFERENCES: Readonly<Record<string, string>> = {
   amp: "&",
   AMP: "&",
   lt: "<",
@@ -63,7 +63,7 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /** Names that count without their semicolon too (HTML standard, 13.5), besides those above. */
-const legacy = new Set(
+const LEGACY_REFERENCES = new Set(
   `AElig Aacute Acirc Agrave Aring Atilde Auml COPY Ccedil ETH Eacute Ecirc Egrave Euml Iacute Icirc Igrave Iuml
    Ntilde Oacute Ocirc Ograve Oslash Otilde Ouml REG THORN Uacute Ucirc Ugrave Uuml Yacute aacute acirc acute aelig
    agrave aring atilde auml brvbar ccedil cedil cent copy curren deg divide eacute ecirc egrave eth euml frac12
@@ -83,13 +83,16 @@ export function decodeValue(raw: string): string | null {
     (all, ...groups) => {
       const [hexadecimal, decimal, name, end] = groups as (string | undefined)[];
       if (name === undefined) {
-        const character = numbered(hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16));
+        const character = decodeCodePoint(
+          hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16),
+        );
         known &&= character !== null;
         return character ?? all;
       }
       if (end === "=") return all;
-      const meant = Object.hasOwn(named, name) && (end === ";" || name !== "apos") ? named[name] : undefined;
-      if (meant === undefined && (end === ";" || legacy.has(name))) known = false;
+      const meant =
+        Object.hasOwn(NAMED_REFERENCES, name) && (end === ";" || name !== "apos") ? NAMED_REFERENCES[name] : undefined;
+      if (meant === undefined && (end === ";" || LEGACY_REFERENCES.has(name))) known = false;
       return meant ?? all;
     },
   );
@@ -97,7 +100,7 @@ export function decodeValue(raw: string): string | null {
 }
 
 /** Nothing for what browsers mend: NUL, surrogates, the C1 range of Windows-1252, numbers beyond Unicode. */
-function numbered(code: number): string | null {
+function decodeCodePoint(code: number): string | null {
   const mended = code === 0 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code < 0xe000);
   return mended ? null : String.fromCodePoint(code);
 }

@@ -1,10 +1,10 @@
 import type { Ctx } from "../context.ts";
 import { type HitKind, type TrackedLink, type TrackedMail, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
-import { MAX_AGENT, REPEAT_SECONDS } from "./rules.ts";
+import { MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
 
 /** Who asked, as the request says. */
-export interface Asker {
+export interface HitClient {
   userAgent: string;
   ip: string;
   /** What the request says it is for (Sec-Purpose); empty: for somebody to look at. */
@@ -20,7 +20,7 @@ export async function enqueueHit(
   kind: HitKind,
   token: string,
   tracked: TrackedMail | TrackedLink,
-  asker: Asker,
+  asker: HitClient,
 ): Promise<void> {
   try {
     const seen = new Request(`${ctx.settings.publicUrl}/t/seen/${kind}/${tokenName(token)}`);
@@ -33,7 +33,7 @@ export async function enqueueHit(
   }
 }
 
-function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, asker: Asker): HitMessage {
+function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, asker: HitClient): HitMessage {
   return {
     type: "hit.v1",
     id: ctx.newId(),
@@ -43,8 +43,8 @@ function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, 
     recipient: tracked.recipient === "all" ? null : tracked.recipient,
     at: ctx.now(),
     ...("url" in tracked ? { url: tracked.url } : {}),
-    ua: asker.userAgent.slice(0, MAX_AGENT),
+    ua: asker.userAgent.slice(0, MAX_USER_AGENT),
     ip: asker.ip,
-    ...(asker.purpose ? { purpose: asker.purpose.slice(0, MAX_AGENT) } : {}),
+    ...(asker.purpose ? { purpose: asker.purpose.slice(0, MAX_USER_AGENT) } : {}),
   };
 }

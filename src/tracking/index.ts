@@ -1,5 +1,5 @@
 export { type HitMessage, isHitMessage } from "./hit.ts";
 export { recordHits } from "./record-hits.ts";
 export { trackingRoutes } from "./routes.ts";
-export { type Tracking, trackingOf } from "./rules.ts";
+export { resolveTracking, type Tracking } from "./rules.ts";
 export { trackHtml } from "./track-html.ts";

@@ -17,9 +17,9 @@ const FIND_HIT = `
   SELECT ${EMAIL_STATE_COLUMNS} FROM j CROSS JOIN emails e ON e.workspace = j.workspace AND e.id = j.id`;
 
 /** Characters of states written together: a bound parameter of D1 may have 2,000,000 octets (platform limits). */
-const WRITE_CHARACTERS = 400_000;
+const MAX_WRITE_CHARACTERS = 400_000;
 /** What a hit adds to its email's events at most. */
-const HIT_CHARACTERS = 3000;
+const MAX_HIT_CHARACTERS = 3000;
 
 /**
  * Merges opens and clicks into their emails: one read for all of them and one guarded write, more only when their
@@ -27,25 +27,25 @@ const HIT_CHARACTERS = 3000;
  */
 export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Promise<void> {
   if (messages.length === 0) return;
-  const inTime = messages.toSorted((a, b) => a.at - b.at);
-  const hitsOf = Map.groupBy(inTime, ({ workspace, email }) => `${workspace} ${email}`);
+  const sorted = messages.toSorted((a, b) => a.at - b.at);
+  const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);
   const { results } = await mailDb(ctx)
     .prepare(FIND_HIT)
     .bind(JSON.stringify(messages.map(({ workspace, email }) => [workspace, email])))
     .all<EmailStateRow>();
-  let reports: EmailUpdate[] = [];
+  let updates: EmailUpdate[] = [];
   let size = 0;
   for (const row of results) {
     const hits = (hitsOf.get(`${row.workspace} ${row.id}`) ?? []).map(toHit);
-    const characters = row.events.length + row.recipients.length + hits.length * HIT_CHARACTERS;
-    if (reports.length > 0 && size + characters > WRITE_CHARACTERS) {
-      await applyFacts(ctx, reports);
-      [reports, size] = [[], 0];
+    const characters = row.events.length + row.recipients.length + hits.length * MAX_HIT_CHARACTERS;
+    if (updates.length > 0 && size + characters > MAX_WRITE_CHARACTERS) {
+      await applyFacts(ctx, updates);
+      [updates, size] = [[], 0];
     }
-    reports.push({ state: toState(row), facts: [], attempt: 0, hits });
+    updates.push({ state: toState(row), facts: [], attempt: 0, hits });
     size += characters;
   }
-  await applyFacts(ctx, reports);
+  await applyFacts(ctx, updates);
 }
 
 /** A hit as emails merge it. */

@@ -3,34 +3,38 @@ import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
 import { fromBase64 } from "../lib/bytes.ts";
 import { readClickToken, readOpenToken } from "../mail-tokens/index.ts";
-import { type Asker, enqueueHit } from "./enqueue-hit.ts";
+import { enqueueHit, type HitClient } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
 
 /** A transparent GIF of one pixel, 43 octets. */
 const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
 
-const PRIVATE = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
+const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
 
 /** What readers' programs ask for. No credentials, no database: check the token, answer, note the hit behind the answer. */
 export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/o/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);
-    if (mail && isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, askerOf(c)));
-    return c.body(PIXEL, 200, { ...PRIVATE, "Content-Type": "image/gif", "Content-Length": String(PIXEL.length) });
+    if (mail && isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
+    return c.body(PIXEL, 200, {
+      ...PRIVATE_HEADERS,
+      "Content-Type": "image/gif",
+      "Content-Length": String(PIXEL.length),
+    });
   })
   .get("/t/c/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");
-    if (isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, askerOf(c)));
-    return c.body(null, 302, { ...PRIVATE, Location: toLocation(link.url) });
+    if (isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
+    return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });
 
 /** Who asks with HEAD shows nobody anything. */
 const isShown = (c: Context<AppEnv>) => c.req.method === "GET";
 
-function askerOf(c: Context<AppEnv>): Asker {
+function readClient(c: Context<AppEnv>): HitClient {
   const header = (name: string) => c.req.header(name) ?? "";
   return {
     userAgent: header("User-Agent"),

@@ -11,7 +11,7 @@ export interface Tracking {
 const TRACKED_SOURCES = ["bulk", "broadcast"];
 
 /** Whether a mail is tracked: what the send says, else what the workspace says, else by its source. */
-export function trackingOf(
+export function resolveTracking(
   source: string,
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean },
   send: { opens?: boolean | null; clicks?: boolean | null } | null | undefined,
@@ -24,16 +24,16 @@ export function trackingOf(
 }
 
 /** Characters of a user agent that are kept. */
-export const MAX_AGENT = 300;
+export const MAX_USER_AGENT = 300;
 /** The same open or click counts once within this time. */
 export const REPEAT_SECONDS = 60;
 
 /** What a template left unfilled: such a link goes nowhere, and its sender should see it as it is. */
-const UNFILLED = /\{\{|\}\}|\{%|%\}|<%|%>|\*\||\|\*|\$\{/;
+const TEMPLATE_PLACEHOLDER = /\{\{|\}\}|\{%|%\}|<%|%>|\*\||\|\*|\$\{/;
 
 /** Whether a URL may be the target of a tracking link: on the web, and none of our own (unsubscribe links). */
 export function isTrackable(url: string, publicUrl: string): boolean {
-  if (!isWebUrl(url) || UNFILLED.test(url)) return false;
+  if (!isWebUrl(url) || TEMPLATE_PLACEHOLDER.test(url)) return false;
   return !`${url.toLowerCase()}/`.startsWith(`${publicUrl.toLowerCase()}/`);
 }
 
@@ -42,7 +42,7 @@ export function isTrackable(url: string, publicUrl: string): boolean {
  * the mail is that person. Apple Mail Privacy Protection fetches every image at delivery under a bare `Mozilla/5.0`,
  * whether or not anybody reads: it cannot be told from a reader by its name, so its opens count.
  */
-export const agents: readonly { agent: RegExp; machine: boolean; who: string }[] = [
+export const userAgentRules: readonly { agent: RegExp; machine: boolean; who: string }[] = [
   { agent: /^\s*$/, machine: true, who: "nobody who says who they are" },
   { agent: /GoogleImageProxy/i, machine: false, who: "Gmail's image proxy, when the reader opens the mail" },
   { agent: /YahooMailProxy/i, machine: false, who: "Yahoo's image proxy, likewise" },
@@ -80,5 +80,5 @@ export const agents: readonly { agent: RegExp; machine: boolean; who: string }[]
 /** Whether a machine asked, by its user agent or by having said that it only fetches ahead (Sec-Purpose). */
 export function isMachine(userAgent: string, purpose: string): boolean {
   if (/prefetch|prerender|preview/i.test(purpose)) return true;
-  return agents.find(({ agent }) => agent.test(userAgent))?.machine ?? false;
+  return userAgentRules.find(({ agent }) => agent.test(userAgent))?.machine ?? false;
 }

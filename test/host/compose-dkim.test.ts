@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
 import { compose } from "../../src/mail/mime/index.ts";
-import { faultsOf } from "./support/expected-mail.ts";
+import { expectedErrors } from "./support/expected-mail.ts";
 import { generatedMail } from "./support/hostile-mail.ts";
-import { askPython, missingPython } from "./support/python.ts";
-import { collected } from "./support/read-back.ts";
+import { pythonUnavailable, runPython } from "./support/python.ts";
+import { collect } from "./support/read-back.ts";
 
 interface DkimResult {
   signingDomain: string;
@@ -38,7 +38,7 @@ const resolver: Resolver = (name) => {
     ? Promise.resolve([[record]])
     : Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
 };
-const skip = missingPython("dkim");
+const skip = pythonUnavailable("dkim");
 
 describe("signatures of generated mails, and the same with one octet changed", () => {
   it("pass and fail in mailauth, RSA and Ed25519 alike", { timeout: 900_000 }, async () => {
@@ -51,7 +51,7 @@ describe("signatures of generated mails, and the same with one octet changed", (
   it.skipIf(skip)("pass and fail in dkimpy, RSA and Ed25519 alike", { timeout: 900_000 }, async () => {
     const mails = await signedMails();
     const blocks = [Buffer.from(JSON.stringify(RECORDS)), ...mails.flatMap((mail) => [mail.message, mail.altered])];
-    const answers = (await askPython("verify_dkim.py", blocks, mails.length * 2)) as unknown[][];
+    const answers = (await runPython("verify_dkim.py", blocks, mails.length * 2)) as unknown[][];
     for (const [i, { where }] of mails.entries()) {
       expect(answers[i * 2], where).toEqual([true, true]);
       expect(answers[i * 2 + 1], where).not.toContain(true);
@@ -76,11 +76,11 @@ async function signedMails(): Promise<SignedMail[]> {
   const mails = fc.sample(generatedMail, { numRuns: COUNT, seed: SEED });
   const places = fc.sample(fc.nat(), { numRuns: COUNT, seed: SEED });
   for (const [i, mail] of mails.entries()) {
-    if (faultsOf(mail).size > 0) continue;
+    if (expectedErrors(mail).size > 0) continue;
     const composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: false });
     const outgoing = await signMessage(composed, KEYS, { domain: "x.test", now: new Date() });
-    const message = await collected(outgoing.chunks());
-    const at = alterable(message, places[i] ?? 0);
+    const message = await collect(outgoing.chunks());
+    const at = pickAlterableByte(message, places[i] ?? 0);
     const altered = message.slice();
     altered[at] = (altered[at] ?? 0) ^ 1;
     out.push({ message, altered, where: `seed ${SEED}, mail ${i} of ${COUNT}, octet ${at} altered` });
@@ -90,7 +90,7 @@ async function signedMails(): Promise<SignedMail[]> {
 }
 
 /** A place in the body or in the value of a signed field where a letter or digit stands: white space may change. */
-function alterable(message: Uint8Array, seed: number): number {
+function pickAlterableByte(message: Uint8Array, seed: number): number {
   const text = Buffer.from(message).toString("latin1");
   const places: number[] = [];
   const headEnd = text.indexOf("\r\n\r\n");

@@ -5,7 +5,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { generateDkimKeyPair, type SigningKey, signMessage } from "../../src/mail/dkim/index.ts";
 import { compose } from "../../src/mail/mime/index.ts";
-import { collected } from "./support/read-back.ts";
+import { collect } from "./support/read-back.ts";
 
 const SIZE = 24 * 1024 * 1024;
 const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");
@@ -43,7 +43,7 @@ function aLargeMail() {
 describe("a mail with a file of 24 MiB", () => {
   it("is exactly as long as it says and gives the file back", { timeout: 120_000 }, async () => {
     const outgoing = await signMessage(aLargeMail(), [KEY], { domain: "x.test", now: new Date() });
-    const message = await collected(outgoing.chunks());
+    const message = await collect(outgoing.chunks());
     expect(message.length).toBe(outgoing.size);
     const expected = createHash("sha256");
     for await (const chunk of generated()) expected.update(chunk);

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { signMessage } from "../../src/mail/dkim/index.ts";
 import { ComposeError, compose } from "../../src/mail/mime/index.ts";
 import {
-  faultsOf,
-  type IntendedPart,
-  intendedAddresses,
-  intendedHeaders,
-  intendedTree,
+  type ExpectedPart,
+  expectedAddresses,
+  expectedErrors,
+  expectedHeaders,
+  expectedTree,
 } from "./support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
-import { askPython, missingPython } from "./support/python.ts";
-import { collected, octetFaults, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
+import { pythonUnavailable, runPython } from "./support/python.ts";
+import { collect, formatFaults, readWithPostalMime, treeWithoutBom, withoutBom } from "./support/read-back.ts";
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = process.env.TEST_LONG === "1" ? 10_000 : 500;
@@ -35,31 +35,31 @@ interface PythonMail {
   defects: string[];
 }
 
-const skip = missingPython();
+const skip = pythonUnavailable();
 
 describe("generated hostile mails, written once and read by two parsers", () => {
   it("are refused for the reason foreseen, and the others have clean octets and read back in postal-mime as intended", {
     timeout: 900_000,
   }, async () => {
     for (const { mail, message, needsSmtpUtf8, where } of await composedMails(COUNT)) {
-      expect(octetFaults(message, needsSmtpUtf8), where).toEqual([]);
-      const tree = intendedTree(mail);
+      expect(formatFaults(message, needsSmtpUtf8), where).toEqual([]);
+      const tree = expectedTree(mail);
       const seen = await readWithPostalMime(message);
-      const headers = intendedHeaders(mail, tree);
+      const headers = expectedHeaders(mail, tree);
       expect(
         seen.headers.map(([name]) => name),
         where,
       ).toEqual(headers.names);
       expect(treeWithoutBom(seen.tree), where).toEqual(treeWithoutBom(tree));
       expect(withoutBom(seen.subject), where).toBe(withoutBom(mail.subject.toWellFormed()));
-      expect(withoutBom(seen.addresses), where).toEqual(withoutBom(intendedAddresses(mail)));
+      expect(withoutBom(seen.addresses), where).toEqual(withoutBom(expectedAddresses(mail)));
     }
   });
 
   it.skipIf(skip)("read back in Python's email as intended", { timeout: 900_000 }, async () => {
     for (let start = 0; start < COUNT; start += BATCH) {
       const mails = await composedMails(Math.min(BATCH, COUNT - start), start);
-      const answers = await askPython(
+      const answers = await runPython(
         "read_back.py",
         mails.map((m) => m.message),
         mails.length,
@@ -72,22 +72,22 @@ describe("generated hostile mails, written once and read by two parsers", () => 
 function expectPython(mail: GeneratedMail, seen: PythonMail, where: string): void {
   expect(seen.error, where).toBeUndefined();
   expect(seen.defects, where).toEqual([]);
-  const tree = intendedTree(mail);
-  const headers = intendedHeaders(mail, tree);
+  const tree = expectedTree(mail);
+  const headers = expectedHeaders(mail, tree);
   expect(
     seen.headers.map(([name]) => name),
     where,
   ).toEqual(headers.names);
   expect(fromPython(seen.tree, true), where).toEqual(tree);
   expect(seen.subject, where).toBe(mail.subject.toWellFormed());
-  expect(seen.addresses, where).toEqual(intendedAddresses(mail));
+  expect(seen.addresses, where).toEqual(expectedAddresses(mail));
   expect(seen.date, where).toBe(mail.date.getTime() / 1000);
   const custom = headers.custom.map(([name, value]): [string, string] => [name.toLowerCase(), value]);
   const start = headers.names.indexOf("message-id") + 1;
   expect(seen.headers.slice(start, start + custom.length), where).toEqual(custom);
 }
 
-function fromPython(part: PythonPart, isRoot = false): IntendedPart {
+function fromPython(part: PythonPart, isRoot = false): ExpectedPart {
   if (part.children) return { type: part.type, children: part.children.map((child) => fromPython(child)) };
   if (part.disposition === undefined) {
     const octets = Buffer.from(part.octets ?? "", "base64");
@@ -117,12 +117,12 @@ async function composedMails(count: number, skipped = 0): Promise<Written[]> {
   const mails = fc.sample(generatedMail, { numRuns: count, seed: SEED + skipped });
   for (const [i, mail] of mails.entries()) {
     const where = `seed ${SEED + skipped}, mail ${i} of ${count}`;
-    const faults = faultsOf(mail);
+    const faults = expectedErrors(mail);
     let fault = "none";
     try {
       const composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: false });
       const outgoing = await signMessage(composed, [], { domain: "x.test", now: mail.date });
-      const message = await collected(outgoing.chunks());
+      const message = await collect(outgoing.chunks());
       expect(message.length, where).toBe(outgoing.size);
       out.push({ mail, message, needsSmtpUtf8: composed.needsSmtpUtf8, where });
     } catch (error) {

@@ -1,14 +1,20 @@
 /** Composing in tests: a mail with nothing wrong, and what came of it. */
 
-import { type Composable, type Composed, ComposeError, compose, octetsOf } from "../../src/mail/mime/index.ts";
-import { inSteps } from "../host/support/hostile-mail.ts";
-import { collected, readWithPostalMime } from "../host/support/read-back.ts";
+import {
+  binaryStringToBytes,
+  type ComposedMessage,
+  ComposeError,
+  compose,
+  type MessageInput,
+} from "../../src/mail/mime/index.ts";
+import { inChunks } from "../host/support/hostile-mail.ts";
+import { collect, readWithPostalMime } from "../host/support/read-back.ts";
 
-export const ALL = { smtpUtf8: true, eightBitMime: true };
-export const NONE = { smtpUtf8: false, eightBitMime: false };
-export const text = new TextDecoder();
+export const ALL_EXTENSIONS = { smtpUtf8: true, eightBitMime: true };
+export const NO_EXTENSIONS = { smtpUtf8: false, eightBitMime: false };
+export const decoder = new TextDecoder();
 
-export function aMail(over: Partial<Composable> = {}): Composable {
+export function aMail(over: Partial<MessageInput> = {}): MessageInput {
   return {
     id: "01989a3e-5c1f-7000-8000-000000000001",
     messageId: "<01989a3e@x.test>",
@@ -24,30 +30,30 @@ export function aMail(over: Partial<Composable> = {}): Composable {
   };
 }
 
-export function aFile(over: Partial<Composable["attachments"][number]> = {}, octets = Uint8Array.of(1, 2, 3)) {
+export function aFile(over: Partial<MessageInput["attachments"][number]> = {}, octets = Uint8Array.of(1, 2, 3)) {
   const file = { filename: "a.bin", contentType: "image/png", disposition: "attachment" as const, size: octets.length };
-  return { ...file, open: () => inSteps(octets, 100), ...over };
+  return { ...file, open: () => inChunks(octets, 100), ...over };
 }
 
-export async function messageOf(composed: Composed): Promise<Uint8Array> {
-  const head = octetsOf(`${composed.headers.map((h) => h.raw).join("")}\r\n`);
-  const body = await collected(composed.body());
+export async function messageBytes(composed: ComposedMessage): Promise<Uint8Array> {
+  const head = binaryStringToBytes(`${composed.headers.map((h) => h.raw).join("")}\r\n`);
+  const body = await collect(composed.body());
   const out = new Uint8Array(head.length + body.length);
   out.set(head);
   out.set(body, head.length);
   return out;
 }
 
-export async function read(over: Partial<Composable>, can = ALL) {
-  return readWithPostalMime(await messageOf(compose(aMail(over), can)));
+export async function composeAndRead(over: Partial<MessageInput>, can = ALL_EXTENSIONS) {
+  return readWithPostalMime(await messageBytes(compose(aMail(over), can)));
 }
 
-export function rawOf(over: Partial<Composable>, name: string, can = ALL): string {
+export function rawHeader(over: Partial<MessageInput>, name: string, can = ALL_EXTENSIONS): string {
   const fields = compose(aMail(over), can).headers.filter((h) => h.name.toLowerCase() === name.toLowerCase());
   return fields.map((h) => h.raw).join("");
 }
 
-export function codeOf(over: Partial<Composable>, can = ALL): string {
+export function composeResult(over: Partial<MessageInput>, can = ALL_EXTENSIONS): string {
   try {
     compose(aMail(over), can);
   } catch (error) {
@@ -57,6 +63,6 @@ export function codeOf(over: Partial<Composable>, can = ALL): string {
   return "composed";
 }
 
-export async function bodyOf(over: Partial<Composable>): Promise<string> {
-  return text.decode(await collected(compose(aMail(over), ALL).body()));
+export async function composedBody(over: Partial<MessageInput>): Promise<string> {
+  return decoder.decode(await collect(compose(aMail(over), ALL_EXTENSIONS).body()));
 }

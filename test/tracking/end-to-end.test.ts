@@ -57,7 +57,7 @@ const pathsIn = (html = "", kind: "o" | "c") =>
   Array.from(html.matchAll(new RegExp(`${publicUrl}(/t/${kind}/[A-Za-z0-9_-]+)`, "g")), ([, path = ""]) => path);
 
 /** Moves the delivery back, so that a click right now is a reader's. */
-const longAgo = (id: string) =>
+const backdateDelivery = (id: string) =>
   run("UPDATE emails SET sent_at = sent_at - 60000, version = version + 1 WHERE id = ?1", id);
 
 describe("a tracked mail", () => {
@@ -66,7 +66,7 @@ describe("a tracked mail", () => {
     const { id, html, text } = await delivered(workspace, { tracking: BOTH });
     expect(text?.trim()).toBe("A text.");
     expect(html).toContain('<a href="https://x.example">x</a>');
-    await longAgo(id);
+    await backdateDelivery(id);
     const reader = apiWith(null);
     const [[pixel = ""], [link = ""]] = [pathsIn(html, "o"), pathsIn(html, "c")];
     expect((await reader.get(pixel, { "User-Agent": READER, "CF-Connecting-IP": "192.0.2.9" })).status).toBe(200);

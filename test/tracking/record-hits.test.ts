@@ -7,7 +7,7 @@ import { toHit } from "../../src/tracking/record-hits.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
 import { run } from "../support/sending.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
-import { aDeliveredMail, aHit, consumed, detailOf, READER, rolledUp, SENT_AT } from "./support.ts";
+import { aDeliveredMail, aHit, consume, detailOf, READER, rollupTotals, SENT_AT } from "./support.ts";
 
 const changesOf = async (workspace: number) =>
   (await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
@@ -18,7 +18,7 @@ describe("hits on their way into an email", () => {
     const id = await aDeliveredMail(workspace);
     const before = await changesOf(workspace.workspaceNumber);
     const [open, click] = [aHit(workspace, id), aHit(workspace, id, { kind: "click", at: SENT_AT + 3_600_001 })];
-    await consumed([click, open]);
+    await consume([click, open]);
     const detail = await detailOf(workspace, id);
     expect(detail).toMatchObject({ opened_count: 1, clicked_count: 1, status: "delivered" });
     const who = { recipient: "friend@one.example", user_agent: READER, ip: "192.0.2.1" };
@@ -32,18 +32,18 @@ describe("hits on their way into an email", () => {
       },
     ]);
     expect(await changesOf(workspace.workspaceNumber)).toBe(before + 1);
-    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+    expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
 
   it("count once however often they come, among the events and beyond them", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 120 }, (_, n) => aHit(workspace, id, { kind: n % 2 ? "click" : "open" }));
-    for (const part of [hits.slice(0, 60), hits.slice(30), hits, hits.toReversed()]) await consumed(part);
+    for (const part of [hits.slice(0, 60), hits.slice(30), hits, hits.toReversed()]) await consume(part);
     const detail = await detailOf(workspace, id);
     expect(detail).toMatchObject({ opened_count: 60, clicked_count: 60 });
     expect(detail.events.filter(({ event_type }) => ["open", "click"].includes(event_type))).toHaveLength(50);
-    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+    expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
     const row = await env.DB.prepare("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1").bind(id).first();
     expect(row).toEqual({ n: 70 });
   });
@@ -52,8 +52,8 @@ describe("hits on their way into an email", () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 300 }, () => aHit(workspace, id));
-    for (let at = 0; at < 300; at += 100) await consumed(hits.slice(at, at + 100));
-    await consumed(hits.slice(100));
+    for (let at = 0; at < 300; at += 100) await consume(hits.slice(at, at + 100));
+    await consume(hits.slice(100));
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 300 });
   });
 
@@ -61,7 +61,7 @@ describe("hits on their way into an email", () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const click = { kind: "click" } as const;
-    await consumed([
+    await consume([
       aHit(workspace, id, { ua: "" }),
       aHit(workspace, id, { purpose: "prefetch" }),
       aHit(workspace, id, { ...click, ua: "Slackbot 1.0" }),
@@ -73,8 +73,8 @@ describe("hits on their way into an email", () => {
     expect(detail.events.filter(({ event_type }) => event_type !== "queued").map(({ metadata }) => metadata)).toEqual(
       Array(5).fill(expect.objectContaining({ machine: true })),
     );
-    expect(await rolledUp(workspace)).toEqual({});
-    await consumed([aHit(workspace, id, { ...click, at: SENT_AT + 2000 }), aHit(workspace, id, { at: SENT_AT + 1 })]);
+    expect(await rollupTotals(workspace)).toEqual({});
+    await consume([aHit(workspace, id, { ...click, at: SENT_AT + 2000 }), aHit(workspace, id, { at: SENT_AT + 1 })]);
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 1 });
   });
 
@@ -84,12 +84,12 @@ describe("hits on their way into an email", () => {
       aDeliveredMail(workspace, "a@one.example", "b@one.example"),
       aDeliveredMail(workspace, "a@one.example", "b@two.example"),
     ]);
-    await consumed([
+    await consume([
       aHit(workspace, one, { recipient: null }),
       aHit(workspace, two, { recipient: null }),
       aHit(workspace, two, { recipient: 1 }),
     ]);
-    expect(await rolledUp(workspace)).toEqual({ "": [2, 0], "one.example": [1, 0] });
+    expect(await rollupTotals(workspace)).toEqual({ "": [2, 0], "one.example": [1, 0] });
     const { events } = await detailOf(workspace, two);
     expect(events.flatMap(({ event_type, metadata }) => (event_type === "open" ? [metadata?.recipient] : []))).toEqual([
       undefined,
@@ -102,9 +102,9 @@ describe("hits on their way into an email", () => {
     const [id, gone] = await Promise.all([aDeliveredMail(theirs), aDeliveredMail(theirs)]);
     await run("DELETE FROM emails WHERE id = ?1", gone);
     const before = await detailOf(theirs, id);
-    await consumed([aHit(ours, id), aHit(theirs, gone), aHit(ours, gone)]);
+    await consume([aHit(ours, id), aHit(theirs, gone), aHit(ours, gone)]);
     expect(await detailOf(theirs, id)).toEqual(before);
-    expect([await rolledUp(ours), await rolledUp(theirs)]).toEqual([{}, {}]);
+    expect([await rollupTotals(ours), await rollupTotals(theirs)]).toEqual([{}, {}]);
   });
 
   it("leave the rest of the email alone, also while it waits to go out", async () => {
@@ -121,7 +121,7 @@ describe("hits on their way into an email", () => {
         .bind(id)
         .first();
     const before = await row();
-    await consumed([aHit(workspace, id)]);
+    await consume([aHit(workspace, id)]);
     expect(await row()).toEqual(before);
   });
 });
@@ -131,7 +131,7 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 50 }, () => aDeliveredMail(workspace)));
     const { DB, trips } = countingDb();
-    await consumed(
+    await consume(
       ids.flatMap((id) => [aHit(workspace, id), aHit(workspace, id, { kind: "click" })]),
       { DB },
     );
@@ -143,7 +143,7 @@ describe("the hits queue", () => {
     );
     // 50 emails, one change row, two rows of the roll-ups.
     expect(trips[1]?.rowsWritten).toBe(53);
-    await consumed(
+    await consume(
       ids.map((id) => aHit(workspace, id, { ua: "" })),
       { DB },
     );
@@ -154,9 +154,9 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
     const url = `https://shop.example/${"x".repeat(7900)}`;
-    for (const id of ids) await consumed(Array.from({ length: 50 }, () => aHit(workspace, id, { kind: "click", url })));
+    for (const id of ids) await consume(Array.from({ length: 50 }, () => aHit(workspace, id, { kind: "click", url })));
     const { DB, trips } = countingDb();
-    await consumed(
+    await consume(
       ids.map((id) => aHit(workspace, id)),
       { DB },
     );
@@ -168,9 +168,9 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 60 }, () => aHit(workspace, id));
-    await Promise.all(Array.from({ length: 6 }, (_, n) => consumed(hits.slice(n * 10, n * 10 + 10))));
+    await Promise.all(Array.from({ length: 6 }, (_, n) => consume(hits.slice(n * 10, n * 10 + 10))));
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 60 });
-    expect(await rolledUp(workspace)).toEqual({ "": [1, 0], "one.example": [1, 0] });
+    expect(await rollupTotals(workspace)).toEqual({ "": [1, 0], "one.example": [1, 0] });
   });
 
   it("and feedback write the same email at once: both stand, and the version tells of each", async () => {
@@ -187,9 +187,9 @@ describe("the hits queue", () => {
     const hits = Array.from({ length: 40 }, () => aHit(workspace, id));
     const report = { state: toState(row), facts, attempt: 0, hits: [toHit(aHit(workspace, id, { kind: "click" }))] };
     await Promise.all([
-      consumed(hits.slice(0, 20)),
+      consume(hits.slice(0, 20)),
       applyFacts(testContext(), [report]),
-      consumed(hits.slice(20)),
+      consume(hits.slice(20)),
       applyFacts(testContext(), [report]),
     ]);
     const detail = await detailOf(workspace, id);
@@ -197,7 +197,7 @@ describe("the hits queue", () => {
     expect(detail.events.filter(({ event_type }) => event_type === "complained")).toHaveLength(1);
     const after = await env.DB.prepare("SELECT version FROM emails WHERE id = ?1").bind(id).first();
     expect(after).toEqual({ version: row.version + 3 });
-    expect(await rolledUp(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
+    expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
 
   it("sends what it does not understand the way of the dead letters, and takes no hit along", async () => {
@@ -213,7 +213,7 @@ describe("the hits queue", () => {
       { ...good, at: "now" },
       { ...good, recipient: "0" },
     ];
-    const batch = await consumed([...strange, good]);
+    const batch = await consume([...strange, good]);
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
     expect(retryMessages).toHaveLength(strange.length);
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });

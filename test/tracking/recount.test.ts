@@ -5,7 +5,7 @@ import type { HitMessage } from "../../src/tracking/index.ts";
 import { seeded, shuffled } from "../support/faults.ts";
 import { run } from "../support/sending.ts";
 import { aWorkspace } from "../support/workspace.ts";
-import { aDeliveredMail, aHit, consumed, READER, rolledUp, SENT_AT } from "./support.ts";
+import { aDeliveredMail, aHit, consume, READER, rollupTotals, SENT_AT } from "./support.ts";
 
 interface Row {
   id: string;
@@ -40,7 +40,7 @@ it("counters and roll-ups equal a recount of the events, however shuffled, tripl
           aHit(workspace, ids[email] ?? "", { kind, ua, at: SENT_AT + after }),
         );
         const all = shuffled([...hits, ...hits, ...hits], random);
-        for (let at = 0; at < all.length; at += size) await consumed(all.slice(at, at + size));
+        for (let at = 0; at < all.length; at += size) await consume(all.slice(at, at + size));
 
         const { results } = await env.DB.prepare(
           "SELECT id, opened_count, clicked_count, events FROM emails WHERE workspace = ?1",
@@ -62,7 +62,7 @@ it("counters and roll-ups equal a recount of the events, however shuffled, tripl
             expected[domain] = [opens + Math.sign(row.opened_count), clicks + Math.sign(row.clicked_count)];
           }
         }
-        expect(await rolledUp(workspace)).toEqual(
+        expect(await rollupTotals(workspace)).toEqual(
           Object.fromEntries(Object.entries(expected).filter(([, [a, b]]) => a + b > 0)),
         );
       },

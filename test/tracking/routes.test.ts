@@ -19,7 +19,7 @@ async function aTrackedMail(recipient: number | "all" = 2) {
 }
 
 /** The Worker with a queue that keeps its hits and a database that counts. */
-function listening(send?: (body: HitMessage) => Promise<void>) {
+function recordingApi(send?: (body: HitMessage) => Promise<void>) {
   const hits: HitMessage[] = [];
   const HITS = { send: send ?? (async (body: HitMessage) => void hits.push(body)) };
   const { DB, trips } = countingDb();
@@ -29,7 +29,7 @@ function listening(send?: (body: HitMessage) => Promise<void>) {
 describe("GET /t/o/:token", () => {
   it("answers a transparent GIF of 43 octets that nobody keeps, and tells the queue who asked; no database", async () => {
     const mail = await aTrackedMail();
-    const { get, hits, trips } = listening();
+    const { get, hits, trips } = recordingApi();
     const before = Date.now();
     const response = await get(mail.pixel, HEADERS);
     expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ describe("GET /t/o/:token", () => {
   });
 
   it("answers the very same to a token that we did not make, and tells nobody", async () => {
-    const { get, hits } = listening();
+    const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const right = await get(mail.pixel, { "X-Request-Id": "same" });
     const gifIn = async (response: Response) => new Uint8Array(await response.arrayBuffer());
@@ -67,7 +67,7 @@ describe("GET /t/o/:token", () => {
 describe("GET /t/c/:token", () => {
   it("leads to the link's target octet for octet, and tells the queue; no database", async () => {
     const mail = await aTrackedMail("all");
-    const { get, hits, trips } = listening();
+    const { get, hits, trips } = recordingApi();
     const response = await get(mail.link, { ...HEADERS, "Sec-Purpose": "prefetch", "User-Agent": "u".repeat(900) });
     expect(response.status).toBe(302);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -88,7 +88,7 @@ describe("GET /t/c/:token", () => {
   });
 
   it("leads nowhere with a token that we did not make: 404, and no hit", async () => {
-    const { get, hits } = listening();
+    const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const forged = btoa(`${"\0".repeat(33)}https://evil.example/`).replaceAll("=", "");
     for (const token of [
@@ -110,7 +110,7 @@ describe("GET /t/c/:token", () => {
 describe("a hit", () => {
   it("is told once a minute for the same token, while every call is answered", async () => {
     const [mail, other] = await Promise.all([aTrackedMail(), aTrackedMail()]);
-    const { get, hits } = listening();
+    const { get, hits } = recordingApi();
     for (let n = 0; n < 3; n++) {
       expect((await get(mail.pixel)).status).toBe(200);
       expect((await get(mail.link)).status).toBe(302);
@@ -125,7 +125,7 @@ describe("a hit", () => {
 
   it("is not made by HEAD", async () => {
     const mail = await aTrackedMail();
-    const { call, hits } = listening();
+    const { call, hits } = recordingApi();
     const [pixel, link] = [await call("HEAD", mail.pixel), await call("HEAD", mail.link)];
     expect([pixel.status, await pixel.text(), link.status, link.headers.get("Location")]).toEqual([
       200,
@@ -138,10 +138,10 @@ describe("a hit", () => {
 
   it("that the queue does not take costs the reader nothing, and is told the next time", async () => {
     const mail = await aTrackedMail();
-    const { get } = listening(() => Promise.reject(new Error("Too Many Requests")));
+    const { get } = recordingApi(() => Promise.reject(new Error("Too Many Requests")));
     expect((await get(mail.pixel)).status).toBe(200);
     expect((await get(mail.link)).status).toBe(302);
-    const again = listening();
+    const again = recordingApi();
     await again.get(mail.pixel);
     expect(again.hits).toHaveLength(1);
   });

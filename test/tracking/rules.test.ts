@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { agents, isMachine, isTrackable, trackingOf } from "../../src/tracking/rules.ts";
+import { isMachine, isTrackable, resolveTracking, userAgentRules } from "../../src/tracking/rules.ts";
 
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36";
@@ -39,12 +39,12 @@ const samples: readonly (readonly string[])[] = [
 ];
 
 describe("user agents", () => {
-  for (const [index, { agent, machine, who }] of agents.entries()) {
+  for (const [index, { agent, machine, who }] of userAgentRules.entries()) {
     it(`${machine ? "does not count" : "counts"} ${who}`, () => {
       expect(samples[index]?.length).toBeGreaterThan(0);
       for (const sample of samples[index] ?? []) {
         expect(
-          agents.findIndex((row) => row.agent.test(sample)),
+          userAgentRules.findIndex((row) => row.agent.test(sample)),
           sample,
         ).toBe(index);
         expect(agent.test(sample), sample).toBe(true);
@@ -77,9 +77,9 @@ describe("whether a mail is tracked", () => {
   const both = (on: boolean) => ({ opens: on, clicks: on });
 
   it("follows the source when nobody says: on for bulk and broadcast, off for everything else", () => {
-    for (const source of ["bulk", "broadcast"]) expect(trackingOf(source, {}, undefined)).toEqual(both(true));
+    for (const source of ["bulk", "broadcast"]) expect(resolveTracking(source, {}, undefined)).toEqual(both(true));
     for (const source of ["api", "batch", "smtp", "inbox", "system"])
-      expect(trackingOf(source, {}, null)).toEqual(both(false));
+      expect(resolveTracking(source, {}, null)).toEqual(both(false));
   });
 
   it("follows the workspace before the source, and the send before both, each kind by itself", () => {
@@ -87,9 +87,9 @@ describe("whether a mail is tracked", () => {
     for (const source of ["api", "bulk"]) {
       for (const set of values) {
         for (const sent of [...values, null]) {
-          const tracking = trackingOf(source, { tracking_opens: set }, { opens: sent });
+          const tracking = resolveTracking(source, { tracking_opens: set }, { opens: sent });
           expect(tracking).toEqual({ opens: sent ?? set ?? source === "bulk", clicks: source === "bulk" });
-          const other = trackingOf(source, { tracking_clicks: set }, { clicks: sent });
+          const other = resolveTracking(source, { tracking_clicks: set }, { clicks: sent });
           expect(other).toEqual({ opens: source === "bulk", clicks: sent ?? set ?? source === "bulk" });
         }
       }

@@ -37,7 +37,7 @@ export function aHit(workspace: TestWorkspace, email: string, changes: Partial<H
 let batches = 0;
 
 /** Hands messages to the consumer as one batch of the queue. */
-export async function consumed(bodies: readonly unknown[], bindings: Record<string, unknown> = {}) {
+export async function consume(bodies: readonly unknown[], bindings: Record<string, unknown> = {}) {
   const timestamp = new Date();
   batches += 1;
   const messages = bodies.map((body, n) => ({ id: `m${batches}-${n}`, timestamp, attempts: 1, body }));
@@ -51,7 +51,7 @@ export async function detailOf(workspace: TestWorkspace, id: string): Promise<De
 }
 
 /** What the roll-ups count as opens and clicks, by domain. */
-export async function rolledUp({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
+export async function rollupTotals({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
   const { results } = await env.DB.prepare(
     `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM rollups_hourly WHERE workspace = ?1
       GROUP BY domain HAVING opens + clicks > 0`,

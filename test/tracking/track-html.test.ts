@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readClickToken, readOpenToken } from "../../src/mail-tokens/tracking.ts";
-import { attributesAt, decodeValue } from "../../src/tracking/attributes.ts";
+import { decodeValue, parseAttributes } from "../../src/tracking/attributes.ts";
 import { trackHtml } from "../../src/tracking/track-html.ts";
 import { testContext } from "../support/workspace.ts";
 
@@ -30,7 +30,7 @@ async function targets(html: string): Promise<(string | undefined)[]> {
 }
 
 /** The document with each tracking link given way to what stood in the original at its place. */
-function mappedBack(tracked: string, urls: readonly (string | undefined)[], original: string): string {
+function restoreLinks(tracked: string, urls: readonly (string | undefined)[], original: string): string {
   const [head = "", ...pieces] = tracked.replace(LINK, "\uF8FF").split("\uF8FF");
   return pieces.reduce((back, piece, n) => {
     for (let end = back.length; end <= original.length; end++) {
@@ -269,7 +269,7 @@ it("any HTML at all comes through: no tracking link where there was no link, not
       const out = await track(html);
       const urls = await targets(out);
       expect(urls).not.toContain(undefined);
-      if (!html.includes("data-track")) expect(mappedBack(out.replace(PIXEL, ""), urls, html)).toBe(html);
+      if (!html.includes("data-track")) expect(restoreLinks(out.replace(PIXEL, ""), urls, html)).toBe(html);
       expect(await track(html)).toBe(out);
     }),
     { numRuns: env.TEST_LONG ? 20_000 : 500 },
@@ -305,7 +305,7 @@ describe("an attribute's value", () => {
 
   it("stands where the tag says", () => {
     const tag = `<a/x=1 =y='>' HREF\n=\n"h" z>`;
-    const found = attributesAt(tag, 0).map(({ name, valueFrom, valueTo }) => [name, tag.slice(valueFrom, valueTo)]);
+    const found = parseAttributes(tag, 0).map(({ name, valueFrom, valueTo }) => [name, tag.slice(valueFrom, valueTo)]);
     expect(found).toEqual([
       ["x", "1"],
       ["=y", ">"],

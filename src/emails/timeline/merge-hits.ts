@@ -20,7 +20,7 @@ export interface Hit {
 /** Opens and clicks of an email that stand in its events; later ones only count. */
 export const MAX_HIT_EVENTS = 50;
 /** Hits beyond those that are remembered, so that one that the queue brings twice counts once. */
-export const MAX_HITS_REMEMBERED = 200;
+export const MAX_REMEMBERED_HITS = 200;
 /** A click this soon after the mail was handed over is a scanner's: nobody reads so fast. */
 export const SCAN_MS = 2000;
 
@@ -34,30 +34,30 @@ const MAX_EVENT_URL = 2000;
 export function mergeHits(merged: Merged, hits: readonly Hit[]): Merged {
   const before = merged.state;
   const state: EmailState = { ...before, events: [...before.events], hits: [...before.hits] };
-  const known = new Set([...before.hits, ...before.events.map(({ id }) => shortId(id))]);
+  const known = new Set([...before.hits, ...before.events.map(({ id }) => hitKey(id))]);
   const tallies: Tally[] = [];
-  let places = MAX_HIT_EVENTS - before.events.filter(({ type }) => type === "open" || type === "click").length;
+  let eventsLeft = MAX_HIT_EVENTS - before.events.filter(({ type }) => type === "open" || type === "click").length;
   let changed = false;
   for (const hit of hits) {
-    const short = shortId(hit.id);
+    const short = hitKey(hit.id);
     if (known.has(short)) continue;
     known.add(short);
     const judged = { ...hit, machine: hit.machine || isScan(hit, before.sentAt) };
-    if (places > 0) state.events.push(toEvent(before, judged));
+    if (eventsLeft > 0) state.events.push(toEvent(before, judged));
     else if (judged.machine) continue;
     else state.hits.push(short);
-    places -= 1;
+    eventsLeft -= 1;
     changed = true;
-    if (!judged.machine) count(state, hit, tallies);
+    if (!judged.machine) countHit(state, hit, tallies);
   }
   if (!changed) return merged;
-  state.hits = state.hits.slice(-MAX_HITS_REMEMBERED);
+  state.hits = state.hits.slice(-MAX_REMEMBERED_HITS);
   if (!merged.changed) state.version += 1;
   return { ...merged, state, tallies: [...merged.tallies, ...tallies], changed: true };
 }
 
 /** The random end of an id: 48 bits tell the hits of one email apart. */
-const shortId = (id: string) => id.slice(-12);
+const hitKey = (id: string) => id.slice(-12);
 
 const isScan = ({ kind, at }: Hit, sentAt: number | null) =>
   kind === "click" && sentAt !== null && at < sentAt + SCAN_MS;
@@ -74,7 +74,7 @@ function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, i
   return { id, type: kind, at, metadata };
 }
 
-function count(state: EmailState, hit: Hit, tallies: Tally[]): void {
+function countHit(state: EmailState, hit: Hit, tallies: Tally[]): void {
   const [counter, column] =
     hit.kind === "open" ? (["openedCount", "opens"] as const) : (["clickedCount", "clicks"] as const);
   state[counter] += 1;

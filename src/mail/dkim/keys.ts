@@ -13,33 +13,33 @@ export interface SigningKey {
   pkcs8: () => Promise<Uint8Array> | Uint8Array;
 }
 
-const KEYS_HELD = 512;
+const MAX_CACHED_KEYS = 512;
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 const ED25519 = { name: "Ed25519" };
 
 /** Keys, not promises of them: a promise belongs to the request that made it. */
-const held = new Map<string, CryptoKey>();
+const cachedKeys = new Map<string, CryptoKey>();
 
 /** The key ready to sign, imported at most once an isolate while it is in use; the least recently used goes first. */
-export async function importedKey(key: SigningKey): Promise<CryptoKey> {
+export async function importKey(key: SigningKey): Promise<CryptoKey> {
   const name = `${key.algorithm} ${key.id}`;
-  const known = held.get(name);
+  const known = cachedKeys.get(name);
   if (known) {
-    held.delete(name);
-    held.set(name, known);
+    cachedKeys.delete(name);
+    cachedKeys.set(name, known);
     return known;
   }
   const algorithm = key.algorithm === "rsa-sha256" ? RSA : ED25519;
   const imported = await crypto.subtle.importKey("pkcs8", await key.pkcs8(), algorithm, false, ["sign"]);
-  const [oldest] = held.keys();
-  if (oldest !== undefined && held.size >= KEYS_HELD) held.delete(oldest);
-  held.set(name, imported);
+  const [oldest] = cachedKeys.keys();
+  if (oldest !== undefined && cachedKeys.size >= MAX_CACHED_KEYS) cachedKeys.delete(oldest);
+  cachedKeys.set(name, imported);
   return imported;
 }
 
 /** Signs octets. For Ed25519 it is their SHA-256 that is signed (RFC 8463 3). */
-export async function signOctets(key: SigningKey, octets: Uint8Array): Promise<Uint8Array> {
-  const imported = await importedKey(key);
+export async function signBytes(key: SigningKey, octets: Uint8Array): Promise<Uint8Array> {
+  const imported = await importKey(key);
   if (key.algorithm === "rsa-sha256") return new Uint8Array(await crypto.subtle.sign(RSA.name, imported, octets));
   const digest = await crypto.subtle.digest("SHA-256", octets);
   return new Uint8Array(await crypto.subtle.sign(ED25519.name, imported, digest));

@@ -1,8 +1,8 @@
 import { ComposeError } from "./errors.ts";
 
 /** Octets on one line of 76 characters (RFC 2045 6.8). */
-const LINE = 57;
-const BLOCK = LINE * 1024;
+const LINE_BYTES = 57;
+const BLOCK_BYTES = LINE_BYTES * 1024;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** Two characters for each value of 12 bits, in the byte order of this machine. */
@@ -13,33 +13,33 @@ const CRLF_PAIR = new Uint16Array(Uint8Array.of(13, 10).buffer)[0] ?? 0;
 
 /** Octets of `size` octets in base64: lines of 76 characters, CRLF between them and none after the last. */
 export function base64Size(size: number): number {
-  return size === 0 ? 0 : Math.ceil(size / 3) * 4 + (Math.ceil(size / LINE) - 1) * 2;
+  return size === 0 ? 0 : Math.ceil(size / 3) * 4 + (Math.ceil(size / LINE_BYTES) - 1) * 2;
 }
 
 /** Base64 of one buffer, as sized by base64Size. */
-export function base64(octets: Uint8Array): Uint8Array {
+export function encodeBase64(octets: Uint8Array): Uint8Array {
   return encodeBlock(octets, true, new Uint8Array(base64Size(octets.length)));
 }
 
 /**
- * Base64 of a source, in blocks of at most 80 KB; holds one block of input. When `fleeting`, all blocks share one
+ * Base64 of a source, in blocks of at most 80 KB; holds one block of input. When `reuseBuffer`, all blocks share one
  * buffer, so each is valid only until the next is asked for. Throws ComposeError
  * `attachment_changed` when the source gives other than `size` octets.
  */
 export async function* base64Blocks(
   source: AsyncIterable<Uint8Array>,
   size: number,
-  fleeting: boolean,
+  reuseBuffer: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const block = new Uint8Array(Math.min(BLOCK, size));
+  const block = new Uint8Array(Math.min(BLOCK_BYTES, size));
   const room = base64Size(block.length) + 2;
-  const shared = fleeting ? new Uint8Array(room) : null;
+  const shared = reuseBuffer ? new Uint8Array(room) : null;
   let filled = 0;
   let seen = 0;
   let first = true;
   for await (const chunk of source) {
     seen += chunk.length;
-    if (seen > size) throw changed();
+    if (seen > size) throw sizeMismatch();
     for (let at = 0; at < chunk.length; ) {
       const take = Math.min(block.length - filled, chunk.length - at);
       block.set(chunk.subarray(at, at + take), filled);
@@ -52,11 +52,11 @@ export async function* base64Blocks(
       }
     }
   }
-  if (seen !== size) throw changed();
+  if (seen !== size) throw sizeMismatch();
   if (filled > 0) yield encodeBlock(block.subarray(0, filled), first, shared ?? new Uint8Array(room));
 }
 
-function changed() {
+function sizeMismatch() {
   return new ComposeError("attachment_changed", "attachments", "the content is not as long as it was said to be");
 }
 
@@ -65,20 +65,20 @@ function encodeBlock(input: Uint8Array, first: boolean, out: Uint8Array): Uint8A
   const pairs = new Uint16Array(out.buffer);
   let to = 0;
   let at = 0;
-  for (let line = 0; line < input.length; line += LINE) {
+  for (let line = 0; line < input.length; line += LINE_BYTES) {
     if (line > 0 || !first) pairs[to++] = CRLF_PAIR;
-    const end = Math.min(line + LINE, input.length);
+    const end = Math.min(line + LINE_BYTES, input.length);
     for (at = line; at + 2 < end; at += 3) {
       const bits = ((input[at] ?? 0) << 16) | ((input[at + 1] ?? 0) << 8) | (input[at + 2] ?? 0);
       pairs[to++] = PAIRS[bits >> 12] ?? 0;
       pairs[to++] = PAIRS[bits & 4095] ?? 0;
     }
   }
-  if (at < input.length) pad(out, to * 2, input[at] ?? 0, input[at + 1]);
+  if (at < input.length) writePadding(out, to * 2, input[at] ?? 0, input[at + 1]);
   return out.subarray(0, base64Size(input.length) + (first ? 0 : 2));
 }
 
-function pad(out: Uint8Array, to: number, one: number, two: number | undefined): void {
+function writePadding(out: Uint8Array, to: number, one: number, two: number | undefined): void {
   const bits = (one << 16) | ((two ?? 0) << 8);
   out[to] = ALPHABET.charCodeAt(bits >> 18);
   out[to + 1] = ALPHABET.charCodeAt((bits >> 12) & 63);

@@ -1,5 +1,5 @@
+import { encodedWords, needsEncoding } from "./encoded-words.ts";
 import { ComposeError } from "./errors.ts";
-import { encodedWords, mustEncode } from "./words.ts";
 
 /** One header field. `raw` is an octet string: name, colon, folded value and the final CRLF. */
 export interface HeaderField {
@@ -14,11 +14,11 @@ const LINE_LIMIT = 998;
 const NAME_LIMIT = 76;
 
 /** Headers that only this service writes (decisions.md section 4). */
-const OWNED =
+const SERVICE_HEADERS =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
 
 /** Room for the first token of a field before the line is folded. */
-export function firstRoom(name: string): number {
+export function firstTokenLimit(name: string): number {
   return FOLD_AT - name.length - 2;
 }
 
@@ -46,9 +46,9 @@ export function foldedField(name: string, tokens: readonly string[]): HeaderFiel
 
 /** The Subject field. Written so that it reads back character by character: anything folding could alter is encoded. */
 export function subjectField(subject: string): HeaderField {
-  refuseControls("subject", subject);
-  const altered = mustEncode(subject) || /^ | $| {2}/.test(subject) || /[^ ]{64}/.test(subject);
-  return foldedField("Subject", altered ? encodedWords(subject, firstRoom("Subject")) : wordsOf(subject));
+  rejectControlCharacters("subject", subject);
+  const altered = needsEncoding(subject) || /^ | $| {2}/.test(subject) || /[^ ]{64}/.test(subject);
+  return foldedField("Subject", altered ? encodedWords(subject, firstTokenLimit("Subject")) : splitWords(subject));
 }
 
 /**
@@ -60,21 +60,21 @@ export function customField(name: string, value: string): HeaderField {
   if (name.length > NAME_LIMIT || !/^[A-Za-z0-9-]+$/.test(name)) {
     throw new ComposeError("header_name", "headers", "a name must be 1 to 76 letters, digits and hyphens");
   }
-  if (OWNED.test(name)) throw new ComposeError("header_name", name, "this header is written by the service");
-  refuseControls(name, value);
-  const tokens = wordsOf(value.replaceAll("\t", " "));
+  if (SERVICE_HEADERS.test(name)) throw new ComposeError("header_name", name, "this header is written by the service");
+  rejectControlCharacters(name, value);
+  const tokens = splitWords(value.replaceAll("\t", " "));
   const joined = tokens.join(" ");
   // A lone `=?` may be part of a URL, which must not be encoded; only what begins an encoded-word is.
   const encode = /[^\x20-\x7e]/.test(joined) || /=\?[^?]*\?[bq]\?/i.test(joined);
-  return foldedField(name, encode ? encodedWords(joined, firstRoom(name)) : tokens);
+  return foldedField(name, encode ? encodedWords(joined, firstTokenLimit(name)) : tokens);
 }
 
 /** Throws ComposeError `header_value` for CR, LF, NUL and every other C0 control but TAB. */
-export function refuseControls(field: string, value: string): void {
+export function rejectControlCharacters(field: string, value: string): void {
   if (/[\x00-\x08\x0a-\x1f]/.test(value))
     throw new ComposeError("header_value", field, "control characters are refused");
 }
 
-function wordsOf(value: string): string[] {
+function splitWords(value: string): string[] {
   return value.split(" ").filter((word) => word !== "");
 }

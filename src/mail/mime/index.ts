@@ -5,29 +5,29 @@
  */
 import { concat } from "../../lib/bytes.ts";
 import { type AddressField, addressField } from "./addresses.ts";
-import { mailDate } from "./date.ts";
+import { binaryStringToBytes } from "./binary-string.ts";
+import { formatDate } from "./date.ts";
 import { ComposeError } from "./errors.ts";
 import { customField, foldedField, type HeaderField, subjectField } from "./headers.ts";
-import type { Composable, ComposeAbilities, Composed } from "./message.ts";
-import { octetsOf } from "./octets.ts";
-import { partTree, type Segment } from "./parts.ts";
+import type { ComposedMessage, MessageInput, SmtpExtensions } from "./message.ts";
+import { type BodySegment, partTree } from "./parts.ts";
 
-export { ComposeError, type ComposeFault } from "./errors.ts";
+export { binaryStringToBytes } from "./binary-string.ts";
+export { ComposeError, type ComposeErrorCode } from "./errors.ts";
 export type { HeaderField } from "./headers.ts";
-export type { AttachmentSource, Composable, ComposeAbilities, Composed, MailboxAddress } from "./message.ts";
-export { octetsOf } from "./octets.ts";
+export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";
 
 /** Bodies below this are kept after the first pass, in octets. */
-const MEMO_LIMIT = 256 * 1024;
+const MAX_CACHED_BODY = 256 * 1024;
 
 /**
  * Composes a message (RFC 5322, 2045 to 2047, 2231, 2387, 6532). The same input gives the same octets. The body is
  * always 7-bit, so `can.eightBitMime` changes nothing today. Throws ComposeError; attachments are not read here.
  */
-export function compose(mail: Composable, can: ComposeAbilities): Composed {
+export function compose(mail: MessageInput, can: SmtpExtensions): ComposedMessage {
   const tree = partTree(mail);
   const { fields, utf8 } = headerFields(mail, can);
-  const segments = merged(tree.segments);
+  const segments = mergeSegments(tree.segments);
   const bodySize = segments.reduce((sum, segment) => sum + sizeOf(segment), 0);
   return {
     headers: [...fields, { name: "MIME-Version", raw: "MIME-Version: 1.0\r\n" }, ...tree.fields],
@@ -38,7 +38,7 @@ export function compose(mail: Composable, can: ComposeAbilities): Composed {
   };
 }
 
-function headerFields(mail: Composable, can: ComposeAbilities): { fields: HeaderField[]; utf8: boolean } {
+function headerFields(mail: MessageInput, can: SmtpExtensions): { fields: HeaderField[]; utf8: boolean } {
   const boxes: AddressField[] = [addressField("From", [mail.from], can.smtpUtf8)];
   if (mail.to.length > 0) boxes.push(addressField("To", mail.to, can.smtpUtf8));
   if (mail.cc.length > 0) boxes.push(addressField("Cc", mail.cc, can.smtpUtf8));
@@ -48,7 +48,7 @@ function headerFields(mail: Composable, can: ComposeAbilities): { fields: Header
   if (mail.to.length === 0 && mail.cc.length === 0) fields.push(foldedField("To", ["undisclosed-recipients:;"]));
   fields.push(
     subjectField(mail.subject),
-    foldedField("Date", [mailDate(mail.date)]),
+    foldedField("Date", [formatDate(mail.date)]),
     foldedField("Message-ID", [checkedMessageId(mail.messageId)]),
     ...mail.headers.map(([name, value]) => customField(name, value)),
   );
@@ -63,8 +63,8 @@ function checkedMessageId(messageId: string): string {
 }
 
 /** Neighbouring held segments become one, and the last line gets its end. */
-function merged(segments: readonly Segment[]): Segment[] {
-  const out: Segment[] = [];
+function mergeSegments(segments: readonly BodySegment[]): BodySegment[] {
+  const out: BodySegment[] = [];
   let held: Uint8Array[] = [];
   const flush = () => {
     const size = held.reduce((sum, part) => sum + part.length, 0);
@@ -80,34 +80,37 @@ function merged(segments: readonly Segment[]): Segment[] {
     }
   }
   const last = held.findLast((part) => part.length > 0);
-  if (last && last[last.length - 1] !== 10) held.push(octetsOf("\r\n"));
+  if (last && last[last.length - 1] !== 10) held.push(binaryStringToBytes("\r\n"));
   flush();
   return out;
 }
 
-function sizeOf(segment: Segment): number {
+function sizeOf(segment: BodySegment): number {
   return segment instanceof Uint8Array ? segment.length : segment.size;
 }
 
-function bodyReader(segments: readonly Segment[], size: number): (fleeting?: boolean) => AsyncIterable<Uint8Array> {
+function bodyReader(
+  segments: readonly BodySegment[],
+  size: number,
+): (reuseBuffer?: boolean) => AsyncIterable<Uint8Array> {
   let memo: Uint8Array | null = null;
-  return async function* (fleeting = false) {
+  return async function* (reuseBuffer = false) {
     if (memo) {
       yield memo;
-    } else if (size > 0 && size < MEMO_LIMIT) {
+    } else if (size > 0 && size < MAX_CACHED_BODY) {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of read(segments, false)) chunks.push(chunk);
+      for await (const chunk of readSegments(segments, false)) chunks.push(chunk);
       memo = concat(chunks);
       yield memo;
     } else {
-      yield* read(segments, fleeting);
+      yield* readSegments(segments, reuseBuffer);
     }
   };
 }
 
-async function* read(segments: readonly Segment[], fleeting: boolean): AsyncGenerator<Uint8Array> {
+async function* readSegments(segments: readonly BodySegment[], reuseBuffer: boolean): AsyncGenerator<Uint8Array> {
   for (const segment of segments) {
     if (segment instanceof Uint8Array) yield segment;
-    else yield* segment.open(fleeting);
+    else yield* segment.open(reuseBuffer);
   }
 }

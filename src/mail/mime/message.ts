@@ -19,7 +19,7 @@ export interface AttachmentSource {
 }
 
 /** Everything a message is made of. There is no place for Bcc. */
-export interface Composable {
+export interface MessageInput {
   /** Letters, digits and hyphens, at most 50 characters (a UUID). Boundaries derive from it. */
   id: string;
   /** With angle brackets. */
@@ -38,13 +38,13 @@ export interface Composable {
 }
 
 /** What the next hop offered after EHLO, as far as composition cares. */
-export interface ComposeAbilities {
+export interface SmtpExtensions {
   smtpUtf8: boolean;
   eightBitMime: boolean;
 }
 
 /** A message before signing. */
-export interface Composed {
+export interface ComposedMessage {
   /** In the order they go out, without the blank line. */
   readonly headers: readonly HeaderField[];
   /** True when a header holds octets above 127 (RFC 6531). */
@@ -54,8 +54,8 @@ export interface Composed {
   /** Exact octets that `body` yields. */
   readonly bodySize: number;
   /**
-   * Yields the body, CRLF line ends, no dot-stuffing. Every call yields the same octets. When `fleeting`, a chunk is
+   * Yields the body, CRLF line ends, no dot-stuffing. Every call yields the same octets. When `reuseBuffer`, a chunk is
    * valid only until the next one is asked for, which spares memory. Throws ComposeError `attachment_changed`.
    */
-  body(fleeting?: boolean): AsyncIterable<Uint8Array>;
+  body(reuseBuffer?: boolean): AsyncIterable<Uint8Array>;
 }

@@ -1,6 +1,6 @@
 import { utf8 } from "../../lib/bytes.ts";
+import { needsEncoding } from "./encoded-words.ts";
 import { foldedField, type HeaderField } from "./headers.ts";
-import { mustEncode } from "./words.ts";
 
 /** A media type with its parameters, lower-cased but for the values (RFC 2045 5.1). */
 export interface MediaType {
@@ -9,14 +9,14 @@ export interface MediaType {
 }
 
 /** Longest `name=value` written on one line. */
-const PIECE_LIMIT = 74;
+const MAX_PARAMETER = 74;
 /** RFC 6838 4.2. */
 const RESTRICTED = "[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}";
 const TYPE = new RegExp(`^[ \\t]*(${RESTRICTED}/${RESTRICTED})`);
 /** RFC 2231 7: attribute-char for the name; a token or a quoted-string of printable ASCII for the value. */
 const PARAMETER =
   /[ \t]*;[ \t]*([A-Za-z0-9!#$&+.^_`|~-]{1,64})=(?:([A-Za-z0-9!#$%&'*+.^_`|~{}-]+)|"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*)")/y;
-const FALLBACK: MediaType = { type: "application/octet-stream", parameters: [] };
+const OCTET_STREAM: MediaType = { type: "application/octet-stream", parameters: [] };
 
 /**
  * Reads a Content-Type that a caller gave. What is not exactly a type and well-formed parameters, what repeats a
@@ -25,17 +25,17 @@ const FALLBACK: MediaType = { type: "application/octet-stream", parameters: [] }
  */
 export function parseMediaType(value: string): MediaType {
   const type = TYPE.exec(value);
-  if (!type?.[1] || value.length > 1000 || /^(?:multipart|message)\//i.test(type[1])) return FALLBACK;
+  if (!type?.[1] || value.length > 1000 || /^(?:multipart|message)\//i.test(type[1])) return OCTET_STREAM;
   const parameters = new Map<string, string>();
   PARAMETER.lastIndex = type[0].length;
   let at = PARAMETER.lastIndex;
   for (let match = PARAMETER.exec(value); match; match = PARAMETER.exec(value)) {
     const name = (match[1] ?? "").toLowerCase();
-    if (parameters.has(name)) return FALLBACK;
+    if (parameters.has(name)) return OCTET_STREAM;
     parameters.set(name, match[2] ?? (match[3] ?? "").replace(/\\(.)/g, "$1"));
     at = PARAMETER.lastIndex;
   }
-  if (!/^[ \t]*;?[ \t]*$/.test(value.slice(at))) return FALLBACK;
+  if (!/^[ \t]*;?[ \t]*$/.test(value.slice(at))) return OCTET_STREAM;
   for (const dropped of ["name", "boundary"]) parameters.delete(dropped);
   return { type: type[1].toLowerCase(), parameters: [...parameters] };
 }
@@ -46,7 +46,7 @@ export function parameterField(
   value: string,
   parameters: readonly (readonly [string, string])[],
 ): HeaderField {
-  const tokens = [value, ...parameters.flatMap(([key, text]) => parameterPieces(key, text))];
+  const tokens = [value, ...parameters.flatMap(([key, text]) => encodeParameter(key, text))];
   return foldedField(
     name,
     tokens.map((token, i) => (i < tokens.length - 1 ? `${token};` : token)),
@@ -57,16 +57,16 @@ export function parameterField(
  * One parameter: a quoted-string when it is short, plain ASCII that every reader takes alike, else RFC 2231
  * (`key*=`, or `key*0*=`, `key*1*=` … split on character borders). Never both forms: readers disagree which one wins.
  */
-export function parameterPieces(key: string, value: string): string[] {
-  const plain = !mustEncode(value) && !/["\\]|^ | $| {2}/.test(value);
-  if (plain && key.length + value.length + 3 <= PIECE_LIMIT) return [`${key}="${value}"`];
-  const characters = extendedCharacters(value);
+export function encodeParameter(key: string, value: string): string[] {
+  const plain = !needsEncoding(value) && !/["\\]|^ | $| {2}/.test(value);
+  if (plain && key.length + value.length + 3 <= MAX_PARAMETER) return [`${key}="${value}"`];
+  const characters = percentEncode(value);
   const whole = `${key}*=utf-8''${characters.join("")}`;
-  if (whole.length <= PIECE_LIMIT) return [whole];
+  if (whole.length <= MAX_PARAMETER) return [whole];
   const pieces: string[] = [];
   let piece = `${key}*0*=utf-8''`;
   for (const character of characters) {
-    if (piece.length + character.length > PIECE_LIMIT) {
+    if (piece.length + character.length > MAX_PARAMETER) {
       pieces.push(piece);
       piece = `${key}*${pieces.length}*=`;
     }
@@ -75,7 +75,7 @@ export function parameterPieces(key: string, value: string): string[] {
   return [...pieces, piece];
 }
 
-function extendedCharacters(value: string): string[] {
+function percentEncode(value: string): string[] {
   return Array.from(value.toWellFormed(), (character) => {
     if (/[A-Za-z0-9!#$&+.^_`|~-]/.test(character)) return character;
     return Array.from(utf8(character), (o) => `%${o.toString(16).toUpperCase().padStart(2, "0")}`).join("");

@@ -1,19 +1,19 @@
 import { base64Blocks, base64Size } from "./base64.ts";
-import { boundaryOf } from "./boundary.ts";
+import { binaryStringToBytes } from "./binary-string.ts";
+import { boundaryFor } from "./boundaries.ts";
 import { ComposeError } from "./errors.ts";
 import type { HeaderField } from "./headers.ts";
-import type { AttachmentSource, Composable } from "./message.ts";
-import { octetsOf } from "./octets.ts";
+import type { AttachmentSource, MessageInput } from "./message.ts";
 import { parameterField, parseMediaType } from "./parameters.ts";
 import { encodeText } from "./text.ts";
 
 /** A stretch of the body: held, or read from its source each time. */
-export type Segment = Uint8Array | { readonly size: number; open(fleeting: boolean): AsyncIterable<Uint8Array> };
+export type BodySegment = Uint8Array | { readonly size: number; open(reuseBuffer: boolean): AsyncIterable<Uint8Array> };
 
 /** One entity (RFC 2045 2.4): its MIME fields and its body. */
 export interface Part {
   readonly fields: readonly HeaderField[];
-  readonly segments: readonly Segment[];
+  readonly segments: readonly BodySegment[];
 }
 
 /**
@@ -21,7 +21,7 @@ export interface Part {
  * where it has more than one child (RFC 2046 5.1, RFC 2387). A mail without text gets an empty one, unless it has
  * files. Throws ComposeError `attachment` and `identity`.
  */
-export function partTree(mail: Composable): Part {
+export function partTree(mail: MessageInput): Part {
   const html = typeof mail.html === "string";
   const isInline = (file: AttachmentSource) => html && file.disposition === "inline" && Boolean(file.contentId);
   const inline = mail.attachments.filter(isInline);
@@ -29,28 +29,28 @@ export function partTree(mail: Composable): Part {
   const texts: Part[] = [];
   if (typeof mail.text === "string") texts.push(textPart("plain", mail.text));
   if (typeof mail.html === "string")
-    texts.push(group(mail.id, "related", [textPart("html", mail.html), ...inline.map(filePart)]));
+    texts.push(singleOrMultipart(mail.id, "related", [textPart("html", mail.html), ...inline.map(filePart)]));
   if (texts.length === 0 && files.length === 0) texts.push(textPart("plain", ""));
-  const body = texts.length > 0 ? [group(mail.id, "alternative", texts)] : [];
+  const body = texts.length > 0 ? [singleOrMultipart(mail.id, "alternative", texts)] : [];
   if (files.length === 0 && body[0]) return body[0];
   return multipart(mail.id, "mixed", [...body, ...files.map(filePart)]);
 }
 
-function group(id: string, role: "related" | "alternative", children: readonly Part[]): Part {
+function singleOrMultipart(id: string, role: "related" | "alternative", children: readonly Part[]): Part {
   const [only] = children;
   return only && children.length === 1 ? only : multipart(id, role, children);
 }
 
 function multipart(id: string, role: "mixed" | "related" | "alternative", children: readonly Part[]): Part {
-  const boundary = boundaryOf(id, role);
+  const boundary = boundaryFor(id, role);
   // RFC 2387 3.1: the type of the root part, which is the first.
   const type: [string, string][] = role === "related" ? [["type", "text/html"]] : [];
-  const segments: Segment[] = [];
+  const segments: BodySegment[] = [];
   children.forEach((child, i) => {
     const fields = child.fields.map((field) => field.raw).join("");
-    segments.push(octetsOf(`${i === 0 ? "" : "\r\n"}--${boundary}\r\n${fields}\r\n`), ...child.segments);
+    segments.push(binaryStringToBytes(`${i === 0 ? "" : "\r\n"}--${boundary}\r\n${fields}\r\n`), ...child.segments);
   });
-  segments.push(octetsOf(`\r\n--${boundary}--`));
+  segments.push(binaryStringToBytes(`\r\n--${boundary}--`));
   return { fields: [parameterField("Content-Type", `multipart/${role}`, [...type, ["boundary", boundary]])], segments };
 }
 
@@ -74,14 +74,19 @@ function filePart(file: AttachmentSource): Part {
       ["filename", safeFilename(file.filename)],
     ]),
   ];
-  if (file.contentId) fields.push(parameterField("Content-ID", `<${safeContentId(file.contentId)}>`, []));
+  if (file.contentId) fields.push(parameterField("Content-ID", `<${checkedContentId(file.contentId)}>`, []));
   return {
     fields,
-    segments: [{ size: base64Size(file.size), open: (fleeting) => base64Blocks(opened(file), file.size, fleeting) }],
+    segments: [
+      {
+        size: base64Size(file.size),
+        open: (reuseBuffer) => base64Blocks(readAttachment(file), file.size, reuseBuffer),
+      },
+    ],
   };
 }
 
-async function* opened(file: AttachmentSource): AsyncGenerator<Uint8Array> {
+async function* readAttachment(file: AttachmentSource): AsyncGenerator<Uint8Array> {
   yield* await file.open();
 }
 
@@ -94,7 +99,7 @@ export function safeFilename(filename: string): string {
   return safe === "" ? "attachment" : safe;
 }
 
-function safeContentId(contentId: string): string {
+function checkedContentId(contentId: string): string {
   if (!/^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/.test(contentId)) {
     throw new ComposeError("attachment", "content_id", "must be printable ASCII without spaces, quotes or brackets");
   }

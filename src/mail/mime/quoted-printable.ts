@@ -4,7 +4,7 @@ const LINE_LIMIT = 75;
 const [TAB, LF, CR, SPACE, EQUALS] = [0x09, 0x0a, 0x0d, 0x20, 0x3d];
 
 /** How many octets would be written as three characters. Line ends must be CRLF. */
-export function escapeCount(octets: Uint8Array): number {
+export function countEscapes(octets: Uint8Array): number {
   let count = 0;
   for (const o of octets) if (o > 126 || o === EQUALS || (o < SPACE && o !== TAB && o !== CR && o !== LF)) count++;
   return count;
@@ -14,7 +14,7 @@ export function escapeCount(octets: Uint8Array): number {
  * Quoted-printable (RFC 2045 6.7) of text whose line ends are CRLF; `escapes` as counted by escapeCount. Besides
  * what must be, it escapes the F of a line that begins with `From `, which some systems would alter (RFC 2049 3).
  */
-export function quotedPrintable(octets: Uint8Array, escapes: number): Uint8Array {
+export function encodeQuotedPrintable(octets: Uint8Array, escapes: number): Uint8Array {
   // The most it can grow: white space before a line end and a `From ` take two octets more, a soft break takes three
   // and comes after 73 or more.
   const most = octets.length + escapes * 2 + countLines(octets) * 4;
@@ -30,7 +30,7 @@ export function quotedPrintable(octets: Uint8Array, escapes: number): Uint8Array
       i++;
       continue;
     }
-    const width = isLiteral(octets, i, octet) && !(column === 0 && startsFrom(octets, i)) ? 1 : 3;
+    const width = isLiteral(octets, i, octet) && !(column === 0 && isFromLine(octets, i)) ? 1 : 3;
     if (column + width > LINE_LIMIT && !(column + width === LINE_LIMIT + 1 && endsLine(octets, i + 1))) {
       out[to++] = EQUALS;
       out[to++] = CR;
@@ -61,7 +61,7 @@ function endsLine(octets: Uint8Array, i: number): boolean {
   return i >= octets.length || (octets[i] === CR && octets[i + 1] === LF);
 }
 
-function startsFrom(o: Uint8Array, i: number): boolean {
+function isFromLine(o: Uint8Array, i: number): boolean {
   return o[i] === 0x46 && o[i + 1] === 0x72 && o[i + 2] === 0x6f && o[i + 3] === 0x6d && o[i + 4] === SPACE;
 }
 

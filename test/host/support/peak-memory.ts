@@ -22,7 +22,7 @@ const outgoing = await signMessage(
     { smtpUtf8: false, eightBitMime: false },
   ),
   [{ id: "k", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 }],
-  { domain: "x.test", now: new Date(), fleeting: true },
+  { domain: "x.test", now: new Date(), reuseBuffer: true },
 );
 let octets = 0;
 for await (const chunk of outgoing.chunks()) octets += chunk.length;

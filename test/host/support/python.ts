@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 
 /** Why the tool cannot be used here, or null. `module` must be importable too. With REQUIRE_TOOLS=1 it throws instead. */
-export function missingPython(module = "email"): string | null {
+export function pythonUnavailable(module = "email"): string | null {
   const found = spawnSync("python3", ["-c", `import ${module}`]);
   if (found.status === 0) return null;
   const reason = found.error ? "python3 is not installed" : `python3 cannot import ${module}`;
@@ -13,7 +13,7 @@ export function missingPython(module = "email"): string | null {
 }
 
 /** Feeds blocks to a script of this folder and gives the JSON line it prints for each. */
-export async function askPython(script: string, blocks: readonly Uint8Array[], answers: number): Promise<unknown[]> {
+export async function runPython(script: string, blocks: readonly Uint8Array[], answers: number): Promise<unknown[]> {
   const child = spawn("python3", [path.join(import.meta.dirname, script)], { stdio: ["pipe", "pipe", "inherit"] });
   const output: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => output.push(chunk));

@@ -1,14 +1,14 @@
 /** Reads a message back with postal-mime's own part tree, and checks its octets without any parser. */
 import PostalMime from "postal-mime";
 import { toBase64 } from "../../../src/lib/bytes.ts";
-import type { IntendedPart } from "./expected-mail.ts";
+import type { ExpectedPart } from "./expected-mail.ts";
 
 /** A header as read: name lower-cased, value unfolded and decoded by the reader. */
-export interface ReadMail {
+export interface ParsedMail {
   headers: [string, string][];
   subject: string;
   addresses: { [header: string]: { name: string; address: string }[] };
-  tree: IntendedPart;
+  tree: ExpectedPart;
 }
 
 interface Node {
@@ -22,7 +22,7 @@ interface Node {
 }
 
 /** Every fault of the octets of a message as a list of words: line ends, line lengths, octets above 127. */
-export function octetFaults(message: Uint8Array, utf8Headers: boolean): string[] {
+export function formatFaults(message: Uint8Array, utf8Headers: boolean): string[] {
   const faults = new Set<string>();
   let body = false;
   let start = 0;
@@ -42,11 +42,11 @@ export function octetFaults(message: Uint8Array, utf8Headers: boolean): string[]
 }
 
 /** The message as postal-mime reads it. */
-export async function readWithPostalMime(message: Uint8Array): Promise<ReadMail> {
+export async function readWithPostalMime(message: Uint8Array): Promise<ParsedMail> {
   const parser = new PostalMime({ rfc822Attachments: true });
   const email = await parser.parse(message);
   const root = (parser as unknown as { root: Node }).root;
-  const addresses: ReadMail["addresses"] = {};
+  const addresses: ParsedMail["addresses"] = {};
   for (const key of ["from", "to", "cc", "replyTo"] as const) {
     const list = key === "from" ? [email.from] : (email[key] ?? []);
     addresses[key] = list.flatMap((a) => (a?.address ? [{ name: a.name ?? "", address: a.address }] : []));
@@ -59,7 +59,7 @@ export async function readWithPostalMime(message: Uint8Array): Promise<ReadMail>
   };
 }
 
-function toPart(node: Node, isRoot = false): IntendedPart {
+function toPart(node: Node, isRoot = false): ExpectedPart {
   const type = node.contentType.parsed.value;
   if (type.startsWith("multipart/")) return { type, children: node.childNodes.map((child) => toPart(child)) };
   const octets = new Uint8Array(node.content ?? new ArrayBuffer(0));
@@ -90,18 +90,18 @@ export function withoutBom<T>(value: T): T {
 }
 
 /** A part tree without U+FEFF in file names: see withoutBom. */
-export function treeWithoutBom(part: IntendedPart): IntendedPart {
+export function treeWithoutBom(part: ExpectedPart): ExpectedPart {
   if (part.children) return { ...part, children: part.children.map(treeWithoutBom) };
   return part.filename === undefined ? part : { ...part, filename: withoutBom(part.filename) };
 }
 
 /** True when both hold the same octets. */
-export function sameOctets(one: Uint8Array, two: Uint8Array): boolean {
+export function equalBytes(one: Uint8Array, two: Uint8Array): boolean {
   return one.length === two.length && one.every((octet, i) => octet === two[i]);
 }
 
 /** All octets of a message or a body. */
-export async function collected(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks) {

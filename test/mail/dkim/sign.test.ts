@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BodyHash, relaxedField } from "../../../src/mail/dkim/canonical.ts";
+import { BodyHash, relaxedHeader } from "../../../src/mail/dkim/canonicalization.ts";
 import { dkimRecord, generateDkimKeyPair, type SigningKey, signMessage } from "../../../src/mail/dkim/index.ts";
-import { type Composable, type Composed, compose, octetsOf } from "../../../src/mail/mime/index.ts";
-import { inSteps } from "../../host/support/hostile-mail.ts";
-import { collected, octetFaults, sameOctets } from "../../host/support/read-back.ts";
+import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
+import { inChunks } from "../../host/support/hostile-mail.ts";
+import { collect, equalBytes, formatFaults } from "../../host/support/read-back.ts";
 
 const BY = { domain: "x.test", now: new Date("2026-11-21T01:43:05.900Z") };
 const text = new TextDecoder();
 const rsa = await generateDkimKeyPair("rsa-sha256");
 const ed25519 = await generateDkimKeyPair("ed25519-sha256");
 
-function aMail(over: Partial<Composable> = {}): Composable {
+function aMail(over: Partial<MessageInput> = {}): MessageInput {
   return {
     id: "01989a3e-5c1f-7000-8000-000000000001",
     messageId: "<01989a3e@x.test>",
@@ -27,7 +27,7 @@ function aMail(over: Partial<Composable> = {}): Composable {
   };
 }
 
-function composed(over: Partial<Composable> = {}): Composed {
+function composed(over: Partial<MessageInput> = {}): ComposedMessage {
   return compose(aMail(over), { smtpUtf8: true, eightBitMime: true });
 }
 
@@ -51,10 +51,10 @@ function signatures(message: string): { [tag: string]: string }[] {
 }
 
 async function signed(
-  over: Partial<Composable> = {},
+  over: Partial<MessageInput> = {},
   keys = [key("rsa-sha256"), key("ed25519-sha256")],
 ): Promise<string> {
-  return text.decode(await collected((await signMessage(composed(over), keys, BY)).chunks()));
+  return text.decode(await collect((await signMessage(composed(over), keys, BY)).chunks()));
 }
 
 async function hashOf(chunks: readonly Uint8Array[]): Promise<string> {
@@ -64,7 +64,9 @@ async function hashOf(chunks: readonly Uint8Array[]): Promise<string> {
 }
 
 async function sha256(octets: string): Promise<string> {
-  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", octetsOf(octets)))));
+  return btoa(
+    String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-256", binaryStringToBytes(octets)))),
+  );
 }
 
 /** RFC 6376 3.4.4, as plainly as it can be said. */
@@ -76,14 +78,14 @@ function relaxedBody(body: string): string {
 
 describe("canonicalization", () => {
   it("hashes the examples of RFC 6376 3.4.5 and the empty body as the RFC says", async () => {
-    expect(relaxedField("A: X\r\n")).toBe("a:X");
-    expect(relaxedField("B : Y\t\r\n\tZ  \r\n")).toBe("b:Y Z");
-    expect(await hashOf([octetsOf(" C \r\nD \t E\r\n\r\n\r\n")])).toBe(await sha256(" C\r\nD E\r\n"));
+    expect(relaxedHeader("A: X\r\n")).toBe("a:X");
+    expect(relaxedHeader("B : Y\t\r\n\tZ  \r\n")).toBe("b:Y Z");
+    expect(await hashOf([binaryStringToBytes(" C \r\nD \t E\r\n\r\n\r\n")])).toBe(await sha256(" C\r\nD E\r\n"));
     expect(await hashOf([])).toBe("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
   });
 
   it("keeps an octet 160 at the ends of a field, which is no white space", () => {
-    expect(relaxedField("X: \xa0a\xa0 \r\n")).toBe("x:\xa0a\xa0");
+    expect(relaxedHeader("X: \xa0a\xa0 \r\n")).toBe("x:\xa0a\xa0");
   });
 
   it("gives the plain reading of the RFC for generated bodies cut anywhere", async () => {
@@ -107,7 +109,7 @@ describe("canonicalization", () => {
         const chunks: Uint8Array[] = [];
         let at = 0;
         for (const cut of [...cuts, octets.length]) {
-          chunks.push(octetsOf(octets.slice(at, at + cut)));
+          chunks.push(binaryStringToBytes(octets.slice(at, at + cut)));
           at += cut;
         }
         expect(await hashOf(chunks)).toBe(await sha256(relaxedBody(octets)));
@@ -195,10 +197,10 @@ describe("a signature", () => {
     const input: string[] = [];
     for (const name of (signatures(message)[0]?.h ?? "").split(":")) {
       const at = fields.findLastIndex((f) => f.toLowerCase().startsWith(`${name.toLowerCase()}:`));
-      if (at >= 0) input.push(relaxedField(...(fields.splice(at, 1) as [string])));
+      if (at >= 0) input.push(relaxedHeader(...(fields.splice(at, 1) as [string])));
     }
     expect(input.filter((f) => f.startsWith("references:"))).toEqual(["references:<2@x>", "references:<1@x>"]);
-    const data = octetsOf([...input, relaxedField(field.replace(/ b=[^;]*$/, " b="))].join("\r\n"));
+    const data = binaryStringToBytes([...input, relaxedHeader(field.replace(/ b=[^;]*$/, " b="))].join("\r\n"));
     const signature = Uint8Array.from(atob(signatures(message)[0]?.b ?? ""), (c) => c.charCodeAt(0));
     expect(await crypto.subtle.verify("RSASSA-PKCS1-v1_5", publicKey, signature, data)).toBe(true);
   });
@@ -206,7 +208,7 @@ describe("a signature", () => {
   it("writes a signing domain in A-labels, and refuses what DNS cannot hold", async () => {
     const keys = [key("ed25519-sha256")];
     const message = await signMessage(composed(), keys, { ...BY, domain: "bücher.test" });
-    expect(signatures(text.decode(await collected(message.chunks())))[0]?.d).toBe("xn--bcher-kva.test");
+    expect(signatures(text.decode(await collect(message.chunks())))[0]?.d).toBe("xn--bcher-kva.test");
     await expect(signMessage(composed(), keys, { ...BY, domain: "x.test;\r\n x" })).rejects.toThrow(RangeError);
     await expect(signMessage(composed(), [{ ...key("rsa-sha256"), selector: "a; b" }], BY)).rejects.toThrow(RangeError);
   });
@@ -221,25 +223,27 @@ describe("a signed message", () => {
         contentType: "a/b",
         disposition: "attachment" as const,
         size,
-        open: () => inSteps(octets, 10_000),
+        open: () => inChunks(octets, 10_000),
       };
       const message = await signMessage(composed({ attachments: [file] }), [key("ed25519-sha256")], BY);
-      const first = await collected(message.chunks());
+      const first = await collect(message.chunks());
       expect(first.length).toBe(message.size);
-      expect(sameOctets(first, await collected(message.chunks()))).toBe(true);
-      expect(octetFaults(first, false)).toEqual([]);
+      expect(equalBytes(first, await collect(message.chunks()))).toBe(true);
+      expect(formatFaults(first, false)).toEqual([]);
     }
   });
 
   it("is the same when its reader lets each chunk go before the next", async () => {
     const octets = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) & 255);
     const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: octets.length };
-    const whole = composed({ attachments: [{ ...file, open: () => inSteps(octets, 10_000) }] });
+    const whole = composed({ attachments: [{ ...file, open: () => inChunks(octets, 10_000) }] });
     const messages = [];
-    for (const fleeting of [false, true]) {
-      messages.push(await collected((await signMessage(whole, [key("ed25519-sha256")], { ...BY, fleeting })).chunks()));
+    for (const reuseBuffer of [false, true]) {
+      messages.push(
+        await collect((await signMessage(whole, [key("ed25519-sha256")], { ...BY, reuseBuffer })).chunks()),
+      );
     }
-    expect(sameOctets(messages[0] ?? new Uint8Array(), messages[1] ?? new Uint8Array())).toBe(true);
+    expect(equalBytes(messages[0] ?? new Uint8Array(), messages[1] ?? new Uint8Array())).toBe(true);
     expect(messages[0]?.length).toBeGreaterThan(400_000);
   });
 
@@ -254,18 +258,18 @@ describe("a signed message", () => {
     let opens = 0;
     const open = () => {
       opens++;
-      return inSteps(new Uint8Array(3), 3);
+      return inChunks(new Uint8Array(3), 3);
     };
     const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: 3, open };
     const message = await signMessage(composed({ attachments: [file] }), [], BY);
     expect(opens).toBe(0);
-    expect(text.decode(await collected(message.chunks()))).toMatch(/^From: /);
+    expect(text.decode(await collect(message.chunks()))).toMatch(/^From: /);
   });
 
   it("says that it needs SMTPUTF8 when an address does", async () => {
     const message = await signMessage(composed({ to: [{ email: "ü@x.test" }] }), [key("ed25519-sha256")], BY);
     expect(message.needsSmtpUtf8).toBe(true);
-    expect(text.decode(await collected(message.chunks()))).toContain("To: ü@x.test\r\n");
+    expect(text.decode(await collect(message.chunks()))).toContain("To: ü@x.test\r\n");
   });
 
   it("fails when a file is not as long as it was said to be", async () => {
@@ -274,7 +278,7 @@ describe("a signed message", () => {
       contentType: "a/b",
       disposition: "attachment" as const,
       size: 4,
-      open: () => inSteps(new Uint8Array(3), 3),
+      open: () => inChunks(new Uint8Array(3), 3),
     };
     await expect(signMessage(composed({ attachments: [file] }), [key("ed25519-sha256")], BY)).rejects.toMatchObject({
       code: "attachment_changed",

@@ -1,25 +1,33 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Composed, ComposeError, compose, octetsOf } from "../../../src/mail/mime/index.ts";
-import { faultsOf, intendedAddresses, intendedHeaders, intendedTree } from "../../host/support/expected-mail.ts";
+import { binaryStringToBytes, type ComposedMessage, ComposeError, compose } from "../../../src/mail/mime/index.ts";
+import { expectedAddresses, expectedErrors, expectedHeaders, expectedTree } from "../../host/support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "../../host/support/hostile-mail.ts";
 import {
-  collected,
-  octetFaults,
+  collect,
+  equalBytes,
+  formatFaults,
   readWithPostalMime,
-  sameOctets,
   treeWithoutBom,
   withoutBom,
 } from "../../host/support/read-back.ts";
 
-import { ALL, aFile, aMail, codeOf, messageOf, read, text } from "../../support/composed.ts";
+import {
+  ALL_EXTENSIONS,
+  aFile,
+  aMail,
+  composeAndRead,
+  composeResult,
+  decoder,
+  messageBytes,
+} from "../../support/composed.ts";
 
 describe("files", () => {
   it("carry a plain name as it is and any other one by RFC 2231", () => {
-    const mail = (filename: string) => compose(aMail({ attachments: [aFile({ filename })] }), ALL);
+    const mail = (filename: string) => compose(aMail({ attachments: [aFile({ filename })] }), ALL_EXTENSIONS);
     const disposition = async (filename: string) =>
-      /Content-Disposition: [^\r]*(?:\r\n [^\r]*)*/.exec(text.decode(await messageOf(mail(filename))))?.[0];
+      /Content-Disposition: [^\r]*(?:\r\n [^\r]*)*/.exec(decoder.decode(await messageBytes(mail(filename))))?.[0];
     return Promise.all([
       expect(disposition("a b.pdf")).resolves.toBe('Content-Disposition: attachment; filename="a b.pdf"'),
       expect(disposition("é.pdf")).resolves.toBe("Content-Disposition: attachment; filename*=utf-8''%C3%A9.pdf"),
@@ -35,7 +43,7 @@ describe("files", () => {
 
   it("are application/octet-stream when the type is not exactly a type, or is composite", async () => {
     const typeOf = async (contentType: string) =>
-      (await read({ attachments: [aFile({ contentType })] })).tree.children?.[1]?.type;
+      (await composeAndRead({ attachments: [aFile({ contentType })] })).tree.children?.[1]?.type;
     for (const bad of [
       "",
       "x",
@@ -54,13 +62,13 @@ describe("files", () => {
 
   it("refuse a content id that could leave its brackets", () => {
     for (const contentId of ["a>\r\nX: y", "<a>", "a b", "é"])
-      expect(codeOf({ attachments: [aFile({ contentId })] })).toBe("attachment");
+      expect(composeResult({ attachments: [aFile({ contentId })] })).toBe("attachment");
   });
 
   it("fail the pass when a source gives more or less than its size", async () => {
     for (const size of [2, 4]) {
-      const composed = compose(aMail({ attachments: [aFile({ size })] }), ALL);
-      await expect(collected(composed.body())).rejects.toMatchObject({
+      const composed = compose(aMail({ attachments: [aFile({ size })] }), ALL_EXTENSIONS);
+      await expect(collect(composed.body())).rejects.toMatchObject({
         name: "ComposeError",
         code: "attachment_changed",
       });
@@ -78,9 +86,9 @@ describe("files", () => {
         opens++;
         return Promise.resolve(new Response(octets).body ?? Promise.reject());
       };
-      const composed = compose(aMail({ attachments: [aFile({ size, open })] }), ALL);
+      const composed = compose(aMail({ attachments: [aFile({ size, open })] }), ALL_EXTENSIONS);
       expect(opens).toBe(0);
-      expect(sameOctets(await collected(composed.body()), await collected(composed.body()))).toBe(true);
+      expect(equalBytes(await collect(composed.body()), await collect(composed.body()))).toBe(true);
       expect(opens).toBe(opened);
     }
   });
@@ -88,12 +96,12 @@ describe("files", () => {
   it("leave in lines of 76 characters, of exactly the size foretold, at each length around a line and a block", async () => {
     for (const length of [0, 1, 2, 3, 56, 57, 58, 113, 114, 115, 58367, 58368, 58369, 116736, 200000]) {
       const octets = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
-      const composed = compose(aMail({ text: null, attachments: [aFile({}, octets)] }), ALL);
-      const body = await collected(composed.body());
+      const composed = compose(aMail({ text: null, attachments: [aFile({}, octets)] }), ALL_EXTENSIONS);
+      const body = await collect(composed.body());
       expect(body.length).toBe(composed.bodySize);
-      const lines = /\r\n\r\n(.*?)\r\n--=_/s.exec(text.decode(body))?.[1]?.split("\r\n") ?? [];
+      const lines = /\r\n\r\n(.*?)\r\n--=_/s.exec(decoder.decode(body))?.[1]?.split("\r\n") ?? [];
       for (const line of lines.slice(0, -1)) expect(line.length).toBe(76);
-      expect(sameOctets(octetsOf(atob(lines.join(""))), octets)).toBe(true);
+      expect(equalBytes(binaryStringToBytes(atob(lines.join(""))), octets)).toBe(true);
     }
   });
 });
@@ -113,8 +121,8 @@ describe("generated hostile mails", () => {
 });
 
 async function checkGenerated(mail: GeneratedMail): Promise<"refused" | "composed"> {
-  const faults = faultsOf(mail);
-  let composed: Composed;
+  const faults = expectedErrors(mail);
+  let composed: ComposedMessage;
   try {
     composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: true });
   } catch (error) {
@@ -123,17 +131,17 @@ async function checkGenerated(mail: GeneratedMail): Promise<"refused" | "compose
     return "refused";
   }
   expect([...faults]).toEqual([]);
-  const message = await messageOf(composed);
-  expect(octetFaults(message, composed.needsSmtpUtf8)).toEqual([]);
+  const message = await messageBytes(composed);
+  expect(formatFaults(message, composed.needsSmtpUtf8)).toEqual([]);
   const head = composed.headers.reduce((sum, h) => sum + h.raw.length, 2);
   expect(message.length).toBe(head + composed.bodySize);
-  expect(sameOctets(await messageOf(composed), message)).toBe(true);
-  const tree = intendedTree(mail);
-  const headers = intendedHeaders(mail, tree);
+  expect(equalBytes(await messageBytes(composed), message)).toBe(true);
+  const tree = expectedTree(mail);
+  const headers = expectedHeaders(mail, tree);
   const seen = await readWithPostalMime(message);
   expect(seen.headers.map(([name]) => name)).toEqual(headers.names);
   expect(treeWithoutBom(seen.tree)).toEqual(treeWithoutBom(tree));
   expect(withoutBom(seen.subject)).toBe(withoutBom(mail.subject.toWellFormed()));
-  expect(withoutBom(seen.addresses)).toEqual(withoutBom(intendedAddresses(mail)));
+  expect(withoutBom(seen.addresses)).toEqual(withoutBom(expectedAddresses(mail)));
   return "composed";
 }

@@ -1,14 +1,27 @@
 import { createMimeMessage } from "mimetext/browser";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import { type Composable, compose, octetsOf } from "../../../src/mail/mime/index.ts";
-import { collected, readWithPostalMime } from "../../host/support/read-back.ts";
+import { binaryStringToBytes, compose, type MessageInput } from "../../../src/mail/mime/index.ts";
+import { collect, readWithPostalMime } from "../../host/support/read-back.ts";
 
-import { ALL, aFile, aMail, bodyOf, codeOf, messageOf, NONE, rawOf, read, text } from "../../support/composed.ts";
+import {
+  ALL_EXTENSIONS,
+  aFile,
+  aMail,
+  composeAndRead,
+  composedBody,
+  composeResult,
+  decoder,
+  messageBytes,
+  NO_EXTENSIONS,
+  rawHeader,
+} from "../../support/composed.ts";
 
 describe("a plain message", () => {
   it("is these octets and no others", async () => {
-    const message = text.decode(await messageOf(compose(aMail({ cc: [{ email: "c@z.test", name: "Cy" }] }), NONE)));
+    const message = decoder.decode(
+      await messageBytes(compose(aMail({ cc: [{ email: "c@z.test", name: "Cy" }] }), NO_EXTENSIONS)),
+    );
     expect(message.split("\r\n")).toEqual([
       "From: ann@x.test",
       "To: bob@y.test",
@@ -26,32 +39,34 @@ describe("a plain message", () => {
   });
 
   it("names an empty group when everybody is a blind copy", () => {
-    expect(rawOf({ to: [] }, "to")).toBe("To: undisclosed-recipients:;\r\n");
+    expect(rawHeader({ to: [] }, "to")).toBe("To: undisclosed-recipients:;\r\n");
   });
 
   it("has no body octets when there is no text", async () => {
-    const composed = compose(aMail({ text: null }), ALL);
+    const composed = compose(aMail({ text: null }), ALL_EXTENSIONS);
     expect(composed.bodySize).toBe(0);
-    expect((await collected(composed.body())).length).toBe(0);
+    expect((await collect(composed.body())).length).toBe(0);
   });
 
   it("is the same each time it is composed", async () => {
     const mail = aMail({ html: "<p>é</p>", attachments: [aFile()] });
-    expect(await messageOf(compose(mail, ALL))).toEqual(await messageOf(compose(mail, ALL)));
+    expect(await messageBytes(compose(mail, ALL_EXTENSIONS))).toEqual(
+      await messageBytes(compose(mail, ALL_EXTENSIONS)),
+    );
   });
 
   it("refuses a date, a message id and an id that cannot stand in a message", () => {
-    expect(codeOf({ date: new Date(Number.NaN) })).toBe("identity");
+    expect(composeResult({ date: new Date(Number.NaN) })).toBe("identity");
     for (const messageId of ["", "a@b", "<a b@c>", "<a@b>\r\nX: y", "<a@b><c@d>", "<é@b>"])
-      expect(codeOf({ messageId })).toBe("identity");
-    for (const id of ["", 'a"', "a\r\n", "x".repeat(51)]) expect(codeOf({ id, html: "x" })).toBe("identity");
+      expect(composeResult({ messageId })).toBe("identity");
+    for (const id of ["", 'a"', "a\r\n", "x".repeat(51)]) expect(composeResult({ id, html: "x" })).toBe("identity");
   });
 });
 
 describe("headers", () => {
   it("fold at white space and keep lines within 76 where words allow it", () => {
     const subject = "word ".repeat(60).trim();
-    const raw = rawOf({ subject }, "subject");
+    const raw = rawHeader({ subject }, "subject");
     expect(raw.replaceAll("\r\n", "")).toBe(`Subject: ${subject}`);
     for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
     expect(raw.split("\r\n").length).toBeGreaterThan(4);
@@ -59,17 +74,17 @@ describe("headers", () => {
 
   it("never break a long word of a custom header, and refuse one that no line can hold", () => {
     const url = `<https://x.test/${"u".repeat(500)}?a=?b>`;
-    const raw = rawOf({ headers: [["List-Unsubscribe", `${url}, <mailto:u@x.test>`]] }, "list-unsubscribe");
+    const raw = rawHeader({ headers: [["List-Unsubscribe", `${url}, <mailto:u@x.test>`]] }, "list-unsubscribe");
     expect(raw).toBe(`List-Unsubscribe: ${url},\r\n <mailto:u@x.test>\r\n`);
-    expect(codeOf({ headers: [["X-A", "u".repeat(993)]] })).toBe("composed");
-    expect(codeOf({ headers: [["X-A", "u".repeat(994)]] })).toBe("line_too_long");
+    expect(composeResult({ headers: [["X-A", "u".repeat(993)]] })).toBe("composed");
+    expect(composeResult({ headers: [["X-A", "u".repeat(994)]] })).toBe("line_too_long");
   });
 
   it("encode a value that a reader could take for the beginning of an encoded-word, and leave a URL alone", async () => {
     for (const value of ["' =?x?q?=3D", "=?utf-8?B?QQ==?=", "a =?utf-8?q?b"]) {
-      expect(rawOf({ headers: [["X-A", value]] }, "x-a")).toMatch(/^X-A: =\?utf-8\?[QB]\?/);
+      expect(rawHeader({ headers: [["X-A", value]] }, "x-a")).toMatch(/^X-A: =\?utf-8\?[QB]\?/);
     }
-    expect(rawOf({ headers: [["X-A", "<https://x.test/?a=?b>"]] }, "x-a")).toBe("X-A: <https://x.test/?a=?b>\r\n");
+    expect(rawHeader({ headers: [["X-A", "<https://x.test/?a=?b>"]] }, "x-a")).toBe("X-A: <https://x.test/?a=?b>\r\n");
   });
 
   it("keep repeated custom headers in order", () => {
@@ -78,12 +93,12 @@ describe("headers", () => {
       ["x-tag", "2"],
       ["X-Tag", ""],
     ];
-    expect(rawOf({ headers }, "x-tag")).toBe("X-Tag: 1\r\nx-tag: 2\r\nX-Tag:\r\n");
+    expect(rawHeader({ headers }, "x-tag")).toBe("X-Tag: 1\r\nx-tag: 2\r\nX-Tag:\r\n");
   });
 
   it("refuse a name that is no name", () => {
     for (const name of ["", "X Y", "X:Y", "X\r\nBcc", "É", "X_Y", "x".repeat(77)])
-      expect(codeOf({ headers: [[name, "v"]] })).toBe("header_name");
+      expect(composeResult({ headers: [[name, "v"]] })).toBe("header_name");
   });
 
   it("refuse every name that the service owns, in any case", () => {
@@ -110,16 +125,16 @@ describe("headers", () => {
       "Sender",
     );
     for (const name of owned) {
-      expect(codeOf({ headers: [[name, "v"]] })).toBe("header_name");
-      expect(codeOf({ headers: [[name.toLowerCase(), "v"]] })).toBe("header_name");
+      expect(composeResult({ headers: [[name, "v"]] })).toBe("header_name");
+      expect(composeResult({ headers: [[name.toLowerCase(), "v"]] })).toBe("header_name");
     }
   });
 
   it("refuse every C0 control but TAB in a subject and in a value", () => {
     for (let c = 0; c < 32; c++) {
       const expected = c === 9 ? "composed" : "header_value";
-      expect(codeOf({ subject: `a${String.fromCharCode(c)}b` })).toBe(expected);
-      expect(codeOf({ headers: [["X-A", `a${String.fromCharCode(c)}b`]] })).toBe(expected);
+      expect(composeResult({ subject: `a${String.fromCharCode(c)}b` })).toBe(expected);
+      expect(composeResult({ headers: [["X-A", `a${String.fromCharCode(c)}b`]] })).toBe(expected);
     }
   });
 
@@ -131,35 +146,37 @@ describe("headers", () => {
       "x".repeat(2000),
       "Grüße aus Köln",
     ]) {
-      const raw = rawOf({ subject }, "subject");
+      const raw = rawHeader({ subject }, "subject");
       for (const word of raw.slice("Subject: ".length).trimEnd().split("\r\n ")) {
         expect(word).toMatch(/^=\?utf-8\?[QB]\?[^? ]+\?=$/);
         expect(word.length).toBeLessThanOrEqual(75);
-        expect((await readWithPostalMime(octetsOf(`Subject: ${word}\r\n\r\n`))).subject).not.toContain("\ufffd");
+        expect((await readWithPostalMime(binaryStringToBytes(`Subject: ${word}\r\n\r\n`))).subject).not.toContain(
+          "\ufffd",
+        );
       }
       for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
-      expect((await read({ subject })).subject).toBe(subject);
+      expect((await composeAndRead({ subject })).subject).toBe(subject);
     }
   });
 
   it("choose the shorter of Q and B", () => {
-    expect(rawOf({ subject: "Grüße aus Mainz am Rhein" }, "subject")).toBe(
+    expect(rawHeader({ subject: "Grüße aus Mainz am Rhein" }, "subject")).toBe(
       "Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe_aus_Mainz_am_Rhein?=\r\n",
     );
-    expect(rawOf({ subject: "漢字" }, "subject")).toBe("Subject: =?utf-8?B?5ryi5a2X?=\r\n");
+    expect(rawHeader({ subject: "漢字" }, "subject")).toBe("Subject: =?utf-8?B?5ryi5a2X?=\r\n");
   });
 
   it("bring back a subject character by character", async () => {
     for (const subject of [" a", "a ", "a  b", "a\tb", "=?utf-8?q?x?=", "=?", "\u0085", "\u2028x", "\u007f", "0"]) {
-      expect((await read({ subject })).subject).toBe(subject);
+      expect((await composeAndRead({ subject })).subject).toBe(subject);
     }
-    expect(rawOf({ subject: "" }, "subject")).toBe("Subject:\r\n");
+    expect(rawHeader({ subject: "" }, "subject")).toBe("Subject:\r\n");
   });
 });
 
 describe("addresses", () => {
   it("write a display name as atoms, as a quoted string, or as encoded-words", () => {
-    const from = (name: string) => rawOf({ from: { email: "a@x.test", name } }, "from");
+    const from = (name: string) => rawHeader({ from: { email: "a@x.test", name } }, "from");
     expect(from("Ann Lee")).toBe("From: Ann Lee <a@x.test>\r\n");
     expect(from('Lee, "Ann"')).toBe('From: "Lee, \\"Ann\\"" <a@x.test>\r\n');
     expect(from("Zoë")).toBe("From: =?utf-8?Q?Zo=C3=AB?= <a@x.test>\r\n");
@@ -167,28 +184,30 @@ describe("addresses", () => {
   });
 
   it("take control characters out of a display name, so that no header follows", async () => {
-    const mail = await read({ from: { email: "a@x.test", name: "Ann\r\nBcc: evil@x.test\u0000\u0085\u2028" } });
+    const mail = await composeAndRead({
+      from: { email: "a@x.test", name: "Ann\r\nBcc: evil@x.test\u0000\u0085\u2028" },
+    });
     expect(mail.addresses.from).toEqual([{ name: "Ann Bcc: evil@x.test", address: "a@x.test" }]);
     expect(mail.headers.map(([name]) => name)).not.toContain("bcc");
   });
 
   it("fold a long list between mailboxes and never within one", () => {
     const to = Array.from({ length: 50 }, (_, i) => ({ email: `person${i}@example.test`, name: "Ann, Lee" }));
-    const raw = rawOf({ to }, "to");
+    const raw = rawHeader({ to }, "to");
     expect(raw.replaceAll("\r\n ", " ").match(/"Ann, Lee" <person\d+@example\.test>/g)?.length).toBe(50);
     for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
   });
 
   it("keep a local part beyond ASCII in UTF-8 when the next hop takes it, and refuse it when it does not", () => {
     const over = { to: [{ email: "jürgen@bücher.test", name: "J" }] };
-    const composed = compose(aMail(over), ALL);
+    const composed = compose(aMail(over), ALL_EXTENSIONS);
     expect(composed.needsSmtpUtf8).toBe(true);
-    expect(text.decode(octetsOf(rawOf(over, "to")))).toBe("To: J <jürgen@xn--bcher-kva.test>\r\n");
-    expect(codeOf(over, NONE)).toBe("smtputf8");
+    expect(decoder.decode(binaryStringToBytes(rawHeader(over, "to")))).toBe("To: J <jürgen@xn--bcher-kva.test>\r\n");
+    expect(composeResult(over, NO_EXTENSIONS)).toBe("smtputf8");
   });
 
   it("write a domain beyond ASCII in A-labels, whatever the next hop takes", () => {
-    for (const can of [ALL, NONE]) {
+    for (const can of [ALL_EXTENSIONS, NO_EXTENSIONS]) {
       const composed = compose(aMail({ to: [{ email: "a@bücher.test" }] }), can);
       expect(composed.needsSmtpUtf8).toBe(false);
       expect(composed.headers.find((h) => h.name === "To")?.raw).toBe("To: a@xn--bcher-kva.test\r\n");
@@ -205,7 +224,7 @@ describe("addresses", () => {
       "a@x.test\u0000",
     ]) {
       for (const over of [{ from: { email } }, { to: [{ email }] }, { cc: [{ email }] }, { replyTo: { email } }]) {
-        expect(codeOf(over)).toBe("address");
+        expect(composeResult(over)).toBe("address");
       }
     }
   });
@@ -213,7 +232,7 @@ describe("addresses", () => {
 
 describe("texts", () => {
   it("stay 7bit while they are ASCII in lines of at most 998", async () => {
-    const raw = (t: string) => rawOf({ text: t }, "content-transfer-encoding");
+    const raw = (t: string) => rawHeader({ text: t }, "content-transfer-encoding");
     expect(raw("plain\ntext")).toContain(" 7bit");
     expect(raw("x".repeat(998))).toContain(" 7bit");
     expect(raw("x".repeat(999))).toContain(" quoted-printable");
@@ -224,12 +243,14 @@ describe("texts", () => {
   });
 
   it("end every line with CRLF, whatever ended it before", async () => {
-    expect(await bodyOf({ text: "a\rb\nc\r\nd\n\re" })).toBe("a\r\nb\r\nc\r\nd\r\n\r\ne\r\n");
-    expect(await bodyOf({ text: "é\r\n.\n.\r" })).toBe("=C3=A9\r\n.\r\n.\r\n");
+    expect(await composedBody({ text: "a\rb\nc\r\nd\n\re" })).toBe("a\r\nb\r\nc\r\nd\r\n\r\ne\r\n");
+    expect(await composedBody({ text: "é\r\n.\n.\r" })).toBe("=C3=A9\r\n.\r\n.\r\n");
   });
 
   it("keep quoted-printable lines within 76 and hide white space at line ends and From", async () => {
-    const body = await bodyOf({ text: `From é\n${"x".repeat(75)}\n${"x".repeat(76)}\n${"x".repeat(77)}\nend \t\nz ` });
+    const body = await composedBody({
+      text: `From é\n${"x".repeat(75)}\n${"x".repeat(76)}\n${"x".repeat(77)}\nend \t\nz `,
+    });
     for (const line of body.split("\r\n")) {
       expect(line.length).toBeLessThanOrEqual(76);
       expect(line).not.toMatch(/[ \t]$|^From /);
@@ -240,7 +261,7 @@ describe("texts", () => {
   it("cannot hold a boundary of their own message", async () => {
     const id = aMail().id;
     const attack = `x\r\n--=_alternative_${id}\r\nContent-Type: text/html\r\n\r\nevil\r\n--=_alternative_${id}--\r\n`;
-    const mail = await read({ text: attack, html: attack });
+    const mail = await composeAndRead({ text: attack, html: attack });
     expect(mail.tree).toEqual({
       type: "multipart/alternative",
       children: ["text/plain", "text/html"].map((type) => ({ type, text: attack.replaceAll("\r\n", "\n") })),
@@ -251,7 +272,7 @@ describe("texts", () => {
 describe("the part tree", () => {
   const types = (part: { type: string; children?: unknown[] }): unknown =>
     part.children ? { [part.type]: part.children.map((c) => types(c as { type: string })) } : part.type;
-  const tree = async (over: Partial<Composable>) => types((await read(over)).tree);
+  const tree = async (over: Partial<MessageInput>) => types((await composeAndRead(over)).tree);
   const logo = aFile({ contentId: "logo", disposition: "inline" });
 
   it("has a multipart only where two things stand side by side", async () => {
@@ -296,7 +317,7 @@ describe("an independent composer", () => {
       text: "A text.",
       html: "<p>A text.</p>",
     });
-    const ours = await PostalMime.parse(await messageOf(compose(mail, ALL)));
+    const ours = await PostalMime.parse(await messageBytes(compose(mail, ALL_EXTENSIONS)));
     expect([ours.from, ours.to, ours.subject]).toEqual([other.from, other.to, other.subject]);
     expect([ours.text?.trim(), ours.html?.trim()]).toEqual([other.text?.trim(), other.html?.trim()]);
   });

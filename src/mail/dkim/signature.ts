@@ -1,12 +1,12 @@
 import { toBase64 } from "../../lib/bytes.ts";
-import { type HeaderField, octetsOf } from "../mime/index.ts";
-import { relaxedField } from "./canonical.ts";
-import { type SigningKey, signOctets } from "./keys.ts";
+import { binaryStringToBytes, type HeaderField } from "../mime/index.ts";
+import { relaxedHeader } from "./canonicalization.ts";
+import { type SigningKey, signBytes } from "./keys.ts";
 
 /** Signed one time more than they occur, even when they do not: none can be added (RFC 6376 5.4.2, 8.15). */
-const ALWAYS = ["From", "To", "Subject", "Date"];
+const ALWAYS_SIGNED = ["From", "To", "Subject", "Date"];
 /** The same when they occur. Absent they stay open, since mailing lists and relays add some of them rightly. */
-const WHEN_PRESENT = [
+const SIGNED_WHEN_PRESENT = [
   "Message-ID",
   "Reply-To",
   "Cc",
@@ -32,15 +32,15 @@ export interface SignedHeaders {
 }
 
 /** Chooses the fields to sign; of a repeated one the instances from the bottom up (RFC 6376 5.4.2). */
-export function signedHeaders(headers: readonly HeaderField[]): SignedHeaders {
+export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
   const names: string[] = [];
   let canonical = "";
-  for (const name of [...ALWAYS, ...WHEN_PRESENT]) {
+  for (const name of [...ALWAYS_SIGNED, ...SIGNED_WHEN_PRESENT]) {
     const instances = headers.filter((field) => field.name.toLowerCase() === name.toLowerCase());
-    if (instances.length === 0 && !ALWAYS.includes(name)) continue;
+    if (instances.length === 0 && !ALWAYS_SIGNED.includes(name)) continue;
     for (const field of instances.reverse()) {
       names.push(name);
-      canonical += `${relaxedField(field.raw)}\r\n`;
+      canonical += `${relaxedHeader(field.raw)}\r\n`;
     }
     names.push(name);
   }
@@ -62,7 +62,7 @@ export async function signatureField(
     " b=",
   ].join("\r\n");
   // The field itself is signed with b= empty and without its CRLF (RFC 6376 3.7).
-  const signature = toBase64(await signOctets(key, octetsOf(signed.canonical + relaxedField(bare))));
+  const signature = toBase64(await signBytes(key, binaryStringToBytes(signed.canonical + relaxedHeader(bare))));
   return `${bare}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
 }
 

@@ -1,10 +1,10 @@
 import { toBase64, utf8 } from "../../lib/bytes.ts";
 
-const WORD_FRAME = "=?utf-8?Q??=".length;
+const ENCODED_WORD_OVERHEAD = "=?utf-8?Q??=".length;
 /** RFC 2047 2: no encoded-word is longer. */
-const WORD_LIMIT = 75;
+const MAX_ENCODED_WORD = 75;
 /** The least room that still holds one character of four octets in Q. */
-const LEAST_ROOM = WORD_FRAME + 12;
+const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
 
 /**
  * A text as encoded-words, split on character borders, Q or B by size (RFC 2047). The first word takes at most
@@ -12,18 +12,18 @@ const LEAST_ROOM = WORD_FRAME + 12;
  */
 export function encodedWords(text: string, firstRoom: number): string[] {
   const octets = utf8(text);
-  const q = qSize(octets, 0, octets.length) <= Math.ceil(octets.length / 3) * 4;
+  const q = qLength(octets, 0, octets.length) <= Math.ceil(octets.length / 3) * 4;
   const words: string[] = [];
-  let room = Math.min(WORD_LIMIT, Math.max(LEAST_ROOM, firstRoom)) - WORD_FRAME;
+  let room = Math.min(MAX_ENCODED_WORD, Math.max(MIN_FIRST_WORD, firstRoom)) - ENCODED_WORD_OVERHEAD;
   let start = 0;
   let end = 0;
   while (end < octets.length) {
     const next = characterEnd(octets, end);
-    const size = q ? qSize(octets, start, next) : Math.ceil((next - start) / 3) * 4;
+    const size = q ? qLength(octets, start, next) : Math.ceil((next - start) / 3) * 4;
     if (size > room && end > start) {
       words.push(encodedWord(octets.subarray(start, end), q));
       start = end;
-      room = WORD_LIMIT - WORD_FRAME;
+      room = MAX_ENCODED_WORD - ENCODED_WORD_OVERHEAD;
     } else {
       end = next;
     }
@@ -33,7 +33,7 @@ export function encodedWords(text: string, firstRoom: number): string[] {
 }
 
 /** True when a reader would take part of the text for an encoded-word, or when it is not printable ASCII. */
-export function mustEncode(text: string): boolean {
+export function needsEncoding(text: string): boolean {
   return /[^\x20-\x7e]/.test(text) || text.includes("=?");
 }
 
@@ -42,20 +42,20 @@ function encodedWord(octets: Uint8Array, q: boolean): string {
   let out = "=?utf-8?Q?";
   for (const octet of octets) {
     if (octet === 0x20) out += "_";
-    else if (isQSafe(octet)) out += String.fromCharCode(octet);
+    else if (isLiteralInQ(octet)) out += String.fromCharCode(octet);
     else out += `=${octet.toString(16).toUpperCase().padStart(2, "0")}`;
   }
   return `${out}?=`;
 }
 
-function qSize(octets: Uint8Array, start: number, end: number): number {
+function qLength(octets: Uint8Array, start: number, end: number): number {
   let size = 0;
-  for (let i = start; i < end; i++) size += isQSafe(octets[i] ?? 0) ? 1 : 3;
+  for (let i = start; i < end; i++) size += isLiteralInQ(octets[i] ?? 0) ? 1 : 3;
   return size;
 }
 
 /** RFC 2047 5 (3): what may stand for itself in a phrase, and the space, which becomes an underscore. */
-function isQSafe(octet: number): boolean {
+function isLiteralInQ(octet: number): boolean {
   return (
     octet === 0x20 ||
     (octet >= 0x61 && octet <= 0x7a) ||

@@ -5,7 +5,7 @@ const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 const SLICE = 64 * 1024;
 
 /** A header field, an octet string with or without its final CRLF, in relaxed form without CRLF (RFC 6376 3.4.2). */
-export function relaxedField(raw: string): string {
+export function relaxedHeader(raw: string): string {
   const colon = raw.indexOf(":");
   const name = raw
     .slice(0, colon)
