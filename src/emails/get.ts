@@ -4,7 +4,7 @@ import { getEmail } from "./queries.ts";
 import type { DetailOut } from "./schema.ts";
 import { toDetail } from "./serialize.ts";
 
-/** One email with its content and events. Throws 404. */
+/** Returns an email with its content and events. Throws 404. */
 export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {
   const row = await getEmail(ctx, id);
   return toDetail(row, await findContent(ctx, contentPlace(ctx.workspace.id, row)));

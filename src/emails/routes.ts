@@ -18,7 +18,7 @@ const ListQuery = z
   .object({
     ...pageQuery({ standard: 20, most: 100 }),
     status: z.enum(statuses).optional(),
-    before: z.uuid().toLowerCase().optional().describe("Only emails older than this id: the cheap way to page."),
+    before: z.uuid().toLowerCase().optional().describe("Only emails older than this id. Cheaper than `page`."),
   })
   .superRefine(refuseDeepPages);
 
@@ -44,9 +44,14 @@ export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/validate",
     describeRoute({
-      summary: "Say what a send would meet",
+      summary: "Validate an email without sending it",
       tags: ["Emails"],
-      responses: responses(200, "What stands in the way, if anything", ValidateOut, [400, 403, 408, 413, 415, 429]),
+      responses: responses(
+        200,
+        "The issues that would prevent or change a send",
+        ValidateOut,
+        [400, 403, 408, 413, 415, 429],
+      ),
     }),
     ...bodyWithAttachments(SendIn, () => discardingSink),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
@@ -64,7 +69,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/:email_id",
     describeRoute({
-      summary: "One email with content and events",
+      summary: "Get an email with its content and events",
       tags: ["Emails"],
       parameters: [emailId],
       responses: responses(200, "The email", DetailOut, [403, 404]),
@@ -74,7 +79,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/:email_id/events",
     describeRoute({
-      summary: "The timeline of one email",
+      summary: "List the events of an email",
       tags: ["Emails"],
       parameters: [emailId],
       responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),

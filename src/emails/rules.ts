@@ -1,9 +1,9 @@
 /**
- * Statuses, moves and limits of emails. Pure; the tables are the specification's (Email statuses;
- * decisions 4), and a test walks every row.
+ * Statuses, transitions and limits of emails (specification: Email statuses; decisions 4). Pure. A test checks every
+ * row of the tables.
  */
 
-/** Caps on one email (decisions 1, specification: Limits). Octets where not said otherwise. */
+/** Limits of one email, and of a batch (decisions 1, specification: Limits). */
 export const limits = {
   batch: 500,
   recipients: 50,
@@ -30,7 +30,7 @@ export const storedStatuses = [
   "cancelled",
 ] as const;
 export type StoredStatus = (typeof storedStatuses)[number];
-/** `sending` is shown while a run holds the mail; it is never stored. */
+/** `sending` is the status of an email that a run has claimed; it is shown, never stored. */
 export const statuses = [...storedStatuses, "sending"] as const;
 export type Status = (typeof statuses)[number];
 
@@ -53,7 +53,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** Moves of a whole email, before any recipient has been tried. */
+/** Transitions of a whole email, before the first delivery attempt. */
 export const emailMoves = [
   { from: "scheduled", on: "due", to: "queued", event: "queued" },
   { from: "scheduled", on: "send-now", to: "queued", event: "queued" },
@@ -62,7 +62,7 @@ export const emailMoves = [
   { from: "scheduled", on: "domain-moved", to: "cancelled", event: "cancelled" },
 ] as const satisfies readonly { from: StoredStatus; on: string; to: StoredStatus; event: EventType }[];
 
-/** Where one recipient stands. */
+/** States of one recipient. */
 export const recipientStates = [
   "queued",
   "sent",
@@ -76,8 +76,8 @@ export const recipientStates = [
 export type RecipientState = (typeof recipientStates)[number];
 
 /**
- * Moves of one recipient. A fact that has no row for the state it meets comes late: its event is written,
- * the state stays (the merge rule: queued < sent < delivered < complained, and bounced above delivered).
+ * Transitions of one recipient. When a fact has no row for the current state, it came late: its event is written and the
+ * state stays (merge rule: queued < sent < delivered < complained, and bounced above delivered).
  */
 export const recipientMoves = [
   { from: "queued", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
@@ -99,13 +99,13 @@ export const recipientMoves = [
   { from: "delivered", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "delivered", on: "complaint", to: "complained", event: "complained" },
   { from: "bounced", on: "complaint", to: "complained", event: "complained" },
-  // What was given up here may still be told of: a DSN or a complaint knows better than our own word.
+  // A DSN or a complaint can still arrive for a recipient that failed here, and it is the better evidence.
   { from: "failed", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
   { from: "failed", on: "accepted-final", to: "delivered", event: "delivered" },
   { from: "failed", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "failed", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "failed", on: "complaint", to: "complained", event: "complained" },
-  // An unsubscribe says nothing of how a mail fared: it is written down, in whatever state it meets the recipient.
+  // An unsubscribe is no delivery outcome: its event is written and the state stays.
   { from: "sent", on: "unsubscribe", to: "sent", event: "unsubscribed" },
   { from: "delivered", on: "unsubscribe", to: "delivered", event: "unsubscribed" },
 ] as const satisfies readonly { from: RecipientState; on: string; to: RecipientState; event: EventType }[];
@@ -114,19 +114,19 @@ export type RecipientFact = (typeof recipientMoves)[number]["on"];
 
 const eventOf = new Map<RecipientFact, EventType>(recipientMoves.map((move) => [move.on, move.event]));
 
-/** What a fact does to a recipient's state, and the event it is written down as. */
+/** Returns the state of a recipient after a fact, and the type of the event to write. */
 export function moveRecipient(from: RecipientState, on: RecipientFact): { to: RecipientState; event: EventType } {
   const move = recipientMoves.find((row) => row.from === from && row.on === on);
   return { to: move?.to ?? from, event: eventOf.get(on) ?? "deferred" };
 }
 
-/** Worst last; the email shows the worst once nobody waits any more. */
+/** Final statuses, the worst last. */
 const finalOrder: readonly StoredStatus[] = ["delivered", "failed", "rejected", "bounced"];
 
 /**
- * The email's status from its recipients: `queued` while any waits for an attempt, `sent` while any waits
- * for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed recipients do not count,
- * unless all are: `rejected`.
+ * Returns the status of an email from the states of its recipients: `queued` while any waits for an attempt, `sent`
+ * while any waits for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed recipients do not
+ * count; when all are suppressed the email is `rejected`.
  */
 export function statusOf(states: readonly RecipientState[]): StoredStatus {
   if (states.includes("queued")) return "queued";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ExtractedContent } from "../lib/json-extract/content.ts";
 import { statuses } from "./rules.ts";
 
-/** Shapes of the emails API (specification: Resources and their fields). What is checked here is form; check.ts judges. */
+/** Schemas of the emails API (specification: Resources and their fields). They check types; send/ checks values. */
 
 const Mailbox = z
   .object({ email: z.string().max(1000), name: z.string().max(1000).nullish() })
@@ -14,27 +14,33 @@ export const Attachment = z
     content_base64: z.union([z.string(), z.instanceof(ExtractedContent)]).meta({
       type: "string",
       contentEncoding: "base64",
-      description: "Standard base64 with padding, no data: prefix. 24 MiB decoded, for each and for all of an email.",
+      description:
+        "Standard base64 with padding, no data: prefix. All attachments of an email decode to at most 24 MiB.",
     }),
     content_type: z.string().nullish().meta({ default: "application/octet-stream" }),
-    content_id: z.string().nullish().describe("Names an image for cid: links in the html, without angle brackets."),
+    content_id: z.string().nullish().describe("Content-ID for cid: links in the html, without angle brackets."),
     disposition: z.enum(["attachment", "inline"]).nullish(),
   })
   .meta({ ref: "Attachment" });
 export type AttachmentIn = z.output<typeof Attachment>;
 
-/** A plain record would drop a header called `__proto__` unseen: it is refused, as every bad header name is. */
+/** z.record drops a header named `__proto__` silently, so it is refused here, as every bad header name is. */
 const Headers = z
   .unknown()
   .superRefine((value, context) => {
     if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
-      context.addIssue({ code: "custom", path: ["__proto__"], message: "Not a header name", input: value });
+      context.addIssue({
+        code: "custom",
+        path: ["__proto__"],
+        message: "A header cannot be named __proto__",
+        input: value,
+      });
   })
   .pipe(z.record(z.string(), z.string()).nullish());
 
 export const SendIn = z
   .object({
-    from_: Mailbox.describe("An allocated, active mailbox on a verified domain."),
+    from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
     to: z.array(Mailbox),
     subject: z.string(),
     html: z.string().nullish(),
@@ -45,7 +51,7 @@ export const SendIn = z
     headers: Headers.optional().meta({
       type: ["object", "null"],
       additionalProperties: { type: "string" },
-      description: "Custom headers: at most 50, and 16 KiB of them. Those that the service writes itself are refused.",
+      description: "Custom headers: at most 50, together at most 16 KiB. Headers that the service writes are refused.",
     }),
     tags: z.array(z.string()).nullish(),
     send_at: z
@@ -55,13 +61,13 @@ export const SendIn = z
         type: ["string", "null"],
         format: "date-time",
         description:
-          "ISO 8601 with an offset, from 1 minute to 30 days ahead. Omit to send at once. Any fault is a 400.",
+          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
       }),
     attachments: z.array(Attachment).nullish(),
     tracking: z
       .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
       .nullish()
-      .describe("Whether opens and clicks are tracked. What is left out follows the workspace's settings."),
+      .describe("Track opens and clicks. A field left out follows the workspace settings."),
   })
   .meta({ ref: "EmailSendRequest" });
 export type SendIn = z.output<typeof SendIn>;

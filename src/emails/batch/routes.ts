@@ -13,7 +13,7 @@ import { sendBatch } from "./send.ts";
 const batchMode = {
   in: "header" as const,
   name: "X-Batch-Mode",
-  description: "`strict`: one invalid item refuses all of them with a 422.",
+  description: "`strict`: one invalid item refuses the whole batch with a 422.",
   schema: { type: "string" as const, enum: ["strict"] },
 };
 
@@ -21,10 +21,10 @@ export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
   describeRoute({
     summary: "Send up to 500 emails",
-    description: "Each item is accepted or not for itself; the results are in the order of the items.",
+    description: "Each item is accepted or refused on its own. The results are in the order of the items.",
     tags: ["Emails"],
     parameters: [parameter.idempotencyKey, batchMode],
-    responses: responses(202, "What became of each item", BatchOut, [400, 403, 408, 409, 413, 415, 429]),
+    responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415, 429]),
   }),
   ...listWithAttachments(SendIn, limits.batch, batchUpload),
   idempotent(202),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** What became of each item, in the order they came (specification: Batch result). */
+/** One result for each item, in the order of the request (specification: Batch result). */
 export const BatchOut = z
   .object({
     total: z.int(),
-    sent: z.int().describe("Items that were accepted for delivery."),
-    failed: z.int(),
+    sent: z.int().describe("Number of items accepted for delivery."),
+    failed: z.int().describe("Number of items refused or rejected."),
     results: z.array(
       z.object({
         id: z.uuid().nullable(),

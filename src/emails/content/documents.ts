@@ -1,10 +1,13 @@
 import type { Ctx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
-import type { Checked } from "../send/index.ts";
+import type { ParsedEmail } from "../send/index.ts";
 import type { ContentUpload } from "./upload.ts";
 
-/** What an email says, as it lies in R2 behind its attachments. `at` and `size` are octets in the object. */
+/**
+ * The content of an email as JSON, stored in an R2 object behind its attachments. `at` is the offset of an attachment
+ * in the object and `size` its length, both in octets. (A stored name: elsewhere `at` is always a time.)
+ */
 export interface ContentDocument {
   text: string | null;
   html: string | null;
@@ -21,77 +24,78 @@ export interface ContentDocument {
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
 }
 
-/** Where the content document of an email lies. */
+/** The position of a content document in R2: the object, and offset and size in octets. */
 export interface ContentPlace {
   key: string;
   offset: number;
   size: number;
 }
 
-/** Greatest document that rides in the email's row while it waits to go out, in octets. */
-const RIDES_ALONG = 16 * 1024;
+/** Largest document that the email's row also holds until the email is settled, in octets. */
+const INLINE_CONTENT_BYTES = 16 * 1024;
 
-/** A content document on its way to R2, where it will lie, and itself when it is small enough to ride along. */
-export type PutContent = ContentPlace & { copy: string | null };
+/** The place of a stored document, and the document itself when it is small enough for the email's row. */
+export type StoredContent = ContentPlace & { inline: string | null };
 
-/**
- * Writes content to R2 as one object: the attachments one behind the other, then the document. What came with
- * an `upload` is there already, and the object appears now. `copy` is the document when it is a small one.
- */
-export async function putContent(upload: ContentUpload, checked: Checked): Promise<PutContent> {
-  const [place] = await putContents(upload, [checked]);
-  if (!place) throw new Error("nothing was put");
-  return place;
+/** Writes the content of one email to R2: the attachments one after the other, then the document. */
+export async function putContent(upload: ContentUpload, email: ParsedEmail): Promise<StoredContent> {
+  return putDocument(upload, await toDocument(upload, email));
 }
 
-/** The same for many emails in one object: all attachments, then all documents. */
-export async function putContents(upload: ContentUpload, checkeds: readonly Checked[]): Promise<PutContent[]> {
-  const documents: ContentDocument[] = [];
-  for (const checked of checkeds) documents.push(await documentOf(upload, checked));
-  return putDocuments(upload, documents);
-}
-
-async function putDocuments(upload: ContentUpload, documents: readonly ContentDocument[]): Promise<PutContent[]> {
-  const texts = documents.map((document) => JSON.stringify(document));
-  const octets = texts.map(utf8);
+/** Writes the content of many emails as one R2 object: all attachments, then all documents. Keeps the order of `items`. */
+export async function putContents<Item extends { email: ParsedEmail }>(
+  upload: ContentUpload,
+  items: readonly Item[],
+): Promise<(Item & { content: StoredContent })[]> {
+  const documents: { item: Item; text: string; octets: Uint8Array }[] = [];
+  for (const item of items) {
+    const text = JSON.stringify(await toDocument(upload, item.email));
+    documents.push({ item, text, octets: utf8(text) });
+  }
   let offset = upload.size;
-  await upload.finish(concat(octets));
-  return octets.map(({ byteLength: size }, index) => {
-    const place = { key: upload.key, offset, size, copy: size <= RIDES_ALONG ? (texts[index] ?? null) : null };
-    offset += size;
-    return place;
+  await upload.finish(concat(documents.map(({ octets }) => octets)));
+  return documents.map(({ item, text, octets }) => {
+    const content = toStored(upload, offset, text, octets.byteLength);
+    offset += octets.byteLength;
+    return { ...item, content };
   });
 }
 
-/** Writes one document behind what the upload has taken, and makes the object appear. */
-export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<PutContent> {
-  const [place] = await putDocuments(upload, [document]);
-  if (!place) throw new Error("nothing was put");
-  return place;
+/** Writes one document behind the attachments that the upload holds, and completes the object. */
+export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<StoredContent> {
+  const text = JSON.stringify(document);
+  const octets = utf8(text);
+  const offset = upload.size;
+  await upload.finish(octets);
+  return toStored(upload, offset, text, octets.byteLength);
 }
 
-async function documentOf(upload: ContentUpload, { input, parsed }: Checked): Promise<ContentDocument> {
+function toStored({ key }: ContentUpload, offset: number, text: string, size: number): StoredContent {
+  return { key, offset, size, inline: size <= INLINE_CONTENT_BYTES ? text : null };
+}
+
+async function toDocument(upload: ContentUpload, email: ParsedEmail): Promise<ContentDocument> {
   const attachments: ContentDocument["attachments"] = [];
-  for (const { content, ...file } of parsed.attachments) {
-    attachments.push({ ...file, at: await upload.take(content) });
+  for (const { content, ...file } of email.attachments) {
+    attachments.push({ ...file, at: await upload.store(content) });
   }
   return {
-    text: input.text || null,
-    html: input.html || null,
-    headers: Object.entries(input.headers ?? {}),
-    reply_to: parsed.replyTo && { email: parsed.replyTo.email, name: parsed.replyTo.name },
+    text: email.text,
+    html: email.html,
+    headers: email.headers,
+    reply_to: email.replyTo && { email: email.replyTo.email, name: email.replyTo.name },
     attachments,
-    ...(input.tracking ? { tracking: input.tracking } : {}),
+    ...(email.tracking ? { tracking: email.tracking } : {}),
   };
 }
 
-/** Reads a content document; null when the object is not there. */
+/** Reads a content document. Returns null when the object does not exist. */
 export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
   const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.offset, length: place.size } });
   return object ? object.json<ContentDocument>() : null;
 }
 
-/** Where the content of an email row lies: in its own object unless the row names another. */
+/** Returns the place of an email's content: its own object, unless the row names the object of its batch. */
 export function contentPlace(
   workspaceId: string,
   row: { id: string; contentKey: string | null; contentOffset: number; contentSize: number },

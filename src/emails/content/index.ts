@@ -6,5 +6,6 @@ export {
   putContent,
   putContents,
   putDocument,
+  type StoredContent,
 } from "./documents.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

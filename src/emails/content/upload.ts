@@ -6,23 +6,23 @@ import type { ContentSink, ContentWriter } from "../../lib/json-extract/extract.
 /** R2 takes parts of 5 MiB or more, all of one size but the last (R2 limits: multipart). */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** Takes attachments and keeps nothing of them: for a request that only wants to know. */
+/** Drops every attachment, for a request that is validated and not stored. */
 export const discardingSink: ContentSink & { abort(): Promise<void> } = {
   open: () => ({ write() {}, close() {}, abort() {} }),
   async abort() {},
 };
 
 /**
- * Attachments on their way to R2 (while their request is still being read, if it is a large one), one behind the
- * other in one object, which is not there before `finish` and never there after `abort`. Holds one part at most.
+ * Uploads attachments to R2 as one object, one after the other; of a large request while its body is still being read.
+ * The object exists only after `finish`, and never after `abort`. Holds at most one part in memory.
  */
 export class ContentUpload implements ContentSink {
   readonly key: string;
-  /** The email it belongs to, or the batch. */
+  /** Id of the email or batch whose content it is. */
   readonly id: string;
   readonly #ctx: CallerCtx;
-  /** Where each content lies in the object, in octets, by its index. */
-  readonly #places: number[] = [];
+  /** Offset of each extracted content in the object, in octets, by its index. */
+  readonly #offsets: number[] = [];
   #part = new Uint8Array(0);
   #filled = 0;
   #written = 0;
@@ -35,45 +35,45 @@ export class ContentUpload implements ContentSink {
     this.key = keyOf(ctx.workspace.id, this.id);
   }
 
-  /** Octets taken so far. */
+  /** Octets received so far. */
   get size(): number {
     return this.#written;
   }
 
   open({ index }: { index: number }): ContentWriter {
-    this.#places[index] = this.#written;
+    this.#offsets[index] = this.#written;
     return { write: (chunk) => this.#append(chunk), close: () => {}, abort: () => {} };
   }
 
-  /** Takes one attachment, if it did not come in already, and says where it lies. */
-  async take(content: Uint8Array | ExtractedContent): Promise<number> {
-    if (content instanceof ExtractedContent) return this.#places[content.index] ?? 0;
-    const at = this.#written;
+  /** Appends an attachment, unless it was uploaded while the body was read. Returns its offset in octets. */
+  async store(content: Uint8Array | ExtractedContent): Promise<number> {
+    if (content instanceof ExtractedContent) return this.#offsets[content.index] ?? 0;
+    const offset = this.#written;
     await this.#append(content);
-    return at;
+    return offset;
   }
 
-  /** Takes a content as it streams in, and says where it lies. */
-  async takeStream(content: AsyncIterable<Uint8Array>): Promise<number> {
-    const at = this.#written;
+  /** Appends an attachment from a stream. Returns its offset in octets. */
+  async storeStream(content: AsyncIterable<Uint8Array>): Promise<number> {
+    const offset = this.#written;
     for await (const chunk of content) await this.#append(chunk);
-    return at;
+    return offset;
   }
 
-  /** Puts `tail` behind the contents and makes the object appear. */
+  /** Appends `tail` and completes the object. */
   async finish(tail: Uint8Array): Promise<void> {
     await this.#append(tail);
-    const rest = this.#part.subarray(0, this.#filled);
+    const lastPart = this.#part.subarray(0, this.#filled);
     if (this.#upload === null) {
-      await this.#ctx.env.CONTENT.put(this.key, rest);
+      await this.#ctx.env.CONTENT.put(this.key, lastPart);
       return;
     }
-    if (this.#filled > 0) await this.#send(this.#upload, rest);
+    if (this.#filled > 0) await this.#uploadPart(this.#upload, lastPart);
     await this.#upload.complete(this.#parts);
     this.#upload = null;
   }
 
-  /** Forgets what was taken. After `finish` there is nothing left to forget: the object stays. */
+  /** Deletes the uploaded parts. After `finish` it does nothing, and the object stays. */
   async abort(): Promise<void> {
     const upload = this.#upload;
     this.#upload = null;
@@ -81,37 +81,36 @@ export class ContentUpload implements ContentSink {
   }
 
   async #append(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.byteLength; ) {
-      if (this.#filled === PART_BYTES) await this.#sendFull();
-      const room = this.#room(Math.min(chunk.byteLength - at, PART_BYTES - this.#filled));
-      this.#part.set(chunk.subarray(at, at + room), this.#filled);
-      this.#filled += room;
-      this.#written += room;
-      at += room;
+    for (let offset = 0; offset < chunk.byteLength; ) {
+      if (this.#filled === PART_BYTES) await this.#uploadFullPart();
+      const size = Math.min(chunk.byteLength - offset, PART_BYTES - this.#filled);
+      this.#reserve(size);
+      this.#part.set(chunk.subarray(offset, offset + size), this.#filled);
+      this.#filled += size;
+      this.#written += size;
+      offset += size;
     }
   }
 
-  /** Grows the buffer by doubling, so that a small mail does not pay for a whole part. */
-  #room(wanted: number): number {
-    const needed = this.#filled + wanted;
-    if (needed > this.#part.byteLength) {
-      const grown = new Uint8Array(Math.min(PART_BYTES, Math.max(needed, 2 * this.#part.byteLength, 64 * 1024)));
-      grown.set(this.#part.subarray(0, this.#filled));
-      this.#part = grown;
-    }
-    return wanted;
+  /** Grows the buffer by doubling, so that a small email does not allocate a whole part. */
+  #reserve(size: number): void {
+    const needed = this.#filled + size;
+    if (needed <= this.#part.byteLength) return;
+    const grown = new Uint8Array(Math.min(PART_BYTES, Math.max(needed, 2 * this.#part.byteLength, 64 * 1024)));
+    grown.set(this.#part.subarray(0, this.#filled));
+    this.#part = grown;
   }
 
-  async #sendFull(): Promise<void> {
+  async #uploadFullPart(): Promise<void> {
     this.#upload ??= await this.#ctx.env.CONTENT.createMultipartUpload(this.key);
-    await this.#send(this.#upload, this.#part);
+    await this.#uploadPart(this.#upload, this.#part);
     this.#filled = 0;
   }
 
-  async #send(upload: R2MultipartUpload, part: Uint8Array): Promise<void> {
+  async #uploadPart(upload: R2MultipartUpload, part: Uint8Array): Promise<void> {
     this.#parts.push(await upload.uploadPart(this.#parts.length + 1, part));
   }
 }
 
-/** An upload for all emails of a batch. */
+/** Returns an upload for the content of a whole batch. */
 export const batchUpload = (ctx: CallerCtx): ContentUpload => new ContentUpload(ctx, r2Keys.batch);

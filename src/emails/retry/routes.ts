@@ -10,8 +10,8 @@ import { retryEmail } from "./retry.ts";
 export const retryRoutes = new Hono<AppEnv>().post(
   "/v1/emails/:email_id/retry",
   describeRoute({
-    summary: "Send an email again to those it did not reach",
-    description: "Makes a new email; the original stays as it is. Addresses that bounced hard are suppressed by now.",
+    summary: "Retry an email for the recipients it did not reach",
+    description: "Creates a new email; the original does not change. Suppressed recipients are dropped.",
     tags: ["Emails"],
     parameters: [parameter.id("email_id", "Id of the email"), parameter.idempotencyKey],
     responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../context.ts";
-import { requireAccount } from "../send/index.ts";
+import { requireSendingAllowed } from "../send/index.ts";
 import { moveScheduled } from "./move.ts";
 import type { MovedOut } from "./schema.ts";
 
@@ -8,7 +8,7 @@ import type { MovedOut } from "./schema.ts";
  * send. Whether the sender still may is looked at when it is dispatched, as at any release.
  */
 export async function sendNow(ctx: CallerCtx, id: string): Promise<MovedOut> {
-  requireAccount(ctx);
+  requireSendingAllowed(ctx);
   const at = ctx.now();
   await moveScheduled(ctx, id, {
     set: "status = 'queued', due_at = ?3",

@@ -1,25 +1,26 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
-import { AppError, unprocessable } from "../../errors.ts";
-import type { SendIn } from "../schema.ts";
-import type { Issue } from "./issues.ts";
-import { type ParsedEmail, parse } from "./parse.ts";
+import { type Issue, invalid, toError } from "./issues.ts";
+import type { Envelope, ParsedEmail, ParsedRequest } from "./parse.ts";
 
-/** The mailbox a mail goes out from. */
+/** The mailbox that an email is sent from. */
 export interface Sender {
   mailboxId: string;
   domainId: string;
   domain: string;
 }
 
-/** A request that was looked at from every side. With issues it must not be sent. */
-export interface Checked {
-  input: SendIn;
-  parsed: ParsedEmail;
-  sender: Sender | null;
-  /** Canonical forms of the recipients that must not be mailed. */
+/** A request without issues. */
+export interface Sendable<Email extends Envelope = ParsedEmail> {
+  email: Email;
+  sender: Sender;
+  /** Canonical addresses of the workspace that must not be mailed. */
   suppressed: ReadonlySet<string>;
+}
+
+/** A request that must not be sent, and why. */
+export interface Refused {
   issues: Issue[];
 }
 
@@ -32,68 +33,76 @@ interface SenderRow {
   domain_status: string;
 }
 
+/** The database rows that decide whether some requests may be sent. */
+export interface SendRecords {
+  /** By canonical address. */
+  senders: ReadonlyMap<string, SenderRow>;
+  /** Canonical addresses. */
+  suppressed: ReadonlySet<string>;
+}
+
 // A catch-all receives only: it never satisfies the sender rule.
 const FIND_SENDERS = `
   SELECT m.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
 
-// An unsubscribe binds bulk and broadcast mail only.
+// An unsubscribe applies to bulk and broadcast mail only.
 const FIND_SUPPRESSED = `
   SELECT email FROM suppressions
    WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND reason <> 'unsubscribe'`;
 
-/**
- * Checks requests before they are sent: sender rule, recipients, content and account. One D1 batch for any
- * number of them. `send` throws the first issue, `validate` answers with all: one function, so they agree.
- */
-export async function checkSends(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<Checked[]> {
-  const now = ctx.now();
-  const parsedInputs = inputs.map((input) => ({ input, ...parse(input, now) }));
-  const addresses = new Set(parsedInputs.flatMap(({ parsed }) => parsed.from?.key ?? []));
-  const recipients = new Set(parsedInputs.flatMap(({ parsed }) => parsed.recipients.map(({ key }) => key)));
+/** Reads senders and suppressions for any number of requests, in one D1 batch. */
+export async function findSendRecords(
+  ctx: CallerCtx,
+  requests: readonly Pick<ParsedRequest, "from" | "recipients">[],
+): Promise<SendRecords> {
+  const addresses = new Set(requests.flatMap(({ from }) => from?.key ?? []));
+  const recipients = new Set(requests.flatMap((request) => request.recipients.map(({ key }) => key)));
   const { number } = ctx.workspace;
-  const wanted = jsonChunks([...recipients].map((key) => JSON.stringify(key)));
+  const chunks = jsonChunks([...recipients].map((key) => JSON.stringify(key)));
   const [senders, ...suppressed] = await mailDb(ctx).batch([
     ctx.db.prepare(FIND_SENDERS).bind(number, JSON.stringify([...addresses])),
-    ...wanted.map((keys) => ctx.db.prepare(FIND_SUPPRESSED).bind(number, keys)),
+    ...chunks.map((keys) => ctx.db.prepare(FIND_SUPPRESSED).bind(number, keys)),
   ]);
-  const byAddress = new Map(((senders?.results ?? []) as SenderRow[]).map((row) => [row.address, row]));
-  const blocked = new Set(suppressed.flatMap(({ results }) => results as { email: string }[]).map((row) => row.email));
-  const account = accountIssues(ctx);
-  return parsedInputs.map(({ input, parsed, issues }) => {
-    const row = byAddress.get(parsed.from?.key ?? "");
-    const fault = senderFault(ctx, row);
-    const all = [...account, ...issues];
-    if (parsed.from && fault) {
-      all.push({ field: "from", status: 422, loc: ["from_", "email"], type: "sender_not_allowed", error: fault });
-    }
-    const sender = row && !fault ? { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } : null;
-    return { input, parsed, sender, suppressed: blocked, issues: all };
-  });
+  const senderRows = (senders?.results ?? []) as SenderRow[];
+  const suppressedRows = suppressed.flatMap(({ results }) => results as { email: string }[]);
+  return {
+    senders: new Map(senderRows.map((row) => [row.address, row])),
+    suppressed: new Set(suppressedRows.map(({ email }) => email)),
+  };
 }
 
-/** Throws what a send answers for these issues: the account's 403 first, then 413, 400, and all 422 faults at once. */
-export function refuse(issues: readonly Issue[]): void {
-  for (const status of [403, 413, 400] as const) {
-    const issue = issues.find((candidate) => candidate.status === status);
-    if (issue) throw new AppError(status, issue.error);
-  }
-  if (issues.length === 0) return;
-  throw unprocessable(issues.map(({ loc, error, type }) => ({ loc: ["body", ...loc], msg: error, type })));
+/**
+ * Decides whether a parsed request may be sent: sender rule, recipients, content and account. Send, batch and validate
+ * all call it, so they agree.
+ */
+export function check<Email extends Envelope>(
+  ctx: CallerCtx,
+  { email, from, issues }: ParsedRequest<Email>,
+  { senders, suppressed }: SendRecords,
+): Sendable<Email> | Refused {
+  const result = findSender(ctx, senders.get(from?.key ?? ""));
+  const all = [...accountIssues(ctx), ...issues];
+  if (from && "fault" in result) all.push(invalid("from", ["from_", "email"], result.fault, "sender_not_allowed"));
+  if (email && "sender" in result && all.length === 0) return { email, sender: result.sender, suppressed };
+  return { issues: all };
 }
 
-/** The first fault of a request as one sentence, for a list of results. What refuses it comes in the order of `refuse`. */
-export function reasonOf(issues: readonly Issue[]): string {
-  const worst = [413, 400].flatMap((status) => issues.find((issue) => issue.status === status) ?? []);
-  const [issue] = [...worst, ...issues];
-  if (!issue) return "";
-  return issue.status === 422 ? `${issue.loc.join(".")}: ${issue.error}` : issue.error;
+/** Checks one parsed request, with one D1 batch. Throws 403, 413, 400 or 422 for its issues. */
+export async function requireSendable<Email extends Envelope>(
+  ctx: CallerCtx,
+  request: ParsedRequest<Email>,
+): Promise<Sendable<Email>> {
+  const checked = check(ctx, request, await findSendRecords(ctx, [request]));
+  if ("email" in checked) return checked;
+  throw toError(checked.issues);
 }
 
-/** Throws 403 when the caller may not send at all. */
-export function requireAccount(ctx: CallerCtx): void {
-  refuse(accountIssues(ctx));
+/** Throws 403 when the caller's account or workspace may not send. */
+export function requireSendingAllowed(ctx: CallerCtx): void {
+  const issues = accountIssues(ctx);
+  if (issues.length > 0) throw toError(issues);
 }
 
 /** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */
@@ -105,11 +114,11 @@ function accountIssues(ctx: CallerCtx): Issue[] {
   ];
 }
 
-function senderFault(ctx: CallerCtx, row: SenderRow | undefined): string | null {
-  if (!row) return "The sender must be an allocated mailbox of this workspace";
-  if (!row.is_active) return "The sender's mailbox is not active";
-  if (row.domain_status !== "verified") return "The sender's domain is not verified";
+function findSender(ctx: CallerCtx, row: SenderRow | undefined): { sender: Sender } | { fault: string } {
+  if (!row) return { fault: "The sender must be an allocated mailbox of this workspace" };
+  if (!row.is_active) return { fault: "The sender's mailbox is not active" };
+  if (row.domain_status !== "verified") return { fault: "The sender's domain is not verified" };
   if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
-    return "This API key may not send from this domain";
-  return null;
+    return { fault: "This API key may not send from this domain" };
+  return { sender: { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } };
 }

@@ -1,54 +1,59 @@
 import { utf8Length } from "../../lib/bytes.ts";
+import { HEADER_NAME_CHARACTERS, isContentId, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
 import { UNSHOWABLE } from "../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 
-/** What each field of a send may hold. Pure: every rule answers why a value is refused, or null when it may go out. */
+/** The rules of single fields of a send. Each function is pure and returns why a value is refused, or null. */
 
-/** Headers the service owns: a caller cannot set them (decisions 4). */
-const ownedHeaders =
-  /^(from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|dkim-.*|arc-.*|authentication-results|received|return-path|resent-.*|sender)$/i;
-
-/** Why a custom header is refused; null when it may go out. RFC 5322 2.2 for names and values. */
+/** Checks a custom header: its name, control characters, and the length of its line (RFC 5322 2.2). */
 export function headerFault(name: string, value: string): string | null {
-  if (!/^[A-Za-z0-9-]{1,76}$/.test(name)) return "A header name has letters, digits and hyphens, 76 at most";
-  if (ownedHeaders.test(name)) return `${name} is set by the service`;
+  if (!isHeaderName(name)) return `A header name has letters, digits and hyphens, ${HEADER_NAME_CHARACTERS} at most`;
+  if (isServiceHeader(name)) return `${name} is set by the service`;
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     return "A header value must not contain CR, LF or other control characters";
-  if (name.length + 2 + utf8Length(value) > limits.lineOctets)
-    return `A header line has at most ${limits.lineOctets} octets`;
+  const octets = name.length + 2 + utf8Length(value);
+  if (octets > limits.lineOctets) return tooLong("the header line", octets, limits.lineOctets, "octets");
   return null;
 }
 
-/** Why a subject is refused. */
+/** Checks a subject: control characters and its length in octets. */
 export function subjectFault(subject: string): string | null {
   if (/[\u0000-\u001f\u007f]/.test(subject)) return "A subject must not contain CR, LF or other control characters";
-  return utf8Length(subject) > limits.lineOctets ? `A subject has at most ${limits.lineOctets} octets` : null;
+  const octets = utf8Length(subject);
+  return octets > limits.lineOctets ? tooLong("the subject", octets, limits.lineOctets, "octets") : null;
 }
 
-/** Why a tag is refused. Characters are code points. */
+/** Checks a tag: its length in Unicode code points, and control characters. */
 export function tagFault(tag: string): string | null {
-  if (tag === "" || Array.from(tag).length > limits.tagCharacters)
-    return `A tag has 1 to ${limits.tagCharacters} characters`;
+  if (tag === "") return "A tag must not be empty";
+  const characters = Array.from(tag).length;
+  if (characters > limits.tagCharacters) return tooLong("the tag", characters, limits.tagCharacters, "characters");
   return /[\u0000-\u001f\u007f]/.test(tag) ? "A tag must not contain control characters" : null;
 }
 
-/** Why a file name is refused (specification: Attachment). */
+/** Checks a file name (specification: Attachment). */
 export function filenameFault(filename: string): string | null {
   if (/[/\\]/.test(filename) || UNSHOWABLE.test(filename))
     return "A filename must not contain /, \\, control characters or line breaks";
   if (filename === "") return "A filename must not be empty";
-  return utf8Length(filename) > limits.filenameOctets ? `A filename has at most ${limits.filenameOctets} octets` : null;
+  const octets = utf8Length(filename);
+  return octets > limits.filenameOctets ? tooLong("the filename", octets, limits.filenameOctets, "octets") : null;
 }
 
-/** Why a media type is refused: type, slash, subtype, perhaps parameters (RFC 2045 5.1, RFC 6838 4.2). */
+/** Checks a media type: type, slash, subtype and optional parameters (RFC 2045 5.1, RFC 6838 4.2). */
 export function mediaTypeFault(type: string): string | null {
-  const wellFormed = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127} *(;[\x20-\x7e]*)?$/.test(type) && type.length <= 255;
-  return wellFormed ? null : "A content_type is a media type such as application/pdf, 255 characters at most";
+  const isWellFormed = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127} *(;[\x20-\x7e]*)?$/.test(type) && type.length <= 255;
+  return isWellFormed ? null : "A content_type is a media type such as application/pdf, 255 characters at most";
 }
 
-/** Why a Content-ID is refused: what stands between the angle brackets of RFC 2045 7. */
+/** Checks a Content-ID given without its angle brackets. */
 export function contentIdFault(id: string): string | null {
-  return /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,250}$/.test(id)
+  return isContentId(id)
     ? null
     : "A content_id has letters, digits and punctuation without spaces, quotes or angle brackets, 250 at most";
+}
+
+/** Returns the sentence for a value that is too long: "the subject is 1,204 octets; the limit is 998". */
+function tooLong(field: string, size: number, limit: number, unit: string): string {
+  return `${field} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}`;
 }

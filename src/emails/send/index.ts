@@ -1,5 +1,7 @@
-export type { Draft } from "./accept.ts";
-export { type Checked, checkSends, reasonOf, refuse, requireAccount } from "./check.ts";
-export { commitDrafts, sendEmail, toAccepted, toDraft } from "./send.ts";
+export { check, findSendRecords, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
+export { firstReason, type Issue, toFaults } from "./issues.ts";
+export { type NewEmail, toNewEmail } from "./new-email.ts";
+export { type Envelope, type ParsedEmail, type ParsedRequest, parse } from "./parse.ts";
+export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
 export { validateEmail } from "./validate.ts";

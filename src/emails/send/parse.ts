@@ -5,72 +5,112 @@ import { limits } from "../rules.ts";
 import type { MailboxIn, SendIn } from "../schema.ts";
 import { headerFault, subjectFault, tagFault } from "./field-rules.ts";
 import { type Issue, invalid } from "./issues.ts";
-import { type AttachmentFile, filesOf } from "./parse-attachments.ts";
+import { type ParsedAttachment, parseAttachments } from "./parse-attachments.ts";
 import { readSendAt } from "./send-at.ts";
 
-export interface Person {
+export interface ParsedAddress {
   email: string;
   /** Canonical form of the address. */
   key: string;
   name: string | null;
 }
 
-export interface Recipient extends Person {
+export interface Recipient extends ParsedAddress {
   kind: "to" | "cc" | "bcc";
 }
 
-/** A request as the service understands it. Worth something only when there are no issues. */
-export interface ParsedEmail {
-  from: Person | null;
+/** The part of an email that its row stores. */
+export interface Envelope {
+  from: ParsedAddress;
   recipients: Recipient[];
-  replyTo: Person | null;
+  subject: string;
+  tags: string[] | null;
+  /** Milliseconds since 1970; null: at once. */
   sendAt: number | null;
-  attachments: AttachmentFile[];
+}
+
+/** A whole email: the envelope, and the content that is stored in R2. */
+export interface ParsedEmail extends Envelope {
+  html: string | null;
+  text: string | null;
+  headers: [string, string][];
+  replyTo: ParsedAddress | null;
+  tracking: SendIn["tracking"];
+  attachments: ParsedAttachment[];
 }
 
 /**
- * Reads one send request, `now` in milliseconds: what it means, and every issue that can be seen without
- * looking anything up (specification: Email send request; decisions 1 and 4).
+ * A request with its faults. `email` is null when there are issues; `from` and `recipients` are then those addresses
+ * that could be read, so that later checks can report on them too.
  */
-export function parse(input: SendIn, now: number): { parsed: ParsedEmail; issues: Issue[] } {
-  const issues: Issue[] = [];
-  const parsed = {
-    from: person(input.from_, "from", ["from_"], issues),
-    recipients: recipientsOf(input, issues),
-    replyTo: input.reply_to ? person(input.reply_to, "content", ["reply_to"], issues) : null,
-    sendAt: sendTime(input.send_at, now, issues),
-    attachments: filesOf(input, issues),
-  };
-  inspectContent(input, issues);
-  return { parsed, issues };
+export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
+  email: Email | null;
+  from: ParsedAddress | null;
+  recipients: Recipient[];
+  issues: Issue[];
 }
 
-function person(input: MailboxIn, field: Issue["field"], loc: Issue["loc"], issues: Issue[]): Person | null {
+/**
+ * Parses a send request and collects every fault that needs no database (specification: Email send request;
+ * decisions 1 and 4). `now` is in milliseconds since 1970.
+ */
+export function parse(input: SendIn, now: number): ParsedRequest {
+  const issues: Issue[] = [];
+  const from = parseMailbox(input.from_, "from", ["from_"], issues);
+  const recipients = parseRecipients(input, issues);
+  const rest = {
+    replyTo: input.reply_to ? parseMailbox(input.reply_to, "content", ["reply_to"], issues) : null,
+    sendAt: parseSendAt(input.send_at, now, issues),
+    attachments: parseAttachments(input, issues),
+  };
+  checkContent(input, issues);
+  const email = from && issues.length === 0 ? { ...contentOf(input), ...rest, from, recipients } : null;
+  return { email, from, recipients, issues };
+}
+
+function contentOf(input: SendIn) {
+  return {
+    subject: input.subject,
+    tags: input.tags?.length ? input.tags : null,
+    html: input.html || null,
+    text: input.text || null,
+    headers: Object.entries(input.headers ?? {}),
+    tracking: input.tracking,
+  };
+}
+
+function parseMailbox(
+  input: MailboxIn,
+  field: Issue["field"],
+  loc: Issue["loc"],
+  issues: Issue[],
+): ParsedAddress | null {
   const address = parseAddress(input.email);
   const fault = nameFault(input.name ?? "");
   if (!address) issues.push(invalid(field, [...loc, "email"], "Not a valid email address"));
   if (fault) issues.push(invalid(field, [...loc, "name"], fault));
-  // The display form has no place for white space around a name, so none is kept.
+  // The display form of an address cannot show white space around a name.
   return address && { email: address.address, key: address.key, name: input.name?.trim() || null };
 }
 
-/** All recipients, each address once: the first of to, cc, bcc keeps it. */
-function recipientsOf(input: SendIn, issues: Issue[]): Recipient[] {
+/** Returns all recipients, each address once: the first of to, cc, bcc keeps it. */
+function parseRecipients(input: SendIn, issues: Issue[]): Recipient[] {
   const unique = new Map<string, Recipient>();
   for (const kind of ["to", "cc", "bcc"] as const) {
     for (const [index, entry] of (input[kind] ?? []).entries()) {
-      const found = person(entry, "to", [kind, index], issues);
-      if (found && !unique.has(found.key)) unique.set(found.key, { ...found, kind });
+      const address = parseMailbox(entry, "to", [kind, index], issues);
+      if (address && !unique.has(address.key)) unique.set(address.key, { ...address, kind });
     }
   }
   if (input.to.length === 0) issues.push(invalid("to", ["to"], "At least one recipient is required", "too_short"));
   if (unique.size > limits.recipients) {
-    issues.push(invalid("to", ["to"], `An email has at most ${limits.recipients} recipients`, "too_long"));
+    const error = `The email has ${unique.size} recipients; the limit is ${limits.recipients}`;
+    issues.push(invalid("to", ["to"], error, "too_long"));
   }
   return [...unique.values()];
 }
 
-function sendTime(sendAt: unknown, now: number, issues: Issue[]): number | null {
+function parseSendAt(sendAt: unknown, now: number, issues: Issue[]): number | null {
   if (sendAt === undefined || sendAt === null) return null;
   const read = readSendAt(sendAt, now);
   if ("at" in read) return read.at;
@@ -78,33 +118,38 @@ function sendTime(sendAt: unknown, now: number, issues: Issue[]): number | null 
   return null;
 }
 
-function inspectContent(input: SendIn, issues: Issue[]): void {
+function checkContent(input: SendIn, issues: Issue[]): void {
   if (!input.html && !input.text) {
     issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
   }
   const fault = subjectFault(input.subject);
   if (fault) issues.push(invalid("content", ["subject"], fault));
-  inspectHeaders(Object.entries(input.headers ?? {}), issues);
-  inspectTags(input.tags ?? [], issues);
+  checkHeaders(Object.entries(input.headers ?? {}), issues);
+  checkTags(input.tags ?? [], issues);
 }
 
-function inspectTags(tags: readonly string[], issues: Issue[]): void {
-  if (tags.length > limits.tags)
-    issues.push(invalid("content", ["tags"], `An email has at most ${limits.tags} tags`, "too_long"));
+function checkTags(tags: readonly string[], issues: Issue[]): void {
+  if (tags.length > limits.tags) {
+    const error = `The email has ${tags.length} tags; the limit is ${limits.tags}`;
+    issues.push(invalid("content", ["tags"], error, "too_long"));
+  }
   for (const [index, tag] of tags.entries()) {
     const fault = tagFault(tag);
     if (fault) issues.push(invalid("content", ["tags", index], fault));
   }
 }
 
-function inspectHeaders(headers: [string, string][], issues: Issue[]): void {
+function checkHeaders(headers: [string, string][], issues: Issue[]): void {
   for (const [name, value] of headers) {
     const fault = headerFault(name, value);
     if (fault) issues.push(invalid("content", ["headers", name], fault));
   }
   const size = headers.reduce((sum, [name, value]) => sum + name.length + utf8Length(value), 0);
-  if (headers.length > limits.customHeaders || size > limits.customHeaderOctets) {
-    const error = `An email has at most ${limits.customHeaders} custom headers and 16 KiB of them`;
+  if (headers.length > limits.customHeaders) {
+    const error = `The email has ${headers.length} custom headers; the limit is ${limits.customHeaders}`;
+    issues.push(invalid("content", ["headers"], error, "too_long"));
+  } else if (size > limits.customHeaderOctets) {
+    const error = `The custom headers are ${size} octets; the limit is ${limits.customHeaderOctets}`;
     issues.push(invalid("content", ["headers"], error, "too_long"));
   }
 }

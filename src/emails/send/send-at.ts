@@ -1,7 +1,10 @@
 import { parseIso } from "../../lib/time.ts";
 import { limits } from "../rules.ts";
 
-/** The moment that a send_at names, in milliseconds, or why it is refused; `now` in milliseconds (specification: send_at). */
+/**
+ * Parses a `send_at` (specification: send_at). Returns the time in milliseconds since 1970, or why it is refused. `now`
+ * is in milliseconds since 1970.
+ */
 export function readSendAt(sendAt: unknown, now: number): { at: number } | { error: string } {
   const at = typeof sendAt === "string" ? parseIso(sendAt) : null;
   if (at === null) {

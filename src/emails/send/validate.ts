@@ -1,18 +1,18 @@
 import type { CallerCtx } from "../../context.ts";
 import { MAX_FAULTS } from "../../errors.ts";
 import type { SendIn, ValidateOut } from "../schema.ts";
-import { checkSends } from "./check.ts";
+import { check, findSendRecords } from "./check.ts";
+import { describeIssue } from "./issues.ts";
+import { parse } from "./parse.ts";
 
-/** Says what a send of this request would meet, without sending (specification: POST /v1/emails/validate). Writes nothing. */
+/** Checks a request as a send does, and returns its issues (specification: POST /v1/emails/validate). Writes nothing. */
 export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<ValidateOut> {
-  const [checked] = await checkSends(ctx, [input]);
-  const issues = (checked?.issues ?? []).slice(0, MAX_FAULTS).map(({ field, loc, error }) => ({
-    field,
-    error: loc.length > 0 ? `${loc.join(".")}: ${error}` : error,
-  }));
+  const request = parse(input, ctx.now());
+  const checked = check(ctx, request, await findSendRecords(ctx, [request]));
+  const issues = "issues" in checked ? checked.issues.slice(0, MAX_FAULTS) : [];
   return {
     valid: issues.length === 0,
     can_send: issues.length === 0,
-    issues,
+    issues: issues.map((issue) => ({ field: issue.field, error: describeIssue(issue) })),
   };
 }

@@ -1,3 +1,4 @@
+import { HEADER_LINE_OCTETS, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
 import { encodedWords, needsEncoding } from "./encoded-words.ts";
 import { ComposeError } from "./errors.ts";
 
@@ -9,13 +10,6 @@ export interface HeaderField {
 
 /** Where lines are folded: RFC 5322 2.1.1 asks for 78, RFC 2047 2 for 76 where encoded-words stand. */
 const FOLD_AT = 76;
-/** RFC 5322 2.1.1, without CRLF. */
-const LINE_LIMIT = 998;
-const NAME_LIMIT = 76;
-
-/** Headers that only this service writes (decisions.md section 4). */
-const SERVICE_HEADERS =
-  /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
 
 /** Room for the first token of a field before the line is folded. */
 export function firstTokenLimit(name: string): number {
@@ -37,7 +31,7 @@ export function foldedField(name: string, tokens: readonly string[]): HeaderFiel
     }
     raw += ` ${token}`;
     column += 1 + token.length;
-    if (column > LINE_LIMIT)
+    if (column > HEADER_LINE_OCTETS)
       throw new ComposeError("line_too_long", name, "a word does not fit on a line of 998 octets");
     first = false;
   }
@@ -57,10 +51,10 @@ export function subjectField(subject: string): HeaderField {
  * ours to write, for control characters, and for a word that does not fit on a line.
  */
 export function customField(name: string, value: string): HeaderField {
-  if (name.length > NAME_LIMIT || !/^[A-Za-z0-9-]+$/.test(name)) {
+  if (!isHeaderName(name)) {
     throw new ComposeError("header_name", "headers", "a name must be 1 to 76 letters, digits and hyphens");
   }
-  if (SERVICE_HEADERS.test(name)) throw new ComposeError("header_name", name, "this header is written by the service");
+  if (isServiceHeader(name)) throw new ComposeError("header_name", name, "this header is written by the service");
   rejectControlCharacters(name, value);
   const tokens = splitWords(value.replaceAll("\t", " "));
   const joined = tokens.join(" ");

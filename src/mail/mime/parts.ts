@@ -1,3 +1,4 @@
+import { isContentId } from "../../lib/header-rules.ts";
 import { base64Blocks, base64Size } from "./base64.ts";
 import { binaryStringToBytes } from "./binary-string.ts";
 import { boundaryFor } from "./boundaries.ts";
@@ -100,7 +101,7 @@ export function safeFilename(filename: string): string {
 }
 
 function checkedContentId(contentId: string): string {
-  if (!/^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/.test(contentId)) {
+  if (!isContentId(contentId)) {
     throw new ComposeError("attachment", "content_id", "must be printable ASCII without spaces, quotes or brackets");
   }
   return contentId;

@@ -1,0 +1,55 @@
+import type { CallerCtx } from "../../context.ts";
+import { repeatableBatch } from "../../db/batch.ts";
+import { mailDb } from "../../db/client.ts";
+import { jsonChunks } from "../../db/json-chunks.ts";
+import { storeResponse } from "../../idempotency/index.ts";
+import { changeStatement } from "../timeline/index.ts";
+import type { NewEmail } from "./new-email.ts";
+
+const INSERT_EMAILS = `
+  INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
+    subject, recipients, tags, events, content_key, content_offset, content_size, due_at, outbox_id, scheduled_at, created_at,
+    rejection_reason, retry_of_id, content)
+  SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
+    value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
+    value->>'events', value->>'contentKey', value->>'contentOffset', value->>'contentSize', value->>'dueAt',
+    value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->>'content'
+  FROM json_each(?2)`;
+
+const INSERT_OUTBOX_ROWS = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT due_at, coalesce(outbox_id, id), 'deliver', json_group_array(n) FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
+   GROUP BY due_at, coalesce(outbox_id, id)`;
+
+// Reading a large body can take longer than the deletion of the workspace and all its rows.
+const REQUIRE_WORKSPACE = `SELECT CASE WHEN NOT EXISTS (
+  SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) THEN json('the workspace was deleted') END`;
+
+/**
+ * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
+ * in one transaction. A 202 is answered after it commits. Running it again with the same emails changes nothing, so an
+ * ambiguous failure is retried. Throws ConcurrencyError when another call used the caller's Idempotency-Key meanwhile,
+ * or the workspace was deleted; nothing is written then.
+ */
+export async function insertEmails(ctx: CallerCtx, emails: readonly NewEmail[], response: unknown): Promise<void> {
+  const workspace = ctx.workspace.number;
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  const statements = [
+    ctx.db.prepare(REQUIRE_WORKSPACE).bind(workspace),
+    ...jsonChunks(emails.map(toRow)).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
+    ctx.db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
+    changeStatement(ctx, workspace, ids),
+    ...storeResponse(ctx, response),
+  ];
+  await repeatableBatch(ctx, mailDb(ctx), statements);
+}
+
+function toRow(email: NewEmail): string {
+  return JSON.stringify({
+    ...email,
+    recipients: JSON.stringify(email.recipients),
+    tags: email.tags && JSON.stringify(email.tags),
+    events: JSON.stringify(email.events),
+  });
+}

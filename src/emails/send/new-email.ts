@@ -1,0 +1,95 @@
+import type { CallerCtx } from "../../context.ts";
+import type { StoredContent } from "../content/index.ts";
+import type { EventEntry, RecipientEntry } from "../timeline/index.ts";
+import type { Sendable } from "./check.ts";
+import type { Envelope, Recipient } from "./parse.ts";
+
+/** An email before it is inserted, with every id generated. Times in milliseconds since 1970. */
+export interface NewEmail {
+  id: string;
+  status: "queued" | "scheduled" | "rejected";
+  source: string;
+  domainId: string;
+  mailboxId: string;
+  userId: string | null;
+  fromEmail: string;
+  fromName: string | null;
+  messageId: string;
+  subject: string;
+  recipients: RecipientEntry[];
+  tags: string[] | null;
+  events: EventEntry[];
+  /** Key of the R2 object; null: the email's own. */
+  contentKey: string | null;
+  contentOffset: number;
+  contentSize: number;
+  dueAt: number | null;
+  /** Id of the outbox row that it shares with other emails; null: a row of its own. */
+  outboxId: string | null;
+  scheduledAt: number | null;
+  createdAt: number;
+  rejectionReason: string | null;
+  retryOfId: string | null;
+  /** A copy of a small content document, kept in the row until the email is settled. */
+  content: string | null;
+}
+
+/**
+ * Returns the row of a checked request. Suppressed recipients are dropped with an event each; when all are, the email
+ * is `rejected` (decisions 4).
+ */
+export function toNewEmail(
+  ctx: CallerCtx,
+  id: string,
+  { email, sender, suppressed }: Sendable<Envelope>,
+  content: StoredContent,
+  source: string,
+): NewEmail {
+  const now = ctx.now();
+  const recipients = email.recipients.map((recipient) => toEntry(recipient, suppressed.has(recipient.key)));
+  const event = (type: EventEntry["type"], metadata?: EventEntry["metadata"]): EventEntry => ({
+    id: ctx.newId(),
+    type,
+    at: now,
+    ...(metadata ? { metadata } : {}),
+  });
+  const dropped = recipients.filter(({ state }) => state === "suppressed");
+  const isRejected = dropped.length === recipients.length;
+  const status = isRejected ? "rejected" : email.sendAt === null ? "queued" : "scheduled";
+  return {
+    id,
+    status,
+    source,
+    domainId: sender.domainId,
+    mailboxId: sender.mailboxId,
+    userId: ctx.actor.userId,
+    fromEmail: email.from.email,
+    fromName: email.from.name,
+    messageId: `<${id}@${sender.domain}>`,
+    subject: email.subject,
+    recipients,
+    tags: email.tags,
+    events: [...dropped.map((entry) => event("suppressed", { recipient: entry.email })), event(status)],
+    contentKey: null,
+    contentOffset: content.offset,
+    contentSize: content.size,
+    dueAt: isRejected ? null : (email.sendAt ?? now),
+    outboxId: null,
+    scheduledAt: email.sendAt,
+    createdAt: now,
+    rejectionReason: isRejected ? "Every recipient is on the suppression list" : null,
+    retryOfId: null,
+    // Scheduled mail keeps its content in R2 only, to keep rows small.
+    content: status === "queued" ? content.inline : null,
+  };
+}
+
+function toEntry({ kind, email, key, name }: Recipient, isSuppressed: boolean): RecipientEntry {
+  return {
+    kind,
+    email,
+    ...(name ? { name } : {}),
+    ...(key === email.toLowerCase() ? {} : { key }),
+    state: isSuppressed ? "suppressed" : "queued",
+  };
+}

@@ -1,0 +1,30 @@
+/** Rules for header fields that a caller supplies. The API applies them at accept, the MIME builder when it composes. */
+
+/** Longest name of a custom header, in characters. */
+export const HEADER_NAME_CHARACTERS = 76;
+/** Longest header line without its CRLF, in octets (RFC 5322 2.1.1). */
+export const HEADER_LINE_OCTETS = 998;
+
+const HEADER_NAME = /^[A-Za-z0-9-]+$/;
+
+/** Headers that only the service writes (decisions 4). */
+const SERVICE_HEADER =
+  /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
+
+/** The text between the angle brackets of a Content-ID (RFC 2045 7). */
+const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/;
+
+/** Tells whether a custom header may have this name: 1 to 76 ASCII letters, digits and hyphens. */
+export function isHeaderName(name: string): boolean {
+  return name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
+}
+
+/** Tells whether only the service may write this header. Letter case does not count. */
+export function isServiceHeader(name: string): boolean {
+  return SERVICE_HEADER.test(name);
+}
+
+/** Tells whether a Content-ID, given without angle brackets, is 1 to 250 characters of printable ASCII as allowed. */
+export function isContentId(id: string): boolean {
+  return CONTENT_ID.test(id);
+}
