@@ -1,9 +1,9 @@
-/** Attributes of one start tag, where they stand in the text of the document (HTML standard, 13.2.5). Pure. */
+/** Parses the attributes of one start tag, with their positions in the document (HTML standard, 13.2.5). Pure. */
 
-/** An attribute's place, in UTF-16 units of the document. The value without its quotes; both ends equal for none. */
+/** An attribute with its positions in the document, in UTF-16 code units. An absent value has equal positions. */
 export interface Attribute {
   name: string;
-  /** From the white space before the name to behind the closing quote. */
+  /** Start of the white space before the name. `to` is the end of the closing quote. */
   from: number;
   to: number;
   valueFrom: number;
@@ -12,7 +12,7 @@ export interface Attribute {
 
 const SPACE = /[\t\n\f\r ]/;
 
-/** The attributes of the tag that begins at `at`, in order, duplicates and all. */
+/** Returns the attributes of the tag that begins at `at`, in order, with duplicates. */
 export function parseAttributes(html: string, at: number): Attribute[] {
   const found: Attribute[] = [];
   let i = at + 1;
@@ -22,7 +22,7 @@ export function parseAttributes(html: string, at: number): Attribute[] {
     while (SPACE.test(html[i] ?? "") || html[i] === "/") i++;
     if (i >= html.length || html[i] === ">") return found;
     const nameFrom = i;
-    // An equals sign in the first place belongs to the name.
+    // An equals sign at the start belongs to the name.
     do i++;
     while (i < html.length && !/[\t\n\f\r />=]/.test(html[i] ?? ""));
     const name = html.slice(nameFrom, i).toLowerCase();
@@ -49,7 +49,7 @@ function valueAt(html: string, afterName: number): Pick<Attribute, "valueFrom" |
   return { valueFrom, valueTo: i, to: i };
 }
 
-/** Character references that stand for what an address has in it. */
+/** Named character references for characters that occur in URLs. */
 const NAMED_REFERENCES: Readonly<Record<string, string>> = {
   amp: "&",
   AMP: "&",
@@ -62,7 +62,7 @@ const NAMED_REFERENCES: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** Names that count without their semicolon too (HTML standard, 13.5), besides those above. */
+/** Further names that browsers decode without a semicolon (HTML standard, 13.5). */
 const LEGACY_REFERENCES = new Set(
   `AElig Aacute Acirc Agrave Aring Atilde Auml COPY Ccedil ETH Eacute Ecirc Egrave Euml Iacute Icirc Igrave Iuml
    Ntilde Oacute Ocirc Ograve Oslash Otilde Ouml REG THORN Uacute Ucirc Ugrave Uuml Yacute aacute acirc acute aelig
@@ -73,8 +73,9 @@ const LEGACY_REFERENCES = new Set(
 );
 
 /**
- * The value of an attribute as a browser reads it, without white space around it. Null when it holds a character
- * reference that this does not know: better left alone than misread.
+ * Decodes the value of an attribute as a browser does, and removes white space around it. Returns null when the value
+ * contains a character reference that this table does not have: such a link is not rewritten, because a wrong target
+ * is worse than an untracked link.
  */
 export function decodeValue(raw: string): string | null {
   let known = true;
@@ -90,17 +91,18 @@ export function decodeValue(raw: string): string | null {
         return character ?? all;
       }
       if (end === "=") return all;
-      const meant =
+      const character =
         Object.hasOwn(NAMED_REFERENCES, name) && (end === ";" || name !== "apos") ? NAMED_REFERENCES[name] : undefined;
-      if (meant === undefined && (end === ";" || LEGACY_REFERENCES.has(name))) known = false;
-      return meant ?? all;
+      if (character === undefined && (end === ";" || LEGACY_REFERENCES.has(name))) known = false;
+      return character ?? all;
     },
   );
   return known ? value.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "") : null;
 }
 
-/** Nothing for what browsers mend: NUL, surrogates, the C1 range of Windows-1252, numbers beyond Unicode. */
+/** Returns null for code points that browsers replace: NUL, surrogates, the C1 range, numbers beyond Unicode. */
 function decodeCodePoint(code: number): string | null {
-  const mended = code === 0 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code < 0xe000);
-  return mended ? null : String.fromCodePoint(code);
+  const isReplaced =
+    code === 0 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) || (code >= 0xd800 && code < 0xe000);
+  return isReplaced ? null : String.fromCodePoint(code);
 }

@@ -3,37 +3,37 @@ import { type HitKind, type TrackedLink, type TrackedMail, tokenName } from "../
 import type { HitMessage } from "./hit.ts";
 import { MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
 
-/** Who asked, as the request says. */
+/** The client of a hit, from its request. */
 export interface HitClient {
   userAgent: string;
   ip: string;
-  /** What the request says it is for (Sec-Purpose); empty: for somebody to look at. */
+  /** The Sec-Purpose header or a predecessor of it. Empty for an ordinary request. */
   purpose: string;
 }
 
 /**
- * Puts an open or a click on the queue, unless the same token came within a minute (in this part of the world). Asks
- * no database, and never throws: losing a hit costs a count, failing would cost the reader a page.
+ * Sends an open or a click to the queue, unless the same token was requested within the last 60 s in this data center.
+ * Makes no database query. Never throws: a lost hit costs one count, an error would cost the recipient the page.
  */
 export async function enqueueHit(
   ctx: Ctx,
   kind: HitKind,
   token: string,
   tracked: TrackedMail | TrackedLink,
-  asker: HitClient,
+  client: HitClient,
 ): Promise<void> {
   try {
-    const seen = new Request(`${ctx.settings.publicUrl}/t/seen/${kind}/${tokenName(token)}`);
-    if (await caches.default.match(seen)) return;
-    await ctx.env.HITS.send(toMessage(ctx, kind, tracked, asker));
+    const cacheKey = new Request(`${ctx.settings.publicUrl}/t/seen/${kind}/${tokenName(token)}`);
+    if (await caches.default.match(cacheKey)) return;
+    await ctx.env.HITS.send(toMessage(ctx, kind, tracked, client));
     const headers = { "Cache-Control": `max-age=${REPEAT_SECONDS}` };
-    await caches.default.put(seen, new Response("seen", { headers }));
+    await caches.default.put(cacheKey, new Response("seen", { headers }));
   } catch (error) {
     ctx.log("hit.lost", { email: tracked.emailId, kind, error: String(error) });
   }
 }
 
-function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, asker: HitClient): HitMessage {
+function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, client: HitClient): HitMessage {
   return {
     type: "hit.v1",
     id: ctx.newId(),
@@ -43,8 +43,8 @@ function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, 
     recipient: tracked.recipient === "all" ? null : tracked.recipient,
     at: ctx.now(),
     ...("url" in tracked ? { url: tracked.url } : {}),
-    ua: asker.userAgent.slice(0, MAX_USER_AGENT),
-    ip: asker.ip,
-    ...(asker.purpose ? { purpose: asker.purpose.slice(0, MAX_USER_AGENT) } : {}),
+    ua: client.userAgent.slice(0, MAX_USER_AGENT),
+    ip: client.ip,
+    ...(client.purpose ? { purpose: client.purpose.slice(0, MAX_USER_AGENT) } : {}),
   };
 }

@@ -1,28 +1,28 @@
 import { isUuid } from "../lib/ids.ts";
 import type { HitKind } from "../mail-tokens/index.ts";
 
-/** A message of the queue `hits`. Tagged and versioned. */
+/** A message of the queue `hits`. `type` carries the version. */
 export interface HitMessage {
   type: "hit.v1";
   id: string;
   kind: HitKind;
-  /** Number of the workspace. */
+  /** The workspace's number. */
   workspace: number;
   email: string;
-  /** Index of the recipient; null where several got the same message. */
+  /** Index of the recipient. Null when several recipients got the same message. */
   recipient: number | null;
   /** Milliseconds since 1970. */
   at: number;
-  /** Where a click went. */
+  /** Target of a click. */
   url?: string;
   /** User agent. */
   ua: string;
   ip: string;
-  /** It said that it fetches ahead (Sec-Purpose): what it said. */
+  /** The Sec-Purpose header, when the request had one. */
   purpose?: string;
 }
 
-/** Whether a queue message is one that this version of the Worker understands. */
+/** Returns whether a queue message is a hit of a version that this Worker supports. */
 export function isHitMessage(body: unknown): body is HitMessage {
   if (typeof body !== "object" || body === null) return false;
   const { type, id, kind, workspace, email, recipient, at, url, ua, ip, purpose } = body as Partial<HitMessage>;

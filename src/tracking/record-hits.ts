@@ -11,19 +11,19 @@ import {
 import type { HitMessage } from "./hit.ts";
 import { isMachine } from "./rules.ts";
 
-// One seek in emails_by_id for each email that was hit.
+// One seek in emails_by_id for each email.
 const FIND_HIT = `
   WITH j AS MATERIALIZED (SELECT DISTINCT value->>0 AS workspace, value->>1 AS id FROM json_each(?1))
   SELECT ${EMAIL_STATE_COLUMNS} FROM j CROSS JOIN emails e ON e.workspace = j.workspace AND e.id = j.id`;
 
-/** Characters of states written together: a bound parameter of D1 may have 2,000,000 octets (platform limits). */
+/** Characters of states in one write. A bound parameter of D1 has at most 2,000,000 bytes (platform limits). */
 const MAX_WRITE_CHARACTERS = 400_000;
-/** What a hit adds to its email's events at most. */
+/** The most characters that one hit adds to its email's events. */
 const MAX_HIT_CHARACTERS = 3000;
 
 /**
- * Merges opens and clicks into their emails: one read for all of them and one guarded write, more only when their
- * timelines are long. Safe to run twice. A hit on an email that is gone, or is not in the workspace it names, is dropped.
+ * Merges opens and clicks into their emails: one read for all emails and one guarded write, or several writes when the
+ * timelines are long. Safe to run twice. Drops a hit whose email is deleted or belongs to another workspace.
  */
 export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Promise<void> {
   if (messages.length === 0) return;
@@ -48,7 +48,7 @@ export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Pro
   await applyFacts(ctx, updates);
 }
 
-/** A hit as emails merge it. */
+/** Converts a queue message to the form that emails merge. */
 export function toHit({ id, kind, at, recipient, url, ua, ip, purpose = "" }: HitMessage): Hit {
   return { id, kind, at, recipient, url, userAgent: ua, ip, machine: isMachine(ua, purpose) };
 }

@@ -11,12 +11,12 @@ const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRA
 
 const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
 
-/** What readers' programs ask for. No credentials, no database: check the token, answer, note the hit behind the answer. */
+/** The pixel and the link redirect. They need no credentials and no database: the hit goes to the queue after the response. */
 export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/o/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);
-    if (mail && isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
+    if (mail && isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
     return c.body(PIXEL, 200, {
       ...PRIVATE_HEADERS,
       "Content-Type": "image/gif",
@@ -27,12 +27,12 @@ export const trackingRoutes = new Hono<AppEnv>()
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");
-    if (isShown(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
+    if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });
 
-/** Who asks with HEAD shows nobody anything. */
-const isShown = (c: Context<AppEnv>) => c.req.method === "GET";
+/** A HEAD request shows the recipient nothing, so it is not a hit. */
+const isGet = (c: Context<AppEnv>) => c.req.method === "GET";
 
 function readClient(c: Context<AppEnv>): HitClient {
   const header = (name: string) => c.req.header(name) ?? "";

@@ -1,16 +1,16 @@
 import { isWebUrl } from "../lib/web-url.ts";
 
-/** What is tracked, and whose opens and clicks are not a reader's. Pure; the tables are walked row by row in tests. */
+/** Which emails and links are tracked, and which clients are machines. Pure; tests check each row of the tables. */
 
 export interface Tracking {
   opens: boolean;
   clicks: boolean;
 }
 
-/** Sources of mail to many: tracked when nobody says otherwise (decisions 4). */
+/** Sources that are tracked by default (decisions 4). */
 const TRACKED_SOURCES = ["bulk", "broadcast"];
 
-/** Whether a mail is tracked: what the send says, else what the workspace says, else by its source. */
+/** Returns whether opens and clicks are tracked: by the send, else by the workspace's settings, else by the source. */
 export function resolveTracking(
   source: string,
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean },
@@ -23,61 +23,73 @@ export function resolveTracking(
   };
 }
 
-/** Characters of a user agent that are kept. */
+/** Characters of a user agent that are stored. */
 export const MAX_USER_AGENT = 300;
-/** The same open or click counts once within this time. */
+/** Repeats of an open or click within this time are merged, in seconds (decisions 4). */
 export const REPEAT_SECONDS = 60;
 
-/** What a template left unfilled: such a link goes nowhere, and its sender should see it as it is. */
+/** An unfilled template placeholder. Such a link is broken, so it stays as the sender wrote it. */
 const TEMPLATE_PLACEHOLDER = /\{\{|\}\}|\{%|%\}|<%|%>|\*\||\|\*|\$\{/;
 
-/** Whether a URL may be the target of a tracking link: on the web, and none of our own (unsubscribe links). */
+/** Returns whether a link is tracked: an http or https URL that does not lead to this service (unsubscribe links). */
 export function isTrackable(url: string, publicUrl: string): boolean {
   if (!isWebUrl(url) || TEMPLATE_PLACEHOLDER.test(url)) return false;
   return !`${url.toLowerCase()}/`.startsWith(`${publicUrl.toLowerCase()}/`);
 }
 
 /**
- * User agents by name; the first row that fits says whether a machine asked. A proxy that fetches when a person opens
- * the mail is that person. Apple Mail Privacy Protection fetches every image at delivery under a bare `Mozilla/5.0`,
- * whether or not anybody reads: it cannot be told from a reader by its name, so its opens count.
+ * User agents by pattern; the first match decides. A proxy that fetches images when a person opens the email counts as
+ * that person. Apple Mail Privacy Protection fetches every image at delivery with the bare user agent `Mozilla/5.0`,
+ * read or unread. Its user agent does not identify it, so its opens count.
  */
-export const userAgentRules: readonly { agent: RegExp; machine: boolean; who: string }[] = [
-  { agent: /^\s*$/, machine: true, who: "nobody who says who they are" },
-  { agent: /GoogleImageProxy/i, machine: false, who: "Gmail's image proxy, when the reader opens the mail" },
-  { agent: /YahooMailProxy/i, machine: false, who: "Yahoo's image proxy, likewise" },
-  { agent: /\bCUBOT/i, machine: false, who: "a maker of telephones" },
-  { agent: /Barracuda/i, machine: true, who: "Barracuda link protection" },
-  { agent: /Mimecast/i, machine: true, who: "Mimecast URL protection" },
-  { agent: /Proofpoint|urldefense/i, machine: true, who: "Proofpoint URL Defense" },
-  { agent: /BingPreview|SafeLinks|Safe ?Links/i, machine: true, who: "Microsoft Safe Links" },
+export const userAgentRules: readonly { agent: RegExp; machine: boolean; description: string }[] = [
+  { agent: /^\s*$/, machine: true, description: "clients without a user agent" },
+  {
+    agent: /GoogleImageProxy/i,
+    machine: false,
+    description: "Gmail's image proxy, which fetches when a person opens the email",
+  },
+  {
+    agent: /YahooMailProxy/i,
+    machine: false,
+    description: "Yahoo's image proxy, which fetches when a person opens the email",
+  },
+  { agent: /\bCUBOT/i, machine: false, description: "Cubot telephones, whose name ends in `bot`" },
+  { agent: /Barracuda/i, machine: true, description: "Barracuda link protection" },
+  { agent: /Mimecast/i, machine: true, description: "Mimecast URL protection" },
+  { agent: /Proofpoint|urldefense/i, machine: true, description: "Proofpoint URL Defense" },
+  { agent: /BingPreview|SafeLinks|Safe ?Links/i, machine: true, description: "Microsoft Safe Links" },
   {
     agent: /Microsoft Office (Protocol|Existence) Discovery|Microsoft-WebDAV/i,
     machine: true,
-    who: "Office, looking whether a link is a document",
+    description: "Office, which checks whether a link is a document",
   },
-  { agent: /VirusTotal|urlscan|PhishTank|Netcraft/i, machine: true, who: "services that judge links" },
-  { agent: /Slackbot|Slack-ImgProxy/i, machine: true, who: "Slack's previews" },
+  { agent: /VirusTotal|urlscan|PhishTank|Netcraft/i, machine: true, description: "URL reputation services" },
+  { agent: /Slackbot|Slack-ImgProxy/i, machine: true, description: "Slack's link previews" },
   {
     agent: /facebookexternalhit|WhatsApp|TelegramBot|Discordbot|Twitterbot|LinkedInBot|SkypeUriPreview/i,
     machine: true,
-    who: "previews of other messengers",
+    description: "link previews of other messengers",
   },
   {
     agent: /bot\b|bot[/_;-]|crawl|spider|slurp|scanner|prefetch|monitoring|uptime/i,
     machine: true,
-    who: "bots and crawlers",
+    description: "bots and crawlers",
   },
-  { agent: /HeadlessChrome|PhantomJS|Puppeteer|Playwright|Selenium/i, machine: true, who: "browsers without a person" },
+  {
+    agent: /HeadlessChrome|PhantomJS|Puppeteer|Playwright|Selenium/i,
+    machine: true,
+    description: "automated browsers",
+  },
   {
     agent:
       /^(curl|wget|libwww-perl|python|aiohttp|httpx|go-http-client|java|okhttp|axios|node|undici|ruby|php|perl|apache-httpclient|guzzlehttp|postmanruntime|httpie)\b/i,
     machine: true,
-    who: "programs",
+    description: "HTTP libraries and command-line clients",
   },
 ];
 
-/** Whether a machine asked, by its user agent or by having said that it only fetches ahead (Sec-Purpose). */
+/** Returns whether a client is a machine, by its user agent or by a Sec-Purpose header that declares a prefetch. */
 export function isMachine(userAgent: string, purpose: string): boolean {
   if (/prefetch|prerender|preview/i.test(purpose)) return true;
   return userAgentRules.find(({ agent }) => agent.test(userAgent))?.machine ?? false;

@@ -4,27 +4,27 @@ import { MAX_TARGET_OCTETS, newClickToken, newOpenToken, type TrackedMail } from
 import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
 import { isTrackable, type Tracking } from "./rules.ts";
 
-/** The namespace of elements that are neither SVG's nor MathML's. */
+/** The namespace of HTML elements, as opposed to SVG and MathML. */
 const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
 
-/** Something in the document gives way to something else, in UTF-16 units. */
+/** A replacement in the document, in UTF-16 code units. */
 interface Edit {
   from: number;
   to: number;
-  by: string;
+  replacement: string;
 }
 
 /**
- * The HTML of a mail with tracking links and a pixel at the end of its body (decisions 4). Whatever is not the target
- * of a link stays as it is, octet for octet, and the same mail always comes out the same. HTML that cannot be read
- * goes out untracked.
+ * Returns the HTML with tracking links and with a pixel at the end of its body (decisions 4). Everything but the link
+ * targets stays unchanged. The same input gives the same result. HTML that HTMLRewriter cannot parse is returned
+ * unchanged, and the log says so.
  */
 export async function trackHtml(ctx: Ctx, html: string, mail: TrackedMail, tracking: Tracking): Promise<string> {
   if (!tracking.opens && !tracking.clicks) return html;
   try {
     const { links, end } = await locateLinks(html);
     const edits = tracking.clicks ? await linkEdits(ctx, html, mail, links) : [];
-    if (tracking.opens) edits.push({ from: end, to: end, by: await pixelTag(ctx, mail) });
+    if (tracking.opens) edits.push({ from: end, to: end, replacement: await pixelTag(ctx, mail) });
     return applyEdits(html, edits);
   } catch (error) {
     ctx.log("tracking.unreadable", { email: mail.emailId, error: String(error) });
@@ -33,15 +33,16 @@ export async function trackHtml(ctx: Ctx, html: string, mail: TrackedMail, track
 }
 
 /**
- * Where the start tags of links begin, and where the body ends. The rewriter knows what is markup but tells no
- * places, and tidies each tag it changes: so it only sets marks, which are then looked up and left out again.
+ * Returns the positions of the links' start tags and of the body's end. HTMLRewriter parses markup but gives no
+ * positions, and it rewrites each tag that it changes. So it only inserts marker characters; their positions are then
+ * read from its output.
  */
 async function locateLinks(html: string): Promise<{ links: number[]; end: number }> {
   const [link, end] = unusedCharacters(html);
   const mark = { element: (element: Element) => void element.before(link, { html: true }) };
   const bodyEnd = {
     element(element: Element) {
-      // `<body/>` among formulas and drawings has no end, which the rewriter says by throwing.
+      // A `<body/>` within SVG or MathML has no end tag, and onEndTag() throws for it.
       if (element.namespaceURI === HTML_NAMESPACE) element.onEndTag((tag) => void tag.before(end, { html: true }));
     },
   };
@@ -64,11 +65,11 @@ async function locateLinks(html: string): Promise<{ links: number[]; end: number
   return found;
 }
 
-/** Two characters for private use that the document does not use. */
+/** Returns two private-use characters that do not occur in the document. Throws when all 6,400 occur. */
 function unusedCharacters(html: string): [string, string] {
   const absent: string[] = [];
   for (let code = 0xe000; absent.length < 2; code++) {
-    if (code > 0xf8ff) throw new Error("no character is left to mark places with");
+    if (code > 0xf8ff) throw new Error("the HTML contains all private-use characters");
     if (!html.includes(String.fromCharCode(code))) absent.push(String.fromCharCode(code));
   }
   return [absent[0] ?? "", absent[1] ?? ""];
@@ -80,21 +81,21 @@ async function linkEdits(ctx: Ctx, html: string, mail: TrackedMail, links: reado
       const attributes = parseAttributes(html, at);
       const off = attributes.find(({ name }) => name === "data-track");
       if (off && attributeText(html, off).toLowerCase() === "off") return removeAttribute(html, off);
-      // Of two attributes with one name the first counts.
+      // Browsers use the first of two attributes with one name.
       const href = attributes.find(({ name }) => name === "href");
       const url = href && decodeValue(attributeText(html, href));
       if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || utf8Length(url) > MAX_TARGET_OCTETS)
         return null;
       const token = await newClickToken(ctx.settings.masterKeys, { ...mail, url });
-      return { from: href.valueFrom, to: href.valueTo, by: `${ctx.settings.publicUrl}/t/c/${token}` };
+      return { from: href.valueFrom, to: href.valueTo, replacement: `${ctx.settings.publicUrl}/t/c/${token}` };
     }),
   );
   return edits.filter((edit) => edit !== null);
 }
 
-/** Takes an attribute away; its neighbours stay apart. */
+/** Removes an attribute. A space stays where its neighbours would otherwise join. */
 function removeAttribute(html: string, { from, to }: Attribute): Edit {
-  return { from, to, by: /[\t\n\f\r />]/.test(html[to] ?? "") ? "" : " " };
+  return { from, to, replacement: /[\t\n\f\r />]/.test(html[to] ?? "") ? "" : " " };
 }
 
 const attributeText = (html: string, { valueFrom, valueTo }: Attribute) => html.slice(valueFrom, valueTo);
@@ -107,8 +108,8 @@ async function pixelTag(ctx: Ctx, mail: TrackedMail): Promise<string> {
 function applyEdits(html: string, edits: readonly Edit[]): string {
   let out = "";
   let at = 0;
-  for (const { from, to, by } of edits.toSorted((a, b) => a.from - b.from)) {
-    out += html.slice(at, from) + by;
+  for (const { from, to, replacement } of edits.toSorted((a, b) => a.from - b.from)) {
+    out += html.slice(at, from) + replacement;
     at = to;
   }
   return out + html.slice(at);

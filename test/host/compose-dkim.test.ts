@@ -16,7 +16,7 @@ interface DkimResult {
 }
 type Resolver = (name: string, type: string) => Promise<string[][]>;
 type DkimVerify = (message: Buffer, options: { resolver: Resolver }) => Promise<{ results: DkimResult[] }>;
-// Its own types lack the options we need.
+// Its types lack the `resolver` option.
 const { dkimVerify } = createRequire(import.meta.url)("mailauth/lib/dkim/verify") as { dkimVerify: DkimVerify };
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
@@ -40,15 +40,15 @@ const resolver: Resolver = (name) => {
 };
 const skip = pythonUnavailable("dkim");
 
-describe("signatures of generated mails, and the same with one octet changed", () => {
-  it("pass and fail in mailauth, RSA and Ed25519 alike", { timeout: 900_000 }, async () => {
+describe("signatures of generated messages, and of the same messages with one byte changed", () => {
+  it("pass and fail in mailauth, for RSA and Ed25519", { timeout: 900_000 }, async () => {
     for (const { message, altered, where } of await signedMails()) {
       expect(await resultsOf(message), where).toEqual(["ed25519-sha256 pass", "rsa-sha256 pass"]);
       for (const result of await resultsOf(altered)) expect(result, where).not.toMatch(/ pass$/);
     }
   });
 
-  it.skipIf(skip)("pass and fail in dkimpy, RSA and Ed25519 alike", { timeout: 900_000 }, async () => {
+  it.skipIf(skip)("pass and fail in dkimpy, for RSA and Ed25519", { timeout: 900_000 }, async () => {
     const mails = await signedMails();
     const blocks = [Buffer.from(JSON.stringify(RECORDS)), ...mails.flatMap((mail) => [mail.message, mail.altered])];
     const answers = (await runPython("verify_dkim.py", blocks, mails.length * 2)) as unknown[][];
@@ -72,35 +72,35 @@ interface SignedMail {
 
 async function signedMails(): Promise<SignedMail[]> {
   const out: SignedMail[] = [];
-  // A relaxed canonicalization reads UTF-8 headers as they are; mailauth and dkimpy are asked about them too.
+  // Includes messages with UTF-8 headers: relaxed canonicalization leaves them unchanged, in mailauth and dkimpy too.
   const mails = fc.sample(generatedMail, { numRuns: COUNT, seed: SEED });
-  const places = fc.sample(fc.nat(), { numRuns: COUNT, seed: SEED });
+  const seeds = fc.sample(fc.nat(), { numRuns: COUNT, seed: SEED });
   for (const [i, mail] of mails.entries()) {
     if (expectedErrors(mail).size > 0) continue;
     const composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: false });
     const outgoing = await signMessage(composed, KEYS, { domain: "x.test", now: new Date() });
     const message = await collect(outgoing.chunks());
-    const at = pickAlterableByte(message, places[i] ?? 0);
+    const at = pickAlterableByte(message, seeds[i] ?? 0);
     const altered = message.slice();
     altered[at] = (altered[at] ?? 0) ^ 1;
-    out.push({ message, altered, where: `seed ${SEED}, mail ${i} of ${COUNT}, octet ${at} altered` });
+    out.push({ message, altered, where: `seed ${SEED}, mail ${i} of ${COUNT}, byte ${at} changed` });
   }
   expect(out.length).toBeGreaterThan(COUNT / 2);
   return out;
 }
 
-/** A place in the body or in the value of a signed field where a letter or digit stands: white space may change. */
+/** Returns the position of a letter or digit in the body or in a signed header's value. White space may change without failing. */
 function pickAlterableByte(message: Uint8Array, seed: number): number {
   const text = Buffer.from(message).toString("latin1");
-  const places: number[] = [];
+  const positions: number[] = [];
   const headEnd = text.indexOf("\r\n\r\n");
   for (const field of text
     .slice(0, headEnd)
     .matchAll(/^(From|To|Subject|Date|Message-ID|Content-Type): .*(?:\r\n[ \t].*)*/gm)) {
     const value = (field.index ?? 0) + (field[1]?.length ?? 0) + 1;
-    for (let at = value; at < (field.index ?? 0) + field[0].length; at++) places.push(at);
+    for (let at = value; at < (field.index ?? 0) + field[0].length; at++) positions.push(at);
   }
-  for (let at = headEnd + 4; at < message.length; at++) places.push(at);
-  const wordy = places.filter((at) => /[0-9A-Za-z]/.test(text[at] ?? ""));
-  return wordy[seed % wordy.length] ?? 0;
+  for (let at = headEnd + 4; at < message.length; at++) positions.push(at);
+  const alphanumeric = positions.filter((at) => /[0-9A-Za-z]/.test(text[at] ?? ""));
+  return alphanumeric[seed % alphanumeric.length] ?? 0;
 }

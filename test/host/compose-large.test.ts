@@ -11,7 +11,7 @@ const SIZE = 24 * 1024 * 1024;
 const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");
 const KEY: SigningKey = { id: "large", selector: "e1", algorithm: "ed25519-sha256", pkcs8: () => pkcs8 };
 
-/** Octets that no one holds: made as they are read. */
+/** Yields SIZE bytes, generated while they are read. */
 async function* generated(): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < SIZE; at += 65_536) {
     const chunk = new Uint8Array(65_536);
@@ -40,8 +40,8 @@ function aLargeMail() {
   );
 }
 
-describe("a mail with a file of 24 MiB", () => {
-  it("is exactly as long as it says and gives the file back", { timeout: 120_000 }, async () => {
+describe("a message with an attachment of 24 MiB", () => {
+  it("has exactly its declared size and parses back to the attachment", { timeout: 120_000 }, async () => {
     const outgoing = await signMessage(aLargeMail(), [KEY], { domain: "x.test", now: new Date() });
     const message = await collect(outgoing.chunks());
     expect(message.length).toBe(outgoing.size);
@@ -49,19 +49,19 @@ describe("a mail with a file of 24 MiB", () => {
     for await (const chunk of generated()) expected.update(chunk);
     const seen = await PostalMime.parse(message);
     const file = seen.attachments[0]?.content;
-    if (!(file instanceof ArrayBuffer)) throw new Error("the file is gone");
+    if (!(file instanceof ArrayBuffer)) throw new Error("the message has no attachment");
     expect(file.byteLength).toBe(SIZE);
     expect(createHash("sha256").update(new Uint8Array(file)).digest("hex")).toBe(expected.digest("hex"));
   });
 
-  it("peaks within 60 MB of resident memory over the same mail with an empty file, through both passes", {
+  it("takes at most 60 MB more resident memory than the same message with an empty attachment, through both reads", {
     timeout: 120_000,
   }, () => {
     const empty = peakOf(0);
     const large = peakOf(SIZE);
     expect(large.octets).toBe(large.size);
     expect(large.octets).toBeGreaterThan((SIZE / 57) * 78);
-    // Design section 6. The source's own garbage and what the compiler adds are in it.
+    // Design section 6. The figure includes the source's garbage and the compiler's memory.
     expect((large.peakKib - empty.peakKib) / 1024).toBeLessThan(60);
   });
 });

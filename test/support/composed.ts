@@ -1,4 +1,4 @@
-/** Composing in tests: a mail with nothing wrong, and what came of it. */
+/** Composes valid messages in tests and reads the results. */
 
 import {
   binaryStringToBytes,

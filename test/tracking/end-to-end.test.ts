@@ -23,7 +23,7 @@ const HTML =
   '<body><a href="https://shop.example/?a=1&amp;b=%20">Shop</a> <a data-track="off" href="https://x.example">x</a></body>';
 const BOTH = { opens: true, clicks: true };
 
-/** Sends a mail and has it delivered; answers its id and what arrived, raw and read. */
+/** Sends an email and delivers it. Returns its id and the received message, raw and parsed. */
 async function delivered(
   workspace: TestWorkspace,
   changes: Record<string, unknown>,
@@ -56,12 +56,12 @@ async function deliverTo(url: string, id: string): Promise<void> {
 const pathsIn = (html = "", kind: "o" | "c") =>
   Array.from(html.matchAll(new RegExp(`${publicUrl}(/t/${kind}/[A-Za-z0-9_-]+)`, "g")), ([, path = ""]) => path);
 
-/** Moves the delivery back, so that a click right now is a reader's. */
+/** Moves the delivery to the past, so that a click now counts as a person's. */
 const backdateDelivery = (id: string) =>
   run("UPDATE emails SET sent_at = sent_at - 60000, version = version + 1 WHERE id = ?1", id);
 
-describe("a tracked mail", () => {
-  it("tells of its open and its click, from the send to the timeline", async () => {
+describe("a tracked email", () => {
+  it("records its open and its click in the timeline", async () => {
     const workspace = await aWorkspace();
     const { id, html, text } = await delivered(workspace, { tracking: BOTH });
     expect(text?.trim()).toBe("A text.");
@@ -81,11 +81,11 @@ describe("a tracked mail", () => {
     ]);
   });
 
-  it("is the same to the octet each time it is made", async () => {
+  it("has identical bytes each time it is composed", async () => {
     const workspace = await aWorkspace();
     const first = await delivered(workspace, { tracking: BOTH });
     await run(
-      "UPDATE emails SET status = 'queued', due_at = 1, work = NULL, version = version + 1, recipients = replace(recipients, 'delivered', 'queued') WHERE id = ?1",
+      "UPDATE emails SET status = 'queued', due_at = 1, outbox_id = NULL, version = version + 1, recipients = replace(recipients, 'delivered', 'queued') WHERE id = ?1",
       first.id,
     );
     await run(
@@ -100,7 +100,7 @@ describe("a tracked mail", () => {
     expect(unsigned(again?.raw)).toBe(unsigned(first.raw));
   });
 
-  it("goes out untouched unless somebody wants it tracked: the send, the workspace, the source", async () => {
+  it("is rewritten only when the send, the workspace or the source enables tracking", async () => {
     const workspace = await aWorkspace();
     const trackedBy = async (changes: Record<string, unknown>, alter?: (id: string) => Promise<unknown>) => {
       const { html } = await delivered(workspace, changes, alter);
@@ -122,7 +122,7 @@ describe("a tracked mail", () => {
     expect(await trackedBy({ tracking: { clicks: false } })).toEqual([0, 0, true]);
   });
 
-  it("is asked for with booleans: anything else is a 422 that names the place", async () => {
+  it("is enabled with booleans; any other value is a 422 that names the field", async () => {
     const workspace = await aWorkspace();
     for (const [tracking, loc] of [
       ["yes", ["tracking"]],
@@ -135,7 +135,7 @@ describe("a tracked mail", () => {
     }
   });
 
-  it("that went to several tells of no recipient in particular", async () => {
+  it("to several recipients records hits without a recipient", async () => {
     const workspace = await aWorkspace();
     const to = [{ email: "a@one.example" }, { email: "b@one.example" }];
     const { id, html } = await delivered(workspace, { to, tracking: BOTH });

@@ -12,8 +12,8 @@ import { aDeliveredMail, aHit, consume, detailOf, READER, rollupTotals, SENT_AT 
 const changesOf = async (workspace: number) =>
   (await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
 
-describe("hits on their way into an email", () => {
-  it("count, stand in its events, and show in the changes", async () => {
+describe("recording hits", () => {
+  it("counts them, adds events, and adds one change row", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const before = await changesOf(workspace.workspaceNumber);
@@ -35,7 +35,7 @@ describe("hits on their way into an email", () => {
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
 
-  it("count once however often they come, among the events and beyond them", async () => {
+  it("counts each hit once however often the queue delivers it, within and beyond the 50 events", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 120 }, (_, n) => aHit(workspace, id, { kind: n % 2 ? "click" : "open" }));
@@ -48,7 +48,7 @@ describe("hits on their way into an email", () => {
     expect(row).toEqual({ n: 70 });
   });
 
-  it("remember the last 200 beyond the events", async () => {
+  it("recognises the last 200 hits beyond the events", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 300 }, () => aHit(workspace, id));
@@ -57,7 +57,7 @@ describe("hits on their way into an email", () => {
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 300 });
   });
 
-  it("by machines are told and not counted: by name, by purpose, and a click within 2 s of the delivery", async () => {
+  it("marks hits by machines and does not count them: by user agent, by purpose, and a click within 2 s of the delivery", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const click = { kind: "click" } as const;
@@ -78,7 +78,7 @@ describe("hits on their way into an email", () => {
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 1 });
   });
 
-  it("that name no recipient go to a domain only when all recipients are of it", async () => {
+  it("counts hits without a recipient for a domain only when all recipients have that domain", async () => {
     const workspace = await aWorkspace();
     const [one, two] = await Promise.all([
       aDeliveredMail(workspace, "a@one.example", "b@one.example"),
@@ -97,26 +97,26 @@ describe("hits on their way into an email", () => {
     ]);
   });
 
-  it("change nothing when the email is gone or another workspace's", async () => {
-    const [ours, theirs] = await Promise.all([aWorkspace(), aWorkspace()]);
-    const [id, gone] = await Promise.all([aDeliveredMail(theirs), aDeliveredMail(theirs)]);
+  it("drops hits whose email is deleted or belongs to another workspace", async () => {
+    const [own, other] = await Promise.all([aWorkspace(), aWorkspace()]);
+    const [id, gone] = await Promise.all([aDeliveredMail(other), aDeliveredMail(other)]);
     await run("DELETE FROM emails WHERE id = ?1", gone);
-    const before = await detailOf(theirs, id);
-    await consume([aHit(ours, id), aHit(theirs, gone), aHit(ours, gone)]);
-    expect(await detailOf(theirs, id)).toEqual(before);
-    expect([await rollupTotals(ours), await rollupTotals(theirs)]).toEqual([{}, {}]);
+    const before = await detailOf(other, id);
+    await consume([aHit(own, id), aHit(other, gone), aHit(own, gone)]);
+    expect(await detailOf(other, id)).toEqual(before);
+    expect([await rollupTotals(own), await rollupTotals(other)]).toEqual([{}, {}]);
   });
 
-  it("leave the rest of the email alone, also while it waits to go out", async () => {
+  it("changes no other column, also while the email is queued", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace, "a@one.example", "b@one.example");
     await run(
-      "UPDATE emails SET status = 'queued', due_at = 4, work = 'w', content = '{}', attempts = 2 WHERE id = ?1",
+      "UPDATE emails SET status = 'queued', due_at = 4, outbox_id = 'w', content = '{}', attempts = 2 WHERE id = ?1",
       id,
     );
     const row = () =>
       env.DB.prepare(
-        "SELECT status, due_at, work, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
+        "SELECT status, due_at, outbox_id, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
       )
         .bind(id)
         .first();
@@ -127,7 +127,7 @@ describe("hits on their way into an email", () => {
 });
 
 describe("the hits queue", () => {
-  it("takes one read, one guarded write and a few rows for a batch of 100", async () => {
+  it("needs one read, one guarded write and few rows for a batch of 100", async () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 50 }, () => aDeliveredMail(workspace)));
     const { DB, trips } = countingDb();
@@ -150,7 +150,7 @@ describe("the hits queue", () => {
     expect(trips).toHaveLength(4);
   });
 
-  it("writes long timelines in several goes", async () => {
+  it("splits the write when timelines are long", async () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 4 }, () => aDeliveredMail(workspace)));
     const url = `https://shop.example/${"x".repeat(7900)}`;
@@ -164,7 +164,7 @@ describe("the hits queue", () => {
     for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 50 });
   });
 
-  it("reads again when somebody else changed an email meanwhile, and loses nothing", async () => {
+  it("reads the email again when another run changed it, and loses no hit", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const hits = Array.from({ length: 60 }, () => aHit(workspace, id));
@@ -173,7 +173,7 @@ describe("the hits queue", () => {
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 0], "one.example": [1, 0] });
   });
 
-  it("and feedback write the same email at once: both stand, and the version tells of each", async () => {
+  it("and feedback can write the same email at once: both are kept, and each raises the version", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     await run("UPDATE emails SET recipients = replace(recipients, 'queued', 'delivered') WHERE id = ?1", id);
@@ -200,11 +200,11 @@ describe("the hits queue", () => {
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
 
-  it("sends what it does not understand the way of the dead letters, and takes no hit along", async () => {
+  it("retries unknown messages until they are dead letters, without losing the valid hits", async () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     const good = aHit(workspace, id);
-    const strange = [
+    const invalid = [
       null,
       "x",
       { ...good, type: "hit.v2" },
@@ -213,9 +213,9 @@ describe("the hits queue", () => {
       { ...good, at: "now" },
       { ...good, recipient: "0" },
     ];
-    const batch = await consume([...strange, good]);
+    const batch = await consume([...invalid, good]);
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
-    expect(retryMessages).toHaveLength(strange.length);
+    expect(retryMessages).toHaveLength(invalid.length);
     expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1 });
     await consumeDeadLetters(
       { ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch,

@@ -16,7 +16,7 @@ interface Row {
 
 const RESET = `UPDATE emails SET events = '[]', hits = NULL, opened_count = 0, clicked_count = 0 WHERE workspace = ?1`;
 
-it("counters and roll-ups equal a recount of the events, however shuffled, tripled and split the hits come", async () => {
+it("counters and roll-ups equal a recount of the events, for hits in any order, delivered three times and split anyhow", async () => {
   const workspace = await aWorkspace();
   const addresses = ["a@one.example", "b@one.example", "c@two.example"];
   const ids = await Promise.all(addresses.map((address) => aDeliveredMail(workspace, address)));
@@ -49,14 +49,14 @@ it("counters and roll-ups equal a recount of the events, however shuffled, tripl
           .all<Row>();
         const expected: Record<string, [number, number]> = {};
         for (const row of results) {
-          const ours = hits.filter(({ email }) => email === row.id);
+          const emailHits = hits.filter(({ email }) => email === row.id);
           const events = JSON.parse(row.events) as { id: string; type: string; metadata: { machine?: true } }[];
           const human = (type: string) =>
             events.filter((event) => event.type === type && !event.metadata.machine).length;
           const counts = [row.opened_count, row.clicked_count];
           expect(counts).toEqual([human("open"), human("click")]);
-          expect(counts).toEqual([ours.filter(isOpen).length, ours.filter(isClick).length]);
-          expect(events.map(({ id }) => id).sort()).toEqual(ours.map(({ id }) => id).sort());
+          expect(counts).toEqual([emailHits.filter(isOpen).length, emailHits.filter(isClick).length]);
+          expect(events.map(({ id }) => id).sort()).toEqual(emailHits.map(({ id }) => id).sort());
           for (const domain of ["", addresses[ids.indexOf(row.id)]?.split("@")[1] ?? ""]) {
             const [opens, clicks] = expected[domain] ?? [0, 0];
             expected[domain] = [opens + Math.sign(row.opened_count), clicks + Math.sign(row.clicked_count)];

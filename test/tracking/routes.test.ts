@@ -5,20 +5,20 @@ import { countingDb } from "../support/counting-db.ts";
 import { apiOn, apiWith, testContext } from "../support/workspace.ts";
 
 const { masterKeys } = testContext().settings;
-const URL_ASKED = "https://shop.example/a%2Fb?x=1&y=%C3%BC#z";
+const TARGET_URL = "https://shop.example/a%2Fb?x=1&y=%C3%BC#z";
 const HEADERS = { "User-Agent": "A reader", "CF-Connecting-IP": "192.0.2.7" };
 
-/** A mail of the test's own, with the paths of its pixel and its link. */
+/** Returns a new tracked email with the paths of its pixel and its link. */
 async function aTrackedMail(recipient: number | "all" = 2) {
   const mail = { workspace: 7, emailId: crypto.randomUUID(), recipient };
   const [open, click] = await Promise.all([
     newOpenToken(masterKeys, mail),
-    newClickToken(masterKeys, { ...mail, url: URL_ASKED }),
+    newClickToken(masterKeys, { ...mail, url: TARGET_URL }),
   ]);
   return { ...mail, pixel: `/t/o/${open}`, link: `/t/c/${click}` };
 }
 
-/** The Worker with a queue that keeps its hits and a database that counts. */
+/** Returns the API with a queue that records hits and a database that counts round trips. */
 function recordingApi(send?: (body: HitMessage) => Promise<void>) {
   const hits: HitMessage[] = [];
   const HITS = { send: send ?? (async (body: HitMessage) => void hits.push(body)) };
@@ -27,7 +27,7 @@ function recordingApi(send?: (body: HitMessage) => Promise<void>) {
 }
 
 describe("GET /t/o/:token", () => {
-  it("answers a transparent GIF of 43 octets that nobody keeps, and tells the queue who asked; no database", async () => {
+  it("answers an uncached transparent GIF of 43 bytes and enqueues the hit, without a database query", async () => {
     const mail = await aTrackedMail();
     const { get, hits, trips } = recordingApi();
     const before = Date.now();
@@ -50,7 +50,7 @@ describe("GET /t/o/:token", () => {
     expect(trips).toEqual([]);
   });
 
-  it("answers the very same to a token that we did not make, and tells nobody", async () => {
+  it("answers the same to a forged token and enqueues no hit", async () => {
     const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const right = await get(mail.pixel, { "X-Request-Id": "same" });
@@ -65,19 +65,19 @@ describe("GET /t/o/:token", () => {
 });
 
 describe("GET /t/c/:token", () => {
-  it("leads to the link's target octet for octet, and tells the queue; no database", async () => {
+  it("redirects to the exact target and enqueues the hit, without a database query", async () => {
     const mail = await aTrackedMail("all");
     const { get, hits, trips } = recordingApi();
     const response = await get(mail.link, { ...HEADERS, "Sec-Purpose": "prefetch", "User-Agent": "u".repeat(900) });
     expect(response.status).toBe(302);
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...{ location: URL_ASKED, "cache-control": "no-store" },
+      ...{ location: TARGET_URL, "cache-control": "no-store" },
       ...{ "referrer-policy": "no-referrer", "x-robots-tag": "noindex" },
     });
     expect(hits).toEqual([
       expect.objectContaining({
         kind: "click",
-        url: URL_ASKED,
+        url: TARGET_URL,
         recipient: null,
         ua: "u".repeat(300),
         purpose: "prefetch",
@@ -87,7 +87,7 @@ describe("GET /t/c/:token", () => {
     expect(trips).toEqual([]);
   });
 
-  it("leads nowhere with a token that we did not make: 404, and no hit", async () => {
+  it("answers 404 to a forged token and enqueues no hit", async () => {
     const { get, hits } = recordingApi();
     const mail = await aTrackedMail();
     const forged = btoa(`${"\0".repeat(33)}https://evil.example/`).replaceAll("=", "");
@@ -108,7 +108,7 @@ describe("GET /t/c/:token", () => {
 });
 
 describe("a hit", () => {
-  it("is told once a minute for the same token, while every call is answered", async () => {
+  it("is enqueued once a minute for one token, while every request is answered", async () => {
     const [mail, other] = await Promise.all([aTrackedMail(), aTrackedMail()]);
     const { get, hits } = recordingApi();
     for (let n = 0; n < 3; n++) {
@@ -123,7 +123,7 @@ describe("a hit", () => {
     ]);
   });
 
-  it("is not made by HEAD", async () => {
+  it("is not caused by HEAD", async () => {
     const mail = await aTrackedMail();
     const { call, hits } = recordingApi();
     const [pixel, link] = [await call("HEAD", mail.pixel), await call("HEAD", mail.link)];
@@ -131,12 +131,12 @@ describe("a hit", () => {
       200,
       "",
       302,
-      URL_ASKED,
+      TARGET_URL,
     ]);
     expect(hits).toEqual([]);
   });
 
-  it("that the queue does not take costs the reader nothing, and is told the next time", async () => {
+  it("that the queue refuses does not change the answer, and the next request enqueues it", async () => {
     const mail = await aTrackedMail();
     const { get } = recordingApi(() => Promise.reject(new Error("Too Many Requests")));
     expect((await get(mail.pixel)).status).toBe(200);
@@ -146,7 +146,7 @@ describe("a hit", () => {
     expect(again.hits).toHaveLength(1);
   });
 
-  it("needs no credentials, and minds none", async () => {
+  it("needs no credentials and ignores invalid ones", async () => {
     const mail = await aTrackedMail();
     expect((await apiWith("wrong").get(mail.pixel)).status).toBe(200);
     expect((await apiWith("wrong").get(mail.link)).status).toBe(302);

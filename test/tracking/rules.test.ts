@@ -39,8 +39,8 @@ const samples: readonly (readonly string[])[] = [
 ];
 
 describe("user agents", () => {
-  for (const [index, { agent, machine, who }] of userAgentRules.entries()) {
-    it(`${machine ? "does not count" : "counts"} ${who}`, () => {
+  for (const [index, { agent, machine, description }] of userAgentRules.entries()) {
+    it(`${machine ? "does not count" : "counts"} ${description}`, () => {
       expect(samples[index]?.length).toBeGreaterThan(0);
       for (const sample of samples[index] ?? []) {
         expect(
@@ -53,7 +53,7 @@ describe("user agents", () => {
     });
   }
 
-  it("counts what people read mail with", () => {
+  it("counts the mail clients and browsers of people", () => {
     const readers = [
       CHROME,
       "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Safari/605.1.15",
@@ -62,27 +62,27 @@ describe("user agents", () => {
       "Mozilla/4.0 (compatible; ms-office; MSOffice rmj)",
       "Microsoft Office/16.0 (Windows NT 10.0; Microsoft Outlook 16.0.17928; Pro)",
       "Outlook-iOS/709.2226530.prod.iphone (3.24.1)",
-      // Apple Mail Privacy Protection, which cannot be told from a reader.
+      // Apple Mail Privacy Protection, whose user agent does not identify it.
       "Mozilla/5.0",
     ];
     for (const reader of readers) expect(isMachine(reader, ""), reader).toBe(false);
   });
 
-  it("does not count what says that it only fetches ahead", () => {
+  it("does not count requests that declare a prefetch or a preview", () => {
     for (const purpose of ["prefetch", "prefetch;prerender", "preview"]) expect(isMachine(CHROME, purpose)).toBe(true);
   });
 });
 
-describe("whether a mail is tracked", () => {
+describe("whether an email is tracked", () => {
   const both = (on: boolean) => ({ opens: on, clicks: on });
 
-  it("follows the source when nobody says: on for bulk and broadcast, off for everything else", () => {
+  it("follows the source by default: on for bulk and broadcast, off for all others", () => {
     for (const source of ["bulk", "broadcast"]) expect(resolveTracking(source, {}, undefined)).toEqual(both(true));
     for (const source of ["api", "batch", "smtp", "inbox", "system"])
       expect(resolveTracking(source, {}, null)).toEqual(both(false));
   });
 
-  it("follows the workspace before the source, and the send before both, each kind by itself", () => {
+  it("prefers the send over the workspace and the workspace over the source, for opens and clicks separately", () => {
     const values = [undefined, false, true];
     for (const source of ["api", "bulk"]) {
       for (const set of values) {
@@ -97,15 +97,15 @@ describe("whether a mail is tracked", () => {
   });
 });
 
-describe("what may be a tracking link", () => {
-  const OURS = "https://mail.example";
+describe("a trackable link", () => {
+  const SERVICE_URL = "https://mail.example";
 
   it("is http and https with a host, in any case", () => {
     for (const url of ["http://a", "HTTPS://A.example/x?y#z", "https://[::1]/", "https://mail.example.org/x"])
-      expect(isTrackable(url, OURS), url).toBe(true);
+      expect(isTrackable(url, SERVICE_URL), url).toBe(true);
   });
 
-  it("is nothing else", () => {
+  it("has no other scheme and is not malformed", () => {
     const others = [
       "mailto:a@b.example",
       "tel:+43",
@@ -117,16 +117,16 @@ describe("what may be a tracking link", () => {
       "data:text/html,x",
     ];
     const broken = ["http://", "https:///x", "http:x", "http://a b/", "https://[", " http://a", "ftp://a", ""];
-    for (const url of [...others, ...broken]) expect(isTrackable(url, OURS), url).toBe(false);
+    for (const url of [...others, ...broken]) expect(isTrackable(url, SERVICE_URL), url).toBe(false);
   });
 
-  it("is none of our own: an unsubscribe link goes straight", () => {
-    for (const url of [OURS, `${OURS}/u/token`, "HTTPS://MAIL.example/u/x"])
-      expect(isTrackable(url, OURS), url).toBe(false);
+  it("does not lead to this service, as unsubscribe links do", () => {
+    for (const url of [SERVICE_URL, `${SERVICE_URL}/u/token`, "HTTPS://MAIL.example/u/x"])
+      expect(isTrackable(url, SERVICE_URL), url).toBe(false);
   });
 
-  it("is nothing that a template left unfilled", () => {
+  it("contains no unfilled template placeholder", () => {
     for (const rest of ["{{name}}", "*|UNSUB|*", "<%= x %>", ["$", "{x}"].join(""), "{% url %}"])
-      expect(isTrackable(`https://a.example/${rest}`, OURS), rest).toBe(false);
+      expect(isTrackable(`https://a.example/${rest}`, SERVICE_URL), rest).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** Mail that can be hit: rows as delivery leaves them, tokens for them, and the consumer to hand hits to. */
+/** Delivered emails, hits on them, and the hits consumer. */
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { consumeHits } from "../../src/queue.ts";
@@ -9,7 +9,7 @@ import { aMail, apiOn, queueThatRefuses, type TestWorkspace, testContext } from 
 export const READER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 export const SENT_AT = Date.UTC(2026, 0, 1);
 
-/** An email that was delivered at SENT_AT to these addresses. */
+/** Creates an email that was delivered at SENT_AT to these addresses. */
 export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: string[]): Promise<string> {
   const to = (addresses.length > 0 ? addresses : ["friend@one.example"]).map((email) => ({ email }));
   const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
@@ -23,7 +23,7 @@ export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: str
   return id;
 }
 
-/** A reader's open or click, an hour after delivery. */
+/** Returns a person's open or click, one hour after delivery. */
 export function aHit(workspace: TestWorkspace, email: string, changes: Partial<HitMessage> = {}): HitMessage {
   const click = changes.kind === "click" ? { url: "https://shop.example/" } : {};
   return {
@@ -36,7 +36,7 @@ export function aHit(workspace: TestWorkspace, email: string, changes: Partial<H
 
 let batches = 0;
 
-/** Hands messages to the consumer as one batch of the queue. */
+/** Passes messages to the consumer as one queue batch. */
 export async function consume(bodies: readonly unknown[], bindings: Record<string, unknown> = {}) {
   const timestamp = new Date();
   batches += 1;
@@ -50,7 +50,7 @@ export async function detailOf(workspace: TestWorkspace, id: string): Promise<De
   return (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
 }
 
-/** What the roll-ups count as opens and clicks, by domain. */
+/** Returns the opens and clicks of the roll-ups by domain. */
 export async function rollupTotals({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
   const { results } = await env.DB.prepare(
     `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM rollups_hourly WHERE workspace = ?1

@@ -21,7 +21,7 @@ const PIXEL = new RegExp(
 
 const track = (html: string, tracking = BOTH) => trackHtml(ctx, html, MAIL, tracking);
 
-/** Targets of the tracking links, in order. */
+/** Returns the targets of the tracking links, in order. */
 async function targets(html: string): Promise<(string | undefined)[]> {
   const links = await Promise.all(
     Array.from(html.matchAll(LINK), ([, token = ""]) => readClickToken(masterKeys, token)),
@@ -29,7 +29,7 @@ async function targets(html: string): Promise<(string | undefined)[]> {
   return links.map((link) => link?.url);
 }
 
-/** The document with each tracking link given way to what stood in the original at its place. */
+/** Returns the document with each tracking link replaced by the original's text at its position. */
 function restoreLinks(tracked: string, urls: readonly (string | undefined)[], original: string): string {
   const [head = "", ...pieces] = tracked.replace(LINK, "\uF8FF").split("\uF8FF");
   return pieces.reduce((back, piece, n) => {
@@ -42,7 +42,7 @@ function restoreLinks(tracked: string, urls: readonly (string | undefined)[], or
 }
 
 describe("tracked HTML", () => {
-  it("has its links go through us, and nothing else about them changed", async () => {
+  it("has tracking links and no other change to the link tags", async () => {
     const html = `<p><A  CLASS=x HREF = 'https://a.example/?a=1&amp;b=2'  title="&eacute;">é</a ><area\nhref=http://b.example/x/>`;
     const out = await track(html, CLICKS);
     expect(await targets(out)).toEqual(["https://a.example/?a=1&b=2", "http://b.example/x/"]);
@@ -61,7 +61,7 @@ describe("tracked HTML", () => {
     expect(await readOpenToken(masterKeys, token)).toEqual(MAIL);
   });
 
-  it("leaves alone what is no link to the web", async () => {
+  it("does not change anything but http and https links", async () => {
     const left = [
       '<a href="mailto:a@b.example">',
       '<a href="tel:+431">',
@@ -92,7 +92,7 @@ describe("tracked HTML", () => {
     );
   });
 
-  it("leaves alone a link that asks for it, and takes the asking away", async () => {
+  it("does not track a link with data-track=off, and removes that attribute", async () => {
     for (const [html, expected] of [
       ['<a data-track="off" href="https://a.example">x</a>', '<a href="https://a.example">x</a>'],
       ['<a href="https://a.example"  DATA-TRACK=off>', '<a href="https://a.example">'],
@@ -105,20 +105,20 @@ describe("tracked HTML", () => {
     ]);
   });
 
-  it("is the same object of text when nothing is to be tracked, and the same octets each time it is made", async () => {
+  it("is unchanged when nothing is tracked, and identical each time it is made", async () => {
     const html = `\uFEFF<a href="https://a.example">\0\r\n\uE000\uE001é</a>`;
     expect(await track(html, { opens: false, clicks: false })).toBe(html);
     expect(await track(html)).toBe(await track(html));
     expect((await track(html)).replace(LINK, "https://a.example").replace(PIXEL, "")).toBe(html);
   });
 
-  it("takes the first of two attributes of one name, as browsers do", async () => {
+  it("uses the first of two attributes with one name, as browsers do", async () => {
     const out = await track('<a href="https://a.example" href="https://b.example">', CLICKS);
     expect(out).toMatch(/ href="https:\/\/b\.example">$/);
     expect(await targets(out)).toEqual(["https://a.example"]);
   });
 
-  it("mapped back is the original and the pixel, whatever the document", async () => {
+  it("is the original and the pixel once the links are restored, for generated documents", async () => {
     const space = fc.constantFrom(" ", "\n", "\t ", "  ");
     const gap = fc.constantFrom("", "", " ", "\n");
     const word = fc
@@ -208,7 +208,7 @@ describe("tracked HTML", () => {
   });
 });
 
-it("any HTML at all comes through: no tracking link where there was no link, nothing else changed", async () => {
+it("any input passes: no tracking link without a link, and no other change", async () => {
   const scrap = fc.constantFrom(
     ...[
       "<",
@@ -274,12 +274,12 @@ it("any HTML at all comes through: no tracking link where there was no link, not
     }),
     { numRuns: env.TEST_LONG ? 20_000 : 500 },
   );
-  // The one thing that the rewriter cannot read.
+  // The only input that HTMLRewriter cannot parse.
   expect(logged.filter((fields) => !fields.includes("it is ambiguous whether this tag"))).toEqual([]);
 });
 
 describe("an attribute's value", () => {
-  it("is read as browsers read it, or not at all", () => {
+  it("is decoded as browsers do, or is null", () => {
     for (const [raw, value] of [
       ["a&amp;b", "a&b"],
       ["a&ampb", "a&ampb"],
@@ -303,7 +303,7 @@ describe("an attribute's value", () => {
       expect(decodeValue(raw), raw).toBe(value);
   });
 
-  it("stands where the tag says", () => {
+  it("is found at its position in the tag", () => {
     const tag = `<a/x=1 =y='>' HREF\n=\n"h" z>`;
     const found = parseAttributes(tag, 0).map(({ name, valueFrom, valueTo }) => [name, tag.slice(valueFrom, valueTo)]);
     expect(found).toEqual([

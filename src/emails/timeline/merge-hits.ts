@@ -1,35 +1,36 @@
 import { domainOf, type Merged, newTally, type Tally } from "./merge.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
-/** One open or click, as it came in. Its id is its event's: the same hit counts once. */
+/** One open or click. Its id becomes the event's id, so the same hit counts once. */
 export interface Hit {
   id: string;
   kind: "open" | "click";
   /** Milliseconds since 1970. */
   at: number;
-  /** Index of the recipient; null where several got the same message. */
+  /** Index of the recipient. Null when several recipients got the same message. */
   recipient: number | null;
-  /** Where a click went. */
+  /** Target of a click. */
   url?: string;
   userAgent: string;
   ip: string;
-  /** A machine asked, by what it says of itself. */
+  /** True when the client's user agent or headers identify a machine. */
   machine: boolean;
 }
 
-/** Opens and clicks of an email that stand in its events; later ones only count. */
+/** Opens and clicks that are stored as events of an email. Later ones are only counted. */
 export const MAX_HIT_EVENTS = 50;
-/** Hits beyond those that are remembered, so that one that the queue brings twice counts once. */
+/** Ids of later hits that are stored, so that a hit that the queue delivers twice counts once. */
 export const MAX_REMEMBERED_HITS = 200;
-/** A click this soon after the mail was handed over is a scanner's: nobody reads so fast. */
+/** A click within this time after the hand-over is a scanner's, in milliseconds. */
 export const SCAN_MS = 2000;
 
-/** What a long target is cut to in its event: 50 of them stay far below what a row may hold. */
+/** Characters of a target that its event stores, so that 50 events stay below the size limit of a row. */
 const MAX_EVENT_URL = 2000;
 
 /**
- * Merges opens and clicks into an email, in any order and any number of times: each counts once, unless a machine's,
- * and the first of each kind goes to the roll-ups, which count emails. Takes up what merging facts left. Pure.
+ * Merges opens and clicks into an email, in any order and any number of times. Each hit counts once; hits by machines
+ * are not counted. The first counted hit of each kind goes to the roll-ups, which count emails. Takes the result of
+ * mergeFacts. Pure.
  */
 export function mergeHits(merged: Merged, hits: readonly Hit[]): Merged {
   const before = merged.state;
@@ -42,13 +43,13 @@ export function mergeHits(merged: Merged, hits: readonly Hit[]): Merged {
     const short = hitKey(hit.id);
     if (known.has(short)) continue;
     known.add(short);
-    const judged = { ...hit, machine: hit.machine || isScan(hit, before.sentAt) };
-    if (eventsLeft > 0) state.events.push(toEvent(before, judged));
-    else if (judged.machine) continue;
+    const classified = { ...hit, machine: hit.machine || isScan(hit, before.sentAt) };
+    if (eventsLeft > 0) state.events.push(toEvent(before, classified));
+    else if (classified.machine) continue;
     else state.hits.push(short);
     eventsLeft -= 1;
     changed = true;
-    if (!judged.machine) countHit(state, hit, tallies);
+    if (!classified.machine) countHit(state, hit, tallies);
   }
   if (!changed) return merged;
   state.hits = state.hits.slice(-MAX_REMEMBERED_HITS);
@@ -56,7 +57,7 @@ export function mergeHits(merged: Merged, hits: readonly Hit[]): Merged {
   return { ...merged, state, tallies: [...merged.tallies, ...tallies], changed: true };
 }
 
-/** The random end of an id: 48 bits tell the hits of one email apart. */
+/** The last 48 bits of an id, which are random: enough to tell the hits of one email apart. */
 const hitKey = (id: string) => id.slice(-12);
 
 const isScan = ({ kind, at }: Hit, sentAt: number | null) =>
@@ -84,7 +85,7 @@ function countHit(state: EmailState, hit: Hit, tallies: Tally[]): void {
   if (domain !== null) tallies.push({ ...newTally(domain), [column]: 1 });
 }
 
-/** Whose it was, as far as the roll-ups ask: known too when all recipients are of one domain. */
+/** Returns the recipient domain of a hit. Without a recipient it is known when all recipients have the same domain. */
 function domainOfHit({ recipients }: EmailState, { recipient }: Hit): string | null {
   const entry = recipient === null ? undefined : recipients[recipient];
   const domains = new Set((entry ? [entry] : recipients).map((one) => domainOf(recipientKey(one))));

@@ -1,6 +1,6 @@
 /**
- * Signing (RFC 6376, RFC 8463) with WebCrypto. The body is read once for its hash, whatever the number of keys, and
- * once more by each reader of the finished message.
+ * Signs messages with DKIM (RFC 6376, RFC 8463) using WebCrypto. The body is read once for its hash, for any number of
+ * keys, and once for each read of the signed message.
  */
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { concat } from "../../lib/bytes.ts";
@@ -12,32 +12,32 @@ import { selectHeaders, signatureField } from "./signature.ts";
 
 export { type DkimAlgorithm, dkimRecord, generateDkimKeyPair, type SigningKey } from "./keys.ts";
 
-/** Messages below this leave as one chunk, in octets. */
+/** Messages smaller than this are one chunk, in bytes. */
 const SINGLE_CHUNK_LIMIT = 256 * 1024;
-/** RFC 6376 3.1: sub-domains of letters, digits and hyphens. */
+/** RFC 6376 3.1: labels of letters, digits and hyphens. */
 const SELECTOR = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
-/** Who signs, and when. */
+/** The signing domain and time. */
 export interface SigningOptions {
   /** d=, in A- or U-labels. */
   domain: string;
   /** For t=. */
   now: Date;
-  /** True when whoever reads `chunks` is through with each before it asks for the next: large mail then takes less memory. */
+  /** True when the reader of `chunks` is done with each chunk before it requests the next. Saves memory on large mail. */
   reuseBuffer?: boolean;
 }
 
 /**
- * Signs a message once per key and makes it ready for the transport; with no key it goes out unsigned. Throws
- * RangeError for a domain or selector that DNS cannot hold, whatever `pkcs8` or the import of a key throws, and
- * ComposeError `attachment_changed`, which reading `chunks` may throw as well.
+ * Signs a message with each key and returns it for the transport. Without keys the message is not signed. Throws
+ * RangeError for a domain or selector that is not a DNS name, any error of `pkcs8` and of the key import, and
+ * ComposeError `attachment_changed`, which reading `chunks` can throw too.
  */
 export async function signMessage(
   composed: ComposedMessage,
   keys: readonly SigningKey[],
-  by: SigningOptions,
+  options: SigningOptions,
 ): Promise<OutgoingMessage> {
-  const signatures = keys.length > 0 ? await createSignatures(composed, keys, by) : [];
+  const signatures = keys.length > 0 ? await createSignatures(composed, keys, options) : [];
   const fields = composed.headers.map((field) => field.raw);
   const head = binaryStringToBytes(`${signatures.join("")}${fields.join("")}\r\n`);
   const size = head.length + composed.bodySize;
@@ -48,23 +48,23 @@ export async function signMessage(
     chunks: () =>
       size < SINGLE_CHUNK_LIMIT
         ? readAsOneChunk(head, composed)
-        : readAsChunks(head, composed, by.reuseBuffer ?? false),
+        : readAsChunks(head, composed, options.reuseBuffer ?? false),
   };
 }
 
 async function createSignatures(
   composed: ComposedMessage,
   keys: readonly SigningKey[],
-  by: SigningOptions,
+  options: SigningOptions,
 ): Promise<string[]> {
-  const domain = canonicalDomain(by.domain);
-  if (domain === null) throw new RangeError("the signing domain is no domain name");
-  if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("a selector is no DNS name");
+  const domain = canonicalDomain(options.domain);
+  if (domain === null) throw new RangeError("the signing domain is not a domain name");
+  if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("the selector is not a DNS name");
   const body = new BodyHash();
   for await (const chunk of composed.body(true)) body.update(chunk);
-  const about = { domain, bodyHash: body.digest(), at: Math.floor(by.now.getTime() / 1000) };
+  const input = { domain, bodyHash: body.digest(), at: Math.floor(options.now.getTime() / 1000) };
   const signed = selectHeaders(composed.headers);
-  return Promise.all(keys.map((key) => signatureField(key, signed, about)));
+  return Promise.all(keys.map((key) => signatureField(key, signed, input)));
 }
 
 async function* readAsOneChunk(head: Uint8Array, composed: ComposedMessage): AsyncGenerator<Uint8Array> {

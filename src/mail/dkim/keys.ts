@@ -3,9 +3,9 @@ import { toBase64 } from "../../lib/bytes.ts";
 /** Signature algorithms of DKIM (RFC 6376 3.3, RFC 8463 3). */
 export type DkimAlgorithm = "rsa-sha256" | "ed25519-sha256";
 
-/** A private key by reference: `pkcs8` is asked only when the key is not in this isolate yet. */
+/** A private key by reference. `pkcs8` is called only when this isolate has not imported the key yet. */
 export interface SigningKey {
-  /** Names the key material for ever: another key, another id. */
+  /** Identifies the key material. A new key needs a new id. */
   id: string;
   selector: string;
   algorithm: DkimAlgorithm;
@@ -17,10 +17,10 @@ const MAX_CACHED_KEYS = 512;
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 const ED25519 = { name: "Ed25519" };
 
-/** Keys, not promises of them: a promise belongs to the request that made it. */
+/** Imported keys, least recently used first. Not promises: a promise belongs to the request that created it. */
 const cachedKeys = new Map<string, CryptoKey>();
 
-/** The key ready to sign, imported at most once an isolate while it is in use; the least recently used goes first. */
+/** Returns the imported key. Caches 512 keys per isolate and evicts the least recently used. */
 export async function importKey(key: SigningKey): Promise<CryptoKey> {
   const name = `${key.algorithm} ${key.id}`;
   const known = cachedKeys.get(name);
@@ -37,7 +37,7 @@ export async function importKey(key: SigningKey): Promise<CryptoKey> {
   return imported;
 }
 
-/** Signs octets. For Ed25519 it is their SHA-256 that is signed (RFC 8463 3). */
+/** Signs bytes. Ed25519 signs their SHA-256 (RFC 8463 3). */
 export async function signBytes(key: SigningKey, octets: Uint8Array): Promise<Uint8Array> {
   const imported = await importKey(key);
   if (key.algorithm === "rsa-sha256") return new Uint8Array(await crypto.subtle.sign(RSA.name, imported, octets));
@@ -46,21 +46,22 @@ export async function signBytes(key: SigningKey, octets: Uint8Array): Promise<Ui
 }
 
 /**
- * A new key pair: RSA of 2048 bits (about 70 ms) or Ed25519. `publicKey` is base64 as it stands in p= (RSA:
- * SubjectPublicKeyInfo, Ed25519: the 32 octets, RFC 8463 4.2), `pkcs8` the private key in DER, to be encrypted at rest.
+ * Generates a key pair: RSA of 2048 bits (about 70 ms) or Ed25519. `publicKey` is the base64 value of p= (RSA:
+ * SubjectPublicKeyInfo, Ed25519: the 32 bytes, RFC 8463 4.2). `pkcs8` is the private key in DER, not encrypted.
  */
 export async function generateDkimKeyPair(algorithm: DkimAlgorithm): Promise<{ publicKey: string; pkcs8: Uint8Array }> {
   const rsa = algorithm === "rsa-sha256";
   const parameters = rsa ? { ...RSA, modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) } : ED25519;
   const pair = await crypto.subtle.generateKey(parameters, true, ["sign", "verify"]);
-  if (!("privateKey" in pair)) throw new TypeError("not a key pair");
+  if (!("privateKey" in pair)) throw new TypeError("the result is not a key pair");
   const publicKey = await crypto.subtle.exportKey(rsa ? "spki" : "raw", pair.publicKey);
   const pkcs8 = await crypto.subtle.exportKey("pkcs8", pair.privateKey);
-  if (!(publicKey instanceof ArrayBuffer && pkcs8 instanceof ArrayBuffer)) throw new TypeError("not octets");
+  if (!(publicKey instanceof ArrayBuffer && pkcs8 instanceof ArrayBuffer))
+    throw new TypeError("the exported key is not an ArrayBuffer");
   return { publicKey: toBase64(new Uint8Array(publicKey)), pkcs8: new Uint8Array(pkcs8) };
 }
 
-/** The TXT value at `<selector>._domainkey.<domain>` (RFC 6376 3.6.1). Over 255 octets for RSA: DNS cuts it into strings. */
+/** Returns the TXT value of `<selector>._domainkey.<domain>` (RFC 6376 3.6.1). For RSA it needs several DNS strings (over 255 octets). */
 export function dkimRecord(algorithm: DkimAlgorithm, publicKey: string): string {
   return `v=DKIM1; k=${algorithm === "rsa-sha256" ? "rsa" : "ed25519"}; p=${publicKey}`;
 }

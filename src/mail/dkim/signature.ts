@@ -3,9 +3,9 @@ import { binaryStringToBytes, type HeaderField } from "../mime/index.ts";
 import { relaxedHeader } from "./canonicalization.ts";
 import { type SigningKey, signBytes } from "./keys.ts";
 
-/** Signed one time more than they occur, even when they do not: none can be added (RFC 6376 5.4.2, 8.15). */
+/** Listed in h= once more than they occur, even if absent, so none can be added later (RFC 6376 5.4.2, 8.15). */
 const ALWAYS_SIGNED = ["From", "To", "Subject", "Date"];
-/** The same when they occur. Absent they stay open, since mailing lists and relays add some of them rightly. */
+/** Listed in h= once more than they occur, if present. If absent, mailing lists and relays may add them. */
 const SIGNED_WHEN_PRESENT = [
   "Message-ID",
   "Reply-To",
@@ -23,15 +23,15 @@ const SIGNED_WHEN_PRESENT = [
 ];
 const FOLD_AT = 76;
 
-/** What all signatures of one message share. */
+/** The header part of the input of all signatures of one message. */
 export interface SignedHeaders {
-  /** For h=. */
+  /** The names for h=. */
   readonly names: readonly string[];
-  /** The fields in relaxed form, each with CRLF. */
+  /** The fields in relaxed form, each with CRLF. A binary string. */
   readonly canonical: string;
 }
 
-/** Chooses the fields to sign; of a repeated one the instances from the bottom up (RFC 6376 5.4.2). */
+/** Selects the fields to sign. Repeated fields are signed from the bottom up (RFC 6376 5.4.2). */
 export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
   const names: string[] = [];
   let canonical = "";
@@ -47,23 +47,26 @@ export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
   return { names, canonical };
 }
 
-/** One DKIM-Signature field with its CRLF, folded, relaxed/relaxed (RFC 6376 3.5). `bodyHash`: SHA-256; `at`: seconds since 1970. */
+/**
+ * Returns one DKIM-Signature field, folded, with its CRLF, for relaxed/relaxed canonicalization (RFC 6376 3.5).
+ * `bodyHash` is the SHA-256 of the relaxed body; `at` is in seconds since 1970.
+ */
 export async function signatureField(
   key: SigningKey,
   signed: SignedHeaders,
-  about: { domain: string; bodyHash: Uint8Array; at: number },
+  input: { domain: string; bodyHash: Uint8Array; at: number },
 ): Promise<string> {
-  const bare = [
+  const unsigned = [
     `DKIM-Signature: v=1; a=${key.algorithm}; c=relaxed/relaxed;`,
-    ` d=${about.domain};`,
-    ` s=${key.selector}; t=${about.at};`,
+    ` d=${input.domain};`,
+    ` s=${key.selector}; t=${input.at};`,
     ...foldedNames(signed.names),
-    ` bh=${toBase64(about.bodyHash)};`,
+    ` bh=${toBase64(input.bodyHash)};`,
     " b=",
   ].join("\r\n");
-  // The field itself is signed with b= empty and without its CRLF (RFC 6376 3.7).
-  const signature = toBase64(await signBytes(key, binaryStringToBytes(signed.canonical + relaxedHeader(bare))));
-  return `${bare}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
+  // The DKIM-Signature field itself is signed with an empty b= and without its CRLF (RFC 6376 3.7).
+  const signature = toBase64(await signBytes(key, binaryStringToBytes(signed.canonical + relaxedHeader(unsigned))));
+  return `${unsigned}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
 }
 
 function foldedNames(names: readonly string[]): string[] {

@@ -1,30 +1,30 @@
 import { ComposeError } from "./errors.ts";
 
-/** Octets on one line of 76 characters (RFC 2045 6.8). */
+/** Input bytes of one line of 76 characters (RFC 2045 6.8). */
 const LINE_BYTES = 57;
 const BLOCK_BYTES = LINE_BYTES * 1024;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Two characters for each value of 12 bits, in the byte order of this machine. */
+/** The two characters of each 12-bit value, in the byte order of this machine. */
 const PAIRS = new Uint16Array(
   Uint8Array.from({ length: 8192 }, (_, i) => ALPHABET.charCodeAt(i % 2 === 0 ? i >> 7 : (i >> 1) & 63)).buffer,
 );
 const CRLF_PAIR = new Uint16Array(Uint8Array.of(13, 10).buffer)[0] ?? 0;
 
-/** Octets of `size` octets in base64: lines of 76 characters, CRLF between them and none after the last. */
+/** Returns the base64 length of `size` bytes: lines of 76 characters, CRLF between lines and none after the last. */
 export function base64Size(size: number): number {
   return size === 0 ? 0 : Math.ceil(size / 3) * 4 + (Math.ceil(size / LINE_BYTES) - 1) * 2;
 }
 
-/** Base64 of one buffer, as sized by base64Size. */
+/** Encodes one buffer as base64. The result has base64Size(octets.length) bytes. */
 export function encodeBase64(octets: Uint8Array): Uint8Array {
   return encodeBlock(octets, true, new Uint8Array(base64Size(octets.length)));
 }
 
 /**
- * Base64 of a source, in blocks of at most 80 KB; holds one block of input. When `reuseBuffer`, all blocks share one
- * buffer, so each is valid only until the next is asked for. Throws ComposeError
- * `attachment_changed` when the source gives other than `size` octets.
+ * Encodes a source as base64, in blocks of at most 80 KB. It holds one block of input at a time. With `reuseBuffer`,
+ * all blocks share one output buffer, so a block is valid only until the next one is requested. Throws ComposeError
+ * `attachment_changed` when the source does not yield exactly `size` bytes.
  */
 export async function* base64Blocks(
   source: AsyncIterable<Uint8Array>,
@@ -32,35 +32,35 @@ export async function* base64Blocks(
   reuseBuffer: boolean,
 ): AsyncGenerator<Uint8Array> {
   const block = new Uint8Array(Math.min(BLOCK_BYTES, size));
-  const room = base64Size(block.length) + 2;
-  const shared = reuseBuffer ? new Uint8Array(room) : null;
+  const outSize = base64Size(block.length) + 2;
+  const shared = reuseBuffer ? new Uint8Array(outSize) : null;
   let filled = 0;
-  let seen = 0;
+  let received = 0;
   let first = true;
   for await (const chunk of source) {
-    seen += chunk.length;
-    if (seen > size) throw sizeMismatch();
+    received += chunk.length;
+    if (received > size) throw sizeMismatch();
     for (let at = 0; at < chunk.length; ) {
       const take = Math.min(block.length - filled, chunk.length - at);
       block.set(chunk.subarray(at, at + take), filled);
       at += take;
       filled += take;
       if (filled === block.length) {
-        yield encodeBlock(block, first, shared ?? new Uint8Array(room));
+        yield encodeBlock(block, first, shared ?? new Uint8Array(outSize));
         first = false;
         filled = 0;
       }
     }
   }
-  if (seen !== size) throw sizeMismatch();
-  if (filled > 0) yield encodeBlock(block.subarray(0, filled), first, shared ?? new Uint8Array(room));
+  if (received !== size) throw sizeMismatch();
+  if (filled > 0) yield encodeBlock(block.subarray(0, filled), first, shared ?? new Uint8Array(outSize));
 }
 
 function sizeMismatch() {
-  return new ComposeError("attachment_changed", "attachments", "the content is not as long as it was said to be");
+  return new ComposeError("attachment_changed", "attachments", "the content does not have the declared size");
 }
 
-/** Encodes into `out` from its start. Lines go out with their CRLF in front, so that the last one has none behind it. */
+/** Encodes into the start of `out`. CRLF is written before each line but the first, so the last line has none after it. */
 function encodeBlock(input: Uint8Array, first: boolean, out: Uint8Array): Uint8Array {
   const pairs = new Uint16Array(out.buffer);
   let to = 0;

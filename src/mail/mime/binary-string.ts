@@ -1,15 +1,15 @@
 import { utf8 } from "../../lib/bytes.ts";
 
-/** Strings whose characters each stand for one octet ("octet strings"): how header fields are held until they are sent. */
+/** Binary strings: each character is one octet, as in `btoa`. Header fields are binary strings until they are sent. */
 
-/** Octets of an octet string. Characters above 255 must not occur. */
-export function binaryStringToBytes(octetString: string): Uint8Array {
-  const out = new Uint8Array(octetString.length);
-  for (let i = 0; i < octetString.length; i++) out[i] = octetString.charCodeAt(i);
+/** Returns the bytes of a binary string. The string must not contain characters above 255. */
+export function binaryStringToBytes(binaryString: string): Uint8Array {
+  const out = new Uint8Array(binaryString.length);
+  for (let i = 0; i < binaryString.length; i++) out[i] = binaryString.charCodeAt(i);
   return out;
 }
 
-/** The UTF-8 form of a text as an octet string; lone surrogates become U+FFFD. */
+/** Returns the UTF-8 form of a text as a binary string. Lone surrogates become U+FFFD. */
 export function utf8BinaryString(text: string): string {
   let out = "";
   for (const octet of utf8(text)) out += String.fromCharCode(octet);

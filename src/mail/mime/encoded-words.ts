@@ -1,29 +1,30 @@
 import { toBase64, utf8 } from "../../lib/bytes.ts";
 
 const ENCODED_WORD_OVERHEAD = "=?utf-8?Q??=".length;
-/** RFC 2047 2: no encoded-word is longer. */
+/** Longest encoded-word, in characters (RFC 2047 2). */
 const MAX_ENCODED_WORD = 75;
-/** The least room that still holds one character of four octets in Q. */
+/** Length of an encoded-word that contains one character of four octets in Q. */
 const MIN_FIRST_WORD = ENCODED_WORD_OVERHEAD + 12;
 
 /**
- * A text as encoded-words, split on character borders, Q or B by size (RFC 2047). The first word takes at most
- * `firstRoom` characters, the others 75. The alphabet of Q is the one for phrases, which fits every place.
+ * Encodes a text as encoded-words (RFC 2047), in Q or B, whichever is shorter. Words are split between characters. The
+ * first word has at most `firstLimit` characters, the others 75. The Q alphabet is the one for phrases, which is valid
+ * in every header.
  */
-export function encodedWords(text: string, firstRoom: number): string[] {
+export function encodedWords(text: string, firstLimit: number): string[] {
   const octets = utf8(text);
   const q = qLength(octets, 0, octets.length) <= Math.ceil(octets.length / 3) * 4;
   const words: string[] = [];
-  let room = Math.min(MAX_ENCODED_WORD, Math.max(MIN_FIRST_WORD, firstRoom)) - ENCODED_WORD_OVERHEAD;
+  let limit = Math.min(MAX_ENCODED_WORD, Math.max(MIN_FIRST_WORD, firstLimit)) - ENCODED_WORD_OVERHEAD;
   let start = 0;
   let end = 0;
   while (end < octets.length) {
     const next = characterEnd(octets, end);
     const size = q ? qLength(octets, start, next) : Math.ceil((next - start) / 3) * 4;
-    if (size > room && end > start) {
+    if (size > limit && end > start) {
       words.push(encodedWord(octets.subarray(start, end), q));
       start = end;
-      room = MAX_ENCODED_WORD - ENCODED_WORD_OVERHEAD;
+      limit = MAX_ENCODED_WORD - ENCODED_WORD_OVERHEAD;
     } else {
       end = next;
     }
@@ -32,7 +33,7 @@ export function encodedWords(text: string, firstRoom: number): string[] {
   return words;
 }
 
-/** True when a reader would take part of the text for an encoded-word, or when it is not printable ASCII. */
+/** Returns whether a text is not printable ASCII, or contains a part that a parser could read as an encoded-word. */
 export function needsEncoding(text: string): boolean {
   return /[^\x20-\x7e]/.test(text) || text.includes("=?");
 }
@@ -54,7 +55,7 @@ function qLength(octets: Uint8Array, start: number, end: number): number {
   return size;
 }
 
-/** RFC 2047 5 (3): what may stand for itself in a phrase, and the space, which becomes an underscore. */
+/** RFC 2047 5 (3): characters that need no escape in a phrase, and the space, which is written as an underscore. */
 function isLiteralInQ(octet: number): boolean {
   return (
     octet === 0x20 ||

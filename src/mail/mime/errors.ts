@@ -1,7 +1,7 @@
 /**
- * What makes a mail impossible to compose.
- * `smtputf8`: an address cannot be written without SMTPUTF8, and the other side does not offer it.
- * `attachment_changed`: a source gave other than `size` octets; thrown while reading, never at compose time.
+ * Why a message cannot be composed.
+ * `smtputf8`: an address requires SMTPUTF8 and the next hop does not support it.
+ * `attachment_changed`: a source did not yield `size` bytes; thrown while the body is read, never by compose().
  */
 export type ComposeErrorCode =
   | "address"
@@ -13,7 +13,7 @@ export type ComposeErrorCode =
   | "attachment"
   | "attachment_changed";
 
-/** A mail that must not go out as asked. `field` names the part at fault; the message holds no content of the mail. */
+/** A message cannot be composed. `field` names the faulty part. The error text contains no content of the message. */
 export class ComposeError extends Error {
   readonly code: ComposeErrorCode;
   readonly field: string;

@@ -1,7 +1,7 @@
 /**
- * Composition: what a caller wants to say, as an RFC 5322 message. One code path for small and large mail: sizes are
- * computed, never counted, and files are read from their source each time the body is. What may not be in a message
- * ends in a ComposeError; nothing a caller writes can add a header, a part, an address or a line.
+ * Composes RFC 5322 messages. Small and large messages take the same code path: sizes are computed before any file is
+ * read, and files are read from their source each time the body is read. Content that a message cannot carry ends in
+ * a ComposeError. No input can add a header, a part, an address or a line.
  */
 import { concat } from "../../lib/bytes.ts";
 import { type AddressField, addressField } from "./addresses.ts";
@@ -17,16 +17,17 @@ export { ComposeError, type ComposeErrorCode } from "./errors.ts";
 export type { HeaderField } from "./headers.ts";
 export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";
 
-/** Bodies below this are kept after the first pass, in octets. */
+/** Bodies smaller than this are cached after the first read, in bytes. */
 const MAX_CACHED_BODY = 256 * 1024;
 
 /**
- * Composes a message (RFC 5322, 2045 to 2047, 2231, 2387, 6532). The same input gives the same octets. The body is
- * always 7-bit, so `can.eightBitMime` changes nothing today. Throws ComposeError; attachments are not read here.
+ * Composes a message (RFC 5322, 2045 to 2047, 2231, 2387, 6532) for a next hop with these SMTP extensions. The same
+ * input gives the same bytes. The body is always 7-bit, so `eightBitMime` has no effect. Reads no attachment. Throws
+ * ComposeError.
  */
-export function compose(mail: MessageInput, can: SmtpExtensions): ComposedMessage {
+export function compose(mail: MessageInput, extensions: SmtpExtensions): ComposedMessage {
   const tree = partTree(mail);
-  const { fields, utf8 } = headerFields(mail, can);
+  const { fields, utf8 } = headerFields(mail, extensions);
   const segments = mergeSegments(tree.segments);
   const bodySize = segments.reduce((sum, segment) => sum + sizeOf(segment), 0);
   return {
@@ -38,13 +39,13 @@ export function compose(mail: MessageInput, can: SmtpExtensions): ComposedMessag
   };
 }
 
-function headerFields(mail: MessageInput, can: SmtpExtensions): { fields: HeaderField[]; utf8: boolean } {
-  const boxes: AddressField[] = [addressField("From", [mail.from], can.smtpUtf8)];
-  if (mail.to.length > 0) boxes.push(addressField("To", mail.to, can.smtpUtf8));
-  if (mail.cc.length > 0) boxes.push(addressField("Cc", mail.cc, can.smtpUtf8));
-  if (mail.replyTo) boxes.push(addressField("Reply-To", [mail.replyTo], can.smtpUtf8));
-  const fields: HeaderField[] = [...boxes];
-  // Everybody is a blind copy: some filters dislike mail that names nobody (RFC 5322 3.4, group).
+function headerFields(mail: MessageInput, extensions: SmtpExtensions): { fields: HeaderField[]; utf8: boolean } {
+  const addressFields: AddressField[] = [addressField("From", [mail.from], extensions.smtpUtf8)];
+  if (mail.to.length > 0) addressFields.push(addressField("To", mail.to, extensions.smtpUtf8));
+  if (mail.cc.length > 0) addressFields.push(addressField("Cc", mail.cc, extensions.smtpUtf8));
+  if (mail.replyTo) addressFields.push(addressField("Reply-To", [mail.replyTo], extensions.smtpUtf8));
+  const fields: HeaderField[] = [...addressFields];
+  // All recipients are Bcc. Some filters reject mail without a To header, so it names an empty group (RFC 5322 3.4).
   if (mail.to.length === 0 && mail.cc.length === 0) fields.push(foldedField("To", ["undisclosed-recipients:;"]));
   fields.push(
     subjectField(mail.subject),
@@ -52,35 +53,35 @@ function headerFields(mail: MessageInput, can: SmtpExtensions): { fields: Header
     foldedField("Message-ID", [checkedMessageId(mail.messageId)]),
     ...mail.headers.map(([name, value]) => customField(name, value)),
   );
-  return { fields, utf8: boxes.some((box) => box.utf8) };
+  return { fields, utf8: addressFields.some((field) => field.utf8) };
 }
 
 function checkedMessageId(messageId: string): string {
   if (messageId.length > 500 || !/^<[!#-'*+\-/-9=?A-Z^-~.]+@[!#-'*+\-/-9=?A-Z^-~.[\]:]+>$/.test(messageId)) {
-    throw new ComposeError("identity", "message_id", "not a message id");
+    throw new ComposeError("identity", "message_id", "the message id is not valid");
   }
   return messageId;
 }
 
-/** Neighbouring held segments become one, and the last line gets its end. */
+/** Joins adjacent in-memory segments, and ends the last line with CRLF. */
 function mergeSegments(segments: readonly BodySegment[]): BodySegment[] {
   const out: BodySegment[] = [];
-  let held: Uint8Array[] = [];
+  let buffers: Uint8Array[] = [];
   const flush = () => {
-    const size = held.reduce((sum, part) => sum + part.length, 0);
-    if (size > 0) out.push(held.length === 1 && held[0] ? held[0] : concat(held));
-    held = [];
+    const size = buffers.reduce((sum, part) => sum + part.length, 0);
+    if (size > 0) out.push(buffers.length === 1 && buffers[0] ? buffers[0] : concat(buffers));
+    buffers = [];
   };
   for (const segment of segments) {
     if (segment instanceof Uint8Array) {
-      held.push(segment);
+      buffers.push(segment);
     } else {
       flush();
       out.push(segment);
     }
   }
-  const last = held.findLast((part) => part.length > 0);
-  if (last && last[last.length - 1] !== 10) held.push(binaryStringToBytes("\r\n"));
+  const last = buffers.findLast((part) => part.length > 0);
+  if (last && last[last.length - 1] !== 10) buffers.push(binaryStringToBytes("\r\n"));
   flush();
   return out;
 }
@@ -93,15 +94,15 @@ function bodyReader(
   segments: readonly BodySegment[],
   size: number,
 ): (reuseBuffer?: boolean) => AsyncIterable<Uint8Array> {
-  let memo: Uint8Array | null = null;
+  let cached: Uint8Array | null = null;
   return async function* (reuseBuffer = false) {
-    if (memo) {
-      yield memo;
+    if (cached) {
+      yield cached;
     } else if (size > 0 && size < MAX_CACHED_BODY) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of readSegments(segments, false)) chunks.push(chunk);
-      memo = concat(chunks);
-      yield memo;
+      cached = concat(chunks);
+      yield cached;
     } else {
       yield* readSegments(segments, reuseBuffer);
     }

@@ -1,26 +1,26 @@
 import type { HeaderField } from "./headers.ts";
 
-/** A mailbox in a header: addr-spec and display name, both as people write them (RFC 5322 3.4, RFC 6532 3.2). */
+/** A mailbox of a header: address and display name in Unicode (RFC 5322 3.4, RFC 6532 3.2). */
 export interface MailboxAddress {
   email: string;
   name?: string | null;
 }
 
-/** A file to send along. It is read once per pass, so `open` is called twice and must give the same octets each time. */
+/** An attachment. The body is read twice, to hash it and to send it, so `open` must give the same bytes each time. */
 export interface AttachmentSource {
   filename: string;
   contentType: string;
-  /** Without angle brackets. Together with `inline` and an HTML text it puts the file beside the HTML (RFC 2387). */
+  /** Without angle brackets. With `inline` and an HTML body, the file goes into the same multipart/related (RFC 2387). */
   contentId?: string | null;
   disposition: "attachment" | "inline";
-  /** Octets before encoding. */
+  /** Bytes before encoding. */
   size: number;
   open(): AsyncIterable<Uint8Array> | Promise<ReadableStream<Uint8Array>>;
 }
 
-/** Everything a message is made of. There is no place for Bcc. */
+/** The content of a message. It has no Bcc field, so Bcc recipients cannot reach the headers. */
 export interface MessageInput {
-  /** Letters, digits and hyphens, at most 50 characters (a UUID). Boundaries derive from it. */
+  /** Letters, digits and hyphens, at most 50 characters (a UUID). Boundaries are derived from it. */
   id: string;
   /** With angle brackets. */
   messageId: string;
@@ -30,32 +30,32 @@ export interface MessageInput {
   cc: readonly MailboxAddress[];
   replyTo?: MailboxAddress | null;
   subject: string;
-  /** Further headers, in order; a name may repeat. Names the service owns are refused. */
+  /** Custom headers, in order. A name may repeat. Names that only the service writes are refused. */
   headers: readonly (readonly [string, string])[];
   text?: string | null;
   html?: string | null;
   attachments: readonly AttachmentSource[];
 }
 
-/** What the next hop offered after EHLO, as far as composition cares. */
+/** The SMTP extensions of the next hop that affect composition. */
 export interface SmtpExtensions {
   smtpUtf8: boolean;
   eightBitMime: boolean;
 }
 
-/** A message before signing. */
+/** A composed message, not signed yet. */
 export interface ComposedMessage {
-  /** In the order they go out, without the blank line. */
+  /** In the order they are sent, without the empty line. */
   readonly headers: readonly HeaderField[];
-  /** True when a header holds octets above 127 (RFC 6531). */
+  /** True when a header contains octets above 127 (RFC 6531). */
   readonly needsSmtpUtf8: boolean;
-  /** True when the body holds octets above 127 (RFC 6152). */
+  /** True when the body contains octets above 127 (RFC 6152). */
   readonly needs8BitMime: boolean;
-  /** Exact octets that `body` yields. */
+  /** Exact number of bytes that `body` yields. */
   readonly bodySize: number;
   /**
-   * Yields the body, CRLF line ends, no dot-stuffing. Every call yields the same octets. When `reuseBuffer`, a chunk is
-   * valid only until the next one is asked for, which spares memory. Throws ComposeError `attachment_changed`.
+   * Yields the body with CRLF line ends and without dot-stuffing. Every call yields the same bytes. With `reuseBuffer`,
+   * a chunk is valid only until the next one is requested, which saves memory. Throws ComposeError `attachment_changed`.
    */
   body(reuseBuffer?: boolean): AsyncIterable<Uint8Array>;
 }

@@ -2,13 +2,13 @@ import { utf8 } from "../../lib/bytes.ts";
 import { needsEncoding } from "./encoded-words.ts";
 import { foldedField, type HeaderField } from "./headers.ts";
 
-/** A media type with its parameters, lower-cased but for the values (RFC 2045 5.1). */
+/** A media type with its parameters (RFC 2045 5.1). Type and parameter names are in lower case. */
 export interface MediaType {
   readonly type: string;
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-/** Longest `name=value` written on one line. */
+/** Longest `name=value` on one line, in characters. */
 const MAX_PARAMETER = 74;
 /** RFC 6838 4.2. */
 const RESTRICTED = "[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}";
@@ -19,9 +19,9 @@ const PARAMETER =
 const OCTET_STREAM: MediaType = { type: "application/octet-stream", parameters: [] };
 
 /**
- * Reads a Content-Type that a caller gave. What is not exactly a type and well-formed parameters, what repeats a
- * parameter, and composite types (multipart, message), which may not be sent in base64 (RFC 2046 5.1, 5.2), are
- * application/octet-stream. `name` and `boundary` are dropped: the file name has its own place.
+ * Parses the Content-Type of an attachment. Returns application/octet-stream for a malformed value, a repeated
+ * parameter, and composite types (multipart, message), which cannot be sent in base64 (RFC 2046 5.1, 5.2). Drops the
+ * parameters `name` and `boundary`: the file name belongs into Content-Disposition.
  */
 export function parseMediaType(value: string): MediaType {
   const type = TYPE.exec(value);
@@ -40,7 +40,7 @@ export function parseMediaType(value: string): MediaType {
   return { type: type[1].toLowerCase(), parameters: [...parameters] };
 }
 
-/** A structured field: a value and its parameters, folded between them (RFC 2045 5.1, RFC 2183 2). */
+/** Returns a structured field: a value and its parameters, folded between parameters (RFC 2045 5.1, RFC 2183 2). */
 export function parameterField(
   name: string,
   value: string,
@@ -54,8 +54,9 @@ export function parameterField(
 }
 
 /**
- * One parameter: a quoted-string when it is short, plain ASCII that every reader takes alike, else RFC 2231
- * (`key*=`, or `key*0*=`, `key*1*=` … split on character borders). Never both forms: readers disagree which one wins.
+ * Encodes one parameter: a quoted-string when the value is short plain ASCII that all parsers read alike, else
+ * RFC 2231 (`key*=`, or `key*0*=`, `key*1*=` …, split between characters). Never writes both forms, because parsers
+ * disagree about which one takes precedence.
  */
 export function encodeParameter(key: string, value: string): string[] {
   const plain = !needsEncoding(value) && !/["\\]|^ | $| {2}/.test(value);

@@ -8,19 +8,19 @@ import type { AttachmentSource, MessageInput } from "./message.ts";
 import { parameterField, parseMediaType } from "./parameters.ts";
 import { encodeText } from "./text.ts";
 
-/** A stretch of the body: held, or read from its source each time. */
+/** A segment of the body: bytes in memory, or a source that is opened for each read. */
 export type BodySegment = Uint8Array | { readonly size: number; open(reuseBuffer: boolean): AsyncIterable<Uint8Array> };
 
-/** One entity (RFC 2045 2.4): its MIME fields and its body. */
+/** One MIME entity (RFC 2045 2.4): its header fields and its body. */
 export interface Part {
   readonly fields: readonly HeaderField[];
   readonly segments: readonly BodySegment[];
 }
 
 /**
- * The part tree of a message: mixed(alternative(text, related(html, inline files…)), files…), each level only
- * where it has more than one child (RFC 2046 5.1, RFC 2387). A mail without text gets an empty one, unless it has
- * files. Throws ComposeError `attachment` and `identity`.
+ * Returns the part tree of a message: mixed(alternative(text, related(html, inline files…)), files…). A level exists
+ * only when it has more than one child (RFC 2046 5.1, RFC 2387). A message without text, HTML and files gets an empty
+ * text part. Throws ComposeError `attachment` and `identity`.
  */
 export function partTree(mail: MessageInput): Part {
   const html = typeof mail.html === "string";
@@ -44,7 +44,7 @@ function singleOrMultipart(id: string, role: "related" | "alternative", children
 
 function multipart(id: string, role: "mixed" | "related" | "alternative", children: readonly Part[]): Part {
   const boundary = boundaryFor(id, role);
-  // RFC 2387 3.1: the type of the root part, which is the first.
+  // RFC 2387 3.1: `type` is the media type of the root part, which is the first part.
   const type: [string, string][] = role === "related" ? [["type", "text/html"]] : [];
   const segments: BodySegment[] = [];
   children.forEach((child, i) => {
@@ -66,7 +66,7 @@ function textPart(subtype: "plain" | "html", text: string): Part {
 
 function filePart(file: AttachmentSource): Part {
   if (!Number.isSafeInteger(file.size) || file.size < 0)
-    throw new ComposeError("attachment", "attachments", "a file without a size");
+    throw new ComposeError("attachment", "attachments", "the size is not a number of bytes");
   const { type, parameters } = parseMediaType(file.contentType);
   const fields = [
     parameterField("Content-Type", type, parameters),
@@ -91,7 +91,7 @@ async function* readAttachment(file: AttachmentSource): AsyncGenerator<Uint8Arra
   yield* await file.open();
 }
 
-/** Control characters and line separators go, path separators become `_`; nothing left is `attachment`. */
+/** Removes control characters and line separators, and replaces `/` and `\` by `_`. An empty result is `attachment`. */
 export function safeFilename(filename: string): string {
   const safe = filename
     .toWellFormed()

@@ -3,7 +3,7 @@ const HEX = Uint8Array.from("0123456789ABCDEF", (c) => c.charCodeAt(0));
 const LINE_LIMIT = 75;
 const [TAB, LF, CR, SPACE, EQUALS] = [0x09, 0x0a, 0x0d, 0x20, 0x3d];
 
-/** How many octets would be written as three characters. Line ends must be CRLF. */
+/** Counts the octets that must be written as three characters. Line ends must be CRLF. */
 export function countEscapes(octets: Uint8Array): number {
   let count = 0;
   for (const o of octets) if (o > 126 || o === EQUALS || (o < SPACE && o !== TAB && o !== CR && o !== LF)) count++;
@@ -11,12 +11,12 @@ export function countEscapes(octets: Uint8Array): number {
 }
 
 /**
- * Quoted-printable (RFC 2045 6.7) of text whose line ends are CRLF; `escapes` as counted by escapeCount. Besides
- * what must be, it escapes the F of a line that begins with `From `, which some systems would alter (RFC 2049 3).
+ * Encodes text with CRLF line ends as quoted-printable (RFC 2045 6.7). `escapes` is the result of countEscapes. It also
+ * escapes the F of a line that begins with `From `, because some systems change such lines (RFC 2049 3).
  */
 export function encodeQuotedPrintable(octets: Uint8Array, escapes: number): Uint8Array {
-  // The most it can grow: white space before a line end and a `From ` take two octets more, a soft break takes three
-  // and comes after 73 or more.
+  // Upper bound of the result: white space before a line end and a `From ` add two octets each. A soft line break adds
+  // three octets and occurs after at least 73.
   const most = octets.length + escapes * 2 + countLines(octets) * 4;
   const out = new Uint8Array(most + Math.ceil(most / 71) * 5);
   let to = 0;
@@ -35,7 +35,7 @@ export function encodeQuotedPrintable(octets: Uint8Array, escapes: number): Uint
       out[to++] = EQUALS;
       out[to++] = CR;
       out[to++] = LF;
-      // The octet now begins a line, which may change how it is written.
+      // Encodes the same octet again: at the start of a line its encoding can differ.
       column = 0;
       i--;
       continue;

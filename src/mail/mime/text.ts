@@ -3,7 +3,7 @@ import { base64Size, encodeBase64 } from "./base64.ts";
 import { BOUNDARY_PREFIX } from "./boundaries.ts";
 import { countEscapes, encodeQuotedPrintable } from "./quoted-printable.ts";
 
-/** A text ready to send. */
+/** A text body with its Content-Transfer-Encoding. */
 export interface EncodedText {
   encoding: "7bit" | "quoted-printable" | "base64";
   octets: Uint8Array;
@@ -12,15 +12,14 @@ export interface EncodedText {
 /** RFC 5322 2.1.1, without CRLF. */
 const LINE_LIMIT = 998;
 
-/** Every CR, LF and CRLF becomes CRLF (RFC 5321 2.3.8). */
+/** Replaces each CR, LF and CRLF by CRLF (RFC 5321 2.3.8). */
 export function toCrlf(text: string): string {
   return /[\r\n]/.test(text) ? text.replace(/\r\n?|\n/g, "\r\n") : text;
 }
 
 /**
- * A text in the encoding that fits: 7bit when it is ASCII without control characters and without anything that a
- * relay or a reader could mistake (lines over 998 octets, `From ` at the start of a line, the start of our
- * boundaries), else the shorter of quoted-printable and base64.
+ * Encodes a text body. Uses 7bit for ASCII text without control characters, lines over 998 octets, lines that begin
+ * with `From `, and the prefix of the service's boundaries. Otherwise uses the shorter of quoted-printable and base64.
  */
 export function encodeText(text: string): EncodedText {
   const lines = toCrlf(text);

@@ -1,28 +1,28 @@
-/** What a mail is meant to say, worked out from the rules alone and not by the code under test. */
+/** Computes the expected parse result of a message, independently of the code under test. */
 
 import { toBase64 } from "../../../src/lib/bytes.ts";
 import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
 import { BAD_ADDRESSES, type GeneratedFile, type GeneratedMail } from "./hostile-mail.ts";
 
-/** A part as any reader should see it. Texts have LF line ends. */
+/** A part as every parser should return it. Texts have LF line ends. */
 export interface ExpectedPart {
   type: string;
   children?: ExpectedPart[];
   text?: string;
-  /** In base64: what fails is printed shorter, and compared faster. */
+  /** In base64, which prints shorter and compares faster. */
   octets?: string;
   filename?: string;
   disposition?: string;
   contentId?: string;
 }
 
-/** The faults of a mail: one of them must be what compose() throws. */
+/** Returns the error codes that compose() may throw for a message. Empty when it must compose. */
 export function expectedErrors(mail: GeneratedMail): Set<string> {
-  const faults = new Set<string>();
-  if (controls(mail.subject)) faults.add("header_value");
+  const errors = new Set<string>();
+  if (controls(mail.subject)) errors.add("header_value");
   for (const [name, value] of mail.headers) {
-    if (!/^[A-Za-z0-9-]{1,76}$/.test(name) || SERVICE_HEADERS.includes(name.toLowerCase())) faults.add("header_name");
-    if (controls(value)) faults.add("header_value");
+    if (!/^[A-Za-z0-9-]{1,76}$/.test(name) || SERVICE_HEADERS.includes(name.toLowerCase())) errors.add("header_name");
+    if (controls(value)) errors.add("header_value");
     if (
       isPlain(value) &&
       value
@@ -30,20 +30,20 @@ export function expectedErrors(mail: GeneratedMail): Set<string> {
         .split(/[ \t]+/)
         .some((word, i) => word.length > 997 - (i === 0 ? name.length + 1 : 0))
     ) {
-      faults.add("line_too_long");
+      errors.add("line_too_long");
     }
   }
   for (const box of [mail.from, ...mail.to, ...mail.cc, ...(mail.replyTo ? [mail.replyTo] : [])]) {
-    const fault = addressFault(box.email, mail.smtpUtf8);
-    if (fault) faults.add(fault);
+    const error = addressError(box.email, mail.smtpUtf8);
+    if (error) errors.add(error);
   }
   for (const file of mail.attachments)
-    if (file.contentId && !/^[a-z0-9@.]+$/.test(file.contentId)) faults.add("attachment");
-  return faults;
+    if (file.contentId && !/^[a-z0-9@.]+$/.test(file.contentId)) errors.add("attachment");
+  return errors;
 }
 
 const SERVICE_HEADERS = ["bcc", "from", "content-type", "dkim-signature", "return-path", "sender"];
-function addressFault(email: string, smtpUtf8: boolean): string | null {
+function addressError(email: string, smtpUtf8: boolean): string | null {
   if (BAD_ADDRESSES.includes(email)) return "address";
   return !smtpUtf8 && /[^\x00-\x7f].*@/.test(email) ? "smtputf8" : null;
 }
@@ -56,7 +56,7 @@ function isPlain(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value) && !/=\?[^?]*\?[bq]\?/i.test(value);
 }
 
-/** Display name and address as they are meant to be read. */
+/** Returns display name and address as a parser must return them. */
 export function expectedMailbox(box: MailboxAddress): { name: string; address: string } {
   const name = (box.name ?? "")
     .toWellFormed()
@@ -67,7 +67,7 @@ export function expectedMailbox(box: MailboxAddress): { name: string; address: s
   return { name, address: `${box.email.slice(0, at)}@${A_LABELS[domain] ?? domain}` };
 }
 
-/** The mailboxes of each header. */
+/** Returns the mailboxes of each address header. */
 export function expectedAddresses(mail: GeneratedMail): { [header: string]: { name: string; address: string }[] } {
   const replyTo = mail.replyTo ? [expectedMailbox(mail.replyTo)] : [];
   return {
@@ -80,7 +80,7 @@ export function expectedAddresses(mail: GeneratedMail): { [header: string]: { na
 
 const A_LABELS: Record<string, string> = { "bücher.test": "xn--bcher-kva.test", "例え.test": "xn--r8jz45g.test" };
 
-/** Header names in order, lower-cased, and the values of those that are plain text. */
+/** Returns the header names in order, in lower case, and the values of the custom headers. */
 export function expectedHeaders(
   mail: MessageInput,
   tree: ExpectedPart,
@@ -96,7 +96,7 @@ export function expectedHeaders(
   if (mail.cc.length > 0) names.push("cc");
   if (mail.cc.length > 0 && mail.to.length === 0) names.splice(1, 1);
   if (mail.replyTo) names.push("reply-to");
-  // Without any recipient, To holds an empty group and comes after Reply-To.
+  // Without To and Cc, To is an empty group and follows Reply-To.
   if (mail.cc.length === 0 && mail.to.length === 0) names.push(...names.splice(1, 1));
   names.push(
     "subject",
@@ -110,7 +110,7 @@ export function expectedHeaders(
   return { names, custom };
 }
 
-/** The part tree a mail is meant to have. */
+/** Returns the expected part tree. */
 export function expectedTree(mail: GeneratedMail): ExpectedPart {
   const html = mail.html !== null && mail.html !== undefined;
   const inline = mail.attachments.filter((f) => html && f.disposition === "inline" && f.contentId);
@@ -125,7 +125,7 @@ export function expectedTree(mail: GeneratedMail): ExpectedPart {
   const body = texts.length > 0 ? [singleOrMultipart("multipart/alternative", texts)] : [];
   const tree = rest.length > 0 ? { type: "multipart/mixed", children: [...body, ...rest.map(filePart)] } : body[0];
   if (!tree) throw new Error("no tree");
-  // A message of one text ends its last line whether the text does or not: the readers leave that end out.
+  // A single-part message ends its last line even if the text does not; parsers drop that line end.
   if (tree.text !== undefined) tree.text = tree.text.replace(/\n$/, "");
   return tree;
 }

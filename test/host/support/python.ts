@@ -1,8 +1,8 @@
-/** One Python process for many messages. */
+/** Runs one Python process for many messages. */
 import { spawn, spawnSync } from "node:child_process";
 import path from "node:path";
 
-/** Why the tool cannot be used here, or null. `module` must be importable too. With REQUIRE_TOOLS=1 it throws instead. */
+/** Returns why Python or `module` is not available, or null. With REQUIRE_TOOLS=1 it throws instead. */
 export function pythonUnavailable(module = "email"): string | null {
   const found = spawnSync("python3", ["-c", `import ${module}`]);
   if (found.status === 0) return null;
@@ -12,7 +12,7 @@ export function pythonUnavailable(module = "email"): string | null {
   return reason;
 }
 
-/** Feeds blocks to a script of this folder and gives the JSON line it prints for each. */
+/** Passes blocks to a script of this folder and returns the JSON line that it prints for each. */
 export async function runPython(script: string, blocks: readonly Uint8Array[], answers: number): Promise<unknown[]> {
   const child = spawn("python3", [path.join(import.meta.dirname, script)], { stdio: ["pipe", "pipe", "inherit"] });
   const output: Buffer[] = [];

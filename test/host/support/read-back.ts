@@ -1,9 +1,9 @@
-/** Reads a message back with postal-mime's own part tree, and checks its octets without any parser. */
+/** Parses messages with postal-mime, and checks their bytes without a parser. */
 import PostalMime from "postal-mime";
 import { toBase64 } from "../../../src/lib/bytes.ts";
 import type { ExpectedPart } from "./expected-mail.ts";
 
-/** A header as read: name lower-cased, value unfolded and decoded by the reader. */
+/** A parsed message. Header names are in lower case, values are unfolded and decoded by the parser. */
 export interface ParsedMail {
   headers: [string, string][];
   subject: string;
@@ -21,7 +21,7 @@ interface Node {
   headers: { key: string; value: string }[];
 }
 
-/** Every fault of the octets of a message as a list of words: line ends, line lengths, octets above 127. */
+/** Returns the format errors of a message: line ends, line lengths, octets above 127. */
 export function formatFaults(message: Uint8Array, utf8Headers: boolean): string[] {
   const faults = new Set<string>();
   let body = false;
@@ -41,7 +41,7 @@ export function formatFaults(message: Uint8Array, utf8Headers: boolean): string[
   return [...faults];
 }
 
-/** The message as postal-mime reads it. */
+/** Parses a message with postal-mime. */
 export async function readWithPostalMime(message: Uint8Array): Promise<ParsedMail> {
   const parser = new PostalMime({ rfc822Attachments: true });
   const email = await parser.parse(message);
@@ -66,8 +66,8 @@ function toPart(node: Node, isRoot = false): ExpectedPart {
   const disposition = node.contentDisposition.parsed.value;
   if (disposition === "") {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(octets);
-    // postal-mime counts the line end before a boundary to the part, but for base64 (RFC 2046 5.1.1 does not). A message
-    // of one text ends its last line whether the text does or not.
+    // postal-mime includes the line end before a boundary in the part, except for base64; RFC 2046 5.1.1 does not. A
+    // single-part message ends its last line even if the text does not.
     const extra = isRoot || node.contentTransferEncoding.encoding !== "base64";
     return { type, text: lf(text).replace(extra ? /\n$/ : /$^/, "") };
   }
@@ -84,23 +84,23 @@ function lf(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** The same without U+FEFF, which postal-mime takes for a byte order mark at the start of each encoded-word. */
+/** Removes U+FEFF, which postal-mime drops as a byte order mark at the start of each encoded-word. */
 export function withoutBom<T>(value: T): T {
   return JSON.parse(JSON.stringify(value).replaceAll("\ufeff", "")) as T;
 }
 
-/** A part tree without U+FEFF in file names: see withoutBom. */
+/** Removes U+FEFF from the file names of a part tree; see withoutBom. */
 export function treeWithoutBom(part: ExpectedPart): ExpectedPart {
   if (part.children) return { ...part, children: part.children.map(treeWithoutBom) };
   return part.filename === undefined ? part : { ...part, filename: withoutBom(part.filename) };
 }
 
-/** True when both hold the same octets. */
+/** Returns whether both arrays have the same bytes. */
 export function equalBytes(one: Uint8Array, two: Uint8Array): boolean {
   return one.length === two.length && one.every((octet, i) => octet === two[i]);
 }
 
-/** All octets of a message or a body. */
+/** Returns all bytes of a message or a body. */
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-"""Reads messages, each preceded by its length in 4 octets, and prints one JSON line for each: how Python reads it."""
+"""Parses messages, each preceded by its length in 4 bytes, and prints one JSON line with the result for each."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ def part(message):
     out = {"type": kind, "octets": base64.b64encode(octets).decode()}
     if message.get_content_disposition():
         out["disposition"] = message.get_content_disposition()
-        # Not get_filename(): it takes angle brackets off.
+        # get_filename() would remove angle brackets.
         out["filename"] = message["content-disposition"].params.get("filename")
     if message["content-id"]:
         out["contentId"] = str(message["content-id"])
@@ -24,8 +24,8 @@ def part(message):
 
 
 def mailboxes(message, name):
-    """Addresses by the new parser. Names by the old one: up to 3.12 the new one keeps the white space between
-    encoded-words of a phrase, against RFC 2047 6.2 (python/cpython, email._header_value_parser)."""
+    """Returns the addresses from the new parser and the names from the old one: up to Python 3.12 the new parser keeps
+    the white space between encoded-words of a phrase, against RFC 2047 6.2 (email._header_value_parser)."""
     header = message[name]
     if header is None:
         return []
@@ -37,7 +37,7 @@ def mailboxes(message, name):
 
 
 def read(octets):
-    # Its reader of octets takes headers for ASCII; a message with UTF-8 in them (RFC 6532) is read as text.
+    # message_from_bytes expects ASCII headers, so a message with UTF-8 headers (RFC 6532) is parsed as text.
     if octets.isascii():
         message = message_from_bytes(octets, policy=policy.default)
     else:
@@ -63,6 +63,6 @@ while True:
     octets = sys.stdin.buffer.read(int.from_bytes(size, "big"))
     try:
         line = read(octets)
-    except Exception as error:  # The reader's own failure is an answer too: the test decides.
+    except Exception as error:  # The test decides whether a failure of the parser is expected.
         line = {"error": f"{type(error).__name__}: {error}"}
     print(json.dumps(line))

@@ -1,4 +1,4 @@
-"""Verifies DKIM signatures with dkimpy. Input: per message a length in 4 octets; the first block is JSON, TXT records by name."""
+"""Verifies DKIM signatures with dkimpy. Each block is preceded by its length in 4 bytes. The first block is a JSON object of TXT records by name; the others are messages."""
 
 import json
 import sys

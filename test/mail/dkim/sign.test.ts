@@ -36,7 +36,7 @@ function key(algorithm: SigningKey["algorithm"], id: string = crypto.randomUUID(
   return { id, selector: algorithm === "rsa-sha256" ? "r1" : "e1", algorithm, pkcs8: () => pkcs8 };
 }
 
-/** DKIM-Signature fields of a message, unfolded, as tags. */
+/** Returns the tags of each DKIM-Signature field of a message. */
 function signatures(message: string): { [tag: string]: string }[] {
   const head = message.slice(0, message.indexOf("\r\n\r\n")).replace(/\r\n(?=[ \t])/g, "");
   const fields = head.split("\r\n").filter((field) => field.startsWith("DKIM-Signature:"));
@@ -69,7 +69,7 @@ async function sha256(octets: string): Promise<string> {
   );
 }
 
-/** RFC 6376 3.4.4, as plainly as it can be said. */
+/** Relaxed body canonicalization (RFC 6376 3.4.4) in its simplest form. */
 function relaxedBody(body: string): string {
   const lines = body.split("\r\n").map((line) => line.replace(/[ \t]+/g, " ").replace(/ $/, ""));
   while (lines.at(-1) === "") lines.pop();
@@ -77,18 +77,18 @@ function relaxedBody(body: string): string {
 }
 
 describe("canonicalization", () => {
-  it("hashes the examples of RFC 6376 3.4.5 and the empty body as the RFC says", async () => {
+  it("gives the results of RFC 6376 3.4.5 and of the empty body", async () => {
     expect(relaxedHeader("A: X\r\n")).toBe("a:X");
     expect(relaxedHeader("B : Y\t\r\n\tZ  \r\n")).toBe("b:Y Z");
     expect(await hashOf([binaryStringToBytes(" C \r\nD \t E\r\n\r\n\r\n")])).toBe(await sha256(" C\r\nD E\r\n"));
     expect(await hashOf([])).toBe("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
   });
 
-  it("keeps an octet 160 at the ends of a field, which is no white space", () => {
+  it("keeps octet 160 at the ends of a field, which is not white space", () => {
     expect(relaxedHeader("X: \xa0a\xa0 \r\n")).toBe("x:\xa0a\xa0");
   });
 
-  it("gives the plain reading of the RFC for generated bodies cut anywhere", async () => {
+  it("gives the result of a simple implementation for generated bodies split anywhere", async () => {
     const piece = fc.constantFrom(
       " ",
       "\t",
@@ -120,7 +120,7 @@ describe("canonicalization", () => {
 });
 
 describe("a signature", () => {
-  it("stands before all other fields, one per key, in the order of the keys", async () => {
+  it("precedes all other fields, one per key, in the order of the keys", async () => {
     const message = await signed();
     expect(message).toMatch(
       /^DKIM-Signature: v=1; a=rsa-sha256;(?:.*\r\n )*.*\r\nDKIM-Signature: v=1; a=ed25519-sha256;(?:.*\r\n )*.*\r\nFrom: /,
@@ -147,7 +147,7 @@ describe("a signature", () => {
       expect(line.length).toBeLessThanOrEqual(78);
   });
 
-  it("covers From, To, Subject and Date once more than they occur", async () => {
+  it("lists From, To, Subject and Date once more than they occur", async () => {
     const h = (await signatures(await signed()))[0]?.h?.split(":") ?? [];
     for (const name of ["From", "To", "Subject", "Date"]) expect(h.filter((n) => n === name).length).toBe(2);
     expect(h.filter((n) => n === "MIME-Version").length).toBe(2);
@@ -155,7 +155,7 @@ describe("a signature", () => {
     expect(h).not.toContain("List-Unsubscribe");
   });
 
-  it("covers Reply-To, Cc, the List-Unsubscribe pair and the fields of the content when they occur, and oversigns them", async () => {
+  it("lists Reply-To, Cc, List-Unsubscribe, List-Unsubscribe-Post and content fields once more than they occur, if present", async () => {
     const headers: [string, string][] = [
       ["List-Unsubscribe", "<https://x.test/u>"],
       ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
@@ -171,7 +171,7 @@ describe("a signature", () => {
     expect(h).not.toContain("X-Other");
   });
 
-  it("takes repeated fields from the bottom up", async () => {
+  it("signs repeated fields from the bottom up", async () => {
     const spki = Uint8Array.from(atob(rsa.publicKey), (c) => c.charCodeAt(0));
     const publicKey = await crypto.subtle.importKey(
       "spki",
@@ -205,7 +205,7 @@ describe("a signature", () => {
     expect(await crypto.subtle.verify("RSASSA-PKCS1-v1_5", publicKey, signature, data)).toBe(true);
   });
 
-  it("writes a signing domain in A-labels, and refuses what DNS cannot hold", async () => {
+  it("writes the signing domain in A-labels, and refuses invalid domains and selectors", async () => {
     const keys = [key("ed25519-sha256")];
     const message = await signMessage(composed(), keys, { ...BY, domain: "bücher.test" });
     expect(signatures(text.decode(await collect(message.chunks())))[0]?.d).toBe("xn--bcher-kva.test");
@@ -215,7 +215,7 @@ describe("a signature", () => {
 });
 
 describe("a signed message", () => {
-  it("has exactly the size it says, clean octets, and is the same each time it is read", async () => {
+  it("has exactly its declared size, valid line ends, and the same bytes at each read", async () => {
     for (const size of [0, 10, 300_000]) {
       const octets = new Uint8Array(size).fill(9);
       const file = {
@@ -233,7 +233,7 @@ describe("a signed message", () => {
     }
   });
 
-  it("is the same when its reader lets each chunk go before the next", async () => {
+  it("is the same when its chunks share one buffer", async () => {
     const octets = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 31) & 255);
     const file = { filename: "a", contentType: "a/b", disposition: "attachment" as const, size: octets.length };
     const whole = composed({ attachments: [{ ...file, open: () => inChunks(octets, 10_000) }] });
@@ -254,7 +254,7 @@ describe("a signed message", () => {
     expect(chunks).toBe(1);
   });
 
-  it("goes out unsigned when there is no key, and reads no file for that", async () => {
+  it("is unsigned when there is no key, and no attachment is read to sign it", async () => {
     let opens = 0;
     const open = () => {
       opens++;
@@ -266,13 +266,13 @@ describe("a signed message", () => {
     expect(text.decode(await collect(message.chunks()))).toMatch(/^From: /);
   });
 
-  it("says that it needs SMTPUTF8 when an address does", async () => {
+  it("needs SMTPUTF8 when an address does", async () => {
     const message = await signMessage(composed({ to: [{ email: "ü@x.test" }] }), [key("ed25519-sha256")], BY);
     expect(message.needsSmtpUtf8).toBe(true);
     expect(text.decode(await collect(message.chunks()))).toContain("To: ü@x.test\r\n");
   });
 
-  it("fails when a file is not as long as it was said to be", async () => {
+  it("fails when an attachment does not have its declared size", async () => {
     const file = {
       filename: "a",
       contentType: "a/b",
@@ -287,10 +287,10 @@ describe("a signed message", () => {
 });
 
 describe("keys", () => {
-  it("are asked for once an isolate, by id, and asked again after a failure", async () => {
-    let asked = 0;
+  it("are loaded once an isolate by id, and loaded again after a failure", async () => {
+    let loads = 0;
     const counting = () => {
-      asked++;
+      loads++;
       return Promise.resolve(ed25519.pkcs8);
     };
     const id = crypto.randomUUID();
@@ -298,24 +298,24 @@ describe("keys", () => {
     await expect(signMessage(composed(), [broken], BY)).rejects.toThrow("no secret");
     const counted = { ...key("ed25519-sha256", id), pkcs8: counting };
     for (let i = 0; i < 3; i++) await signMessage(composed(), [counted], BY);
-    expect(asked).toBe(1);
+    expect(loads).toBe(1);
   });
 
-  it("do not pile up: the one not used for longest is let go", async () => {
-    let asked = 0;
+  it("are evicted from the cache, least recently used first", async () => {
+    let loads = 0;
     const counting = () => {
-      asked++;
+      loads++;
       return ed25519.pkcs8;
     };
     const counted = { ...key("ed25519-sha256", "kept"), pkcs8: counting };
     await signMessage(composed(), [counted], BY);
-    const others = Array.from({ length: 600 }, (_, i) => key("ed25519-sha256", `other-${i}`));
-    for (const other of others) await signMessage(composed(), [other], BY);
+    const moreKeys = Array.from({ length: 600 }, (_, i) => key("ed25519-sha256", `other-${i}`));
+    for (const another of moreKeys) await signMessage(composed(), [another], BY);
     await signMessage(composed(), [counted], BY);
-    expect(asked).toBe(2);
+    expect(loads).toBe(2);
   });
 
-  it("come in pairs whose public half makes a DKIM record", () => {
+  it("give a DKIM record for the public key", () => {
     expect(dkimRecord("rsa-sha256", rsa.publicKey)).toMatch(/^v=DKIM1; k=rsa; p=MII[A-Za-z0-9+/]{383}IDAQAB$/);
     expect(dkimRecord("ed25519-sha256", ed25519.publicKey)).toMatch(/^v=DKIM1; k=ed25519; p=[A-Za-z0-9+/]{43}=$/);
     expect(rsa.publicKey.length).toBe(392);

@@ -23,8 +23,8 @@ import {
   messageBytes,
 } from "../../support/composed.ts";
 
-describe("files", () => {
-  it("carry a plain name as it is and any other one by RFC 2231", () => {
+describe("attachments", () => {
+  it("have a plain filename as a quoted-string and any other one in RFC 2231 form", () => {
     const mail = (filename: string) => compose(aMail({ attachments: [aFile({ filename })] }), ALL_EXTENSIONS);
     const disposition = async (filename: string) =>
       /Content-Disposition: [^\r]*(?:\r\n [^\r]*)*/.exec(decoder.decode(await messageBytes(mail(filename))))?.[0];
@@ -41,7 +41,7 @@ describe("files", () => {
     ]);
   });
 
-  it("are application/octet-stream when the type is not exactly a type, or is composite", async () => {
+  it("are application/octet-stream when the content type is malformed or composite", async () => {
     const typeOf = async (contentType: string) =>
       (await composeAndRead({ attachments: [aFile({ contentType })] })).tree.children?.[1]?.type;
     for (const bad of [
@@ -60,12 +60,12 @@ describe("files", () => {
     expect(await typeOf("Text/CSV; header=present")).toBe("text/csv");
   });
 
-  it("refuse a content id that could leave its brackets", () => {
+  it("refuse a content id that could end its angle brackets", () => {
     for (const contentId of ["a>\r\nX: y", "<a>", "a b", "é"])
       expect(composeResult({ attachments: [aFile({ contentId })] })).toBe("attachment");
   });
 
-  it("fail the pass when a source gives more or less than its size", async () => {
+  it("fail the read when a source yields more or less than its size", async () => {
     for (const size of [2, 4]) {
       const composed = compose(aMail({ attachments: [aFile({ size })] }), ALL_EXTENSIONS);
       await expect(collect(composed.body())).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe("files", () => {
     }
   });
 
-  it("are opened once for each pass when the mail is large, and once when it is small", async () => {
+  it("are opened for each read of a large message, and once for a small one", async () => {
     for (const [size, opened] of [
       [1000, 1],
       [400_000, 2],
@@ -93,7 +93,7 @@ describe("files", () => {
     }
   });
 
-  it("leave in lines of 76 characters, of exactly the size foretold, at each length around a line and a block", async () => {
+  it("have lines of 76 characters and exactly the computed size, at each length around a line and a block", async () => {
     for (const length of [0, 1, 2, 3, 56, 57, 58, 113, 114, 115, 58367, 58368, 58369, 116736, 200000]) {
       const octets = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8)) & 255);
       const composed = compose(aMail({ text: null, attachments: [aFile({}, octets)] }), ALL_EXTENSIONS);
@@ -106,8 +106,8 @@ describe("files", () => {
   });
 });
 
-describe("generated hostile mails", () => {
-  it("are refused for the reason foreseen or read back exactly as intended", { timeout: 600_000 }, async () => {
+describe("generated hostile messages", () => {
+  it("are refused for the expected reason or parse back exactly as expected", { timeout: 600_000 }, async () => {
     const outcomes = { refused: 0, composed: 0 };
     await fc.assert(
       fc.asyncProperty(generatedMail, async (mail) => {
@@ -121,16 +121,16 @@ describe("generated hostile mails", () => {
 });
 
 async function checkGenerated(mail: GeneratedMail): Promise<"refused" | "composed"> {
-  const faults = expectedErrors(mail);
+  const errors = expectedErrors(mail);
   let composed: ComposedMessage;
   try {
     composed = compose(mail, { smtpUtf8: mail.smtpUtf8, eightBitMime: true });
   } catch (error) {
     expect(error).toBeInstanceOf(ComposeError);
-    expect([...faults]).toContain((error as ComposeError).code);
+    expect([...errors]).toContain((error as ComposeError).code);
     return "refused";
   }
-  expect([...faults]).toEqual([]);
+  expect([...errors]).toEqual([]);
   const message = await messageBytes(composed);
   expect(formatFaults(message, composed.needsSmtpUtf8)).toEqual([]);
   const head = composed.headers.reduce((sum, h) => sum + h.raw.length, 2);

@@ -18,7 +18,7 @@ import {
 } from "../../support/composed.ts";
 
 describe("a plain message", () => {
-  it("is these octets and no others", async () => {
+  it("has exactly these bytes", async () => {
     const message = decoder.decode(
       await messageBytes(compose(aMail({ cc: [{ email: "c@z.test", name: "Cy" }] }), NO_EXTENSIONS)),
     );
@@ -38,11 +38,11 @@ describe("a plain message", () => {
     ]);
   });
 
-  it("names an empty group when everybody is a blind copy", () => {
+  it("has an empty group in To when all recipients are Bcc", () => {
     expect(rawHeader({ to: [] }, "to")).toBe("To: undisclosed-recipients:;\r\n");
   });
 
-  it("has no body octets when there is no text", async () => {
+  it("has an empty body when there is no text", async () => {
     const composed = compose(aMail({ text: null }), ALL_EXTENSIONS);
     expect(composed.bodySize).toBe(0);
     expect((await collect(composed.body())).length).toBe(0);
@@ -55,7 +55,7 @@ describe("a plain message", () => {
     );
   });
 
-  it("refuses a date, a message id and an id that cannot stand in a message", () => {
+  it("refuses an invalid date, message id and id", () => {
     expect(composeResult({ date: new Date(Number.NaN) })).toBe("identity");
     for (const messageId of ["", "a@b", "<a b@c>", "<a@b>\r\nX: y", "<a@b><c@d>", "<é@b>"])
       expect(composeResult({ messageId })).toBe("identity");
@@ -64,7 +64,7 @@ describe("a plain message", () => {
 });
 
 describe("headers", () => {
-  it("fold at white space and keep lines within 76 where words allow it", () => {
+  it("fold at white space and keep lines within 76 characters unless a word is longer", () => {
     const subject = "word ".repeat(60).trim();
     const raw = rawHeader({ subject }, "subject");
     expect(raw.replaceAll("\r\n", "")).toBe(`Subject: ${subject}`);
@@ -72,7 +72,7 @@ describe("headers", () => {
     expect(raw.split("\r\n").length).toBeGreaterThan(4);
   });
 
-  it("never break a long word of a custom header, and refuse one that no line can hold", () => {
+  it("never break a long word of a custom header, and refuse one longer than a line", () => {
     const url = `<https://x.test/${"u".repeat(500)}?a=?b>`;
     const raw = rawHeader({ headers: [["List-Unsubscribe", `${url}, <mailto:u@x.test>`]] }, "list-unsubscribe");
     expect(raw).toBe(`List-Unsubscribe: ${url},\r\n <mailto:u@x.test>\r\n`);
@@ -80,7 +80,7 @@ describe("headers", () => {
     expect(composeResult({ headers: [["X-A", "u".repeat(994)]] })).toBe("line_too_long");
   });
 
-  it("encode a value that a reader could take for the beginning of an encoded-word, and leave a URL alone", async () => {
+  it("encode a value that contains the start of an encoded-word, and leave a URL unchanged", async () => {
     for (const value of ["' =?x?q?=3D", "=?utf-8?B?QQ==?=", "a =?utf-8?q?b"]) {
       expect(rawHeader({ headers: [["X-A", value]] }, "x-a")).toMatch(/^X-A: =\?utf-8\?[QB]\?/);
     }
@@ -96,12 +96,12 @@ describe("headers", () => {
     expect(rawHeader({ headers }, "x-tag")).toBe("X-Tag: 1\r\nx-tag: 2\r\nX-Tag:\r\n");
   });
 
-  it("refuse a name that is no name", () => {
+  it("refuse an invalid name", () => {
     for (const name of ["", "X Y", "X:Y", "X\r\nBcc", "É", "X_Y", "x".repeat(77)])
       expect(composeResult({ headers: [[name, "v"]] })).toBe("header_name");
   });
 
-  it("refuse every name that the service owns, in any case", () => {
+  it("refuse every name that only the service writes, in any letter case", () => {
     const owned = [
       "From",
       "To",
@@ -138,7 +138,7 @@ describe("headers", () => {
     }
   });
 
-  it("write text beyond ASCII as encoded-words of at most 75 characters, cut between characters", async () => {
+  it("write non-ASCII text as encoded-words of at most 75 characters, split between characters", async () => {
     for (const subject of [
       "漢字".repeat(100),
       "é".repeat(300),
@@ -166,7 +166,7 @@ describe("headers", () => {
     expect(rawHeader({ subject: "漢字" }, "subject")).toBe("Subject: =?utf-8?B?5ryi5a2X?=\r\n");
   });
 
-  it("bring back a subject character by character", async () => {
+  it("parse back to exactly the given subject", async () => {
     for (const subject of [" a", "a ", "a  b", "a\tb", "=?utf-8?q?x?=", "=?", "\u0085", "\u2028x", "\u007f", "0"]) {
       expect((await composeAndRead({ subject })).subject).toBe(subject);
     }
@@ -183,7 +183,7 @@ describe("addresses", () => {
     expect(from("")).toBe("From: a@x.test\r\n");
   });
 
-  it("take control characters out of a display name, so that no header follows", async () => {
+  it("replace control characters of a display name, so that no header can be injected", async () => {
     const mail = await composeAndRead({
       from: { email: "a@x.test", name: "Ann\r\nBcc: evil@x.test\u0000\u0085\u2028" },
     });
@@ -198,7 +198,7 @@ describe("addresses", () => {
     for (const line of raw.trimEnd().split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
   });
 
-  it("keep a local part beyond ASCII in UTF-8 when the next hop takes it, and refuse it when it does not", () => {
+  it("write a non-ASCII local part in UTF-8 when the next hop supports SMTPUTF8, else refuse it", () => {
     const over = { to: [{ email: "jürgen@bücher.test", name: "J" }] };
     const composed = compose(aMail(over), ALL_EXTENSIONS);
     expect(composed.needsSmtpUtf8).toBe(true);
@@ -206,7 +206,7 @@ describe("addresses", () => {
     expect(composeResult(over, NO_EXTENSIONS)).toBe("smtputf8");
   });
 
-  it("write a domain beyond ASCII in A-labels, whatever the next hop takes", () => {
+  it("write a non-ASCII domain in A-labels for every next hop", () => {
     for (const can of [ALL_EXTENSIONS, NO_EXTENSIONS]) {
       const composed = compose(aMail({ to: [{ email: "a@bücher.test" }] }), can);
       expect(composed.needsSmtpUtf8).toBe(false);
@@ -214,7 +214,7 @@ describe("addresses", () => {
     }
   });
 
-  it("refuse what is no address in each place an address can stand", () => {
+  it("refuse an invalid address in each address header", () => {
     for (const email of [
       "a@x.test\r\nRCPT TO:<e@z.test>",
       "a@x.test>,<b@y.test",
@@ -230,8 +230,8 @@ describe("addresses", () => {
   });
 });
 
-describe("texts", () => {
-  it("stay 7bit while they are ASCII in lines of at most 998", async () => {
+describe("text bodies", () => {
+  it("are 7bit while they are ASCII in lines of at most 998 octets", async () => {
     const raw = (t: string) => rawHeader({ text: t }, "content-transfer-encoding");
     expect(raw("plain\ntext")).toContain(" 7bit");
     expect(raw("x".repeat(998))).toContain(" 7bit");
@@ -242,12 +242,12 @@ describe("texts", () => {
     expect(raw(`${"mostly plain ".repeat(20)}é`)).toContain(" quoted-printable");
   });
 
-  it("end every line with CRLF, whatever ended it before", async () => {
+  it("end every line with CRLF, for all line ends of the input", async () => {
     expect(await composedBody({ text: "a\rb\nc\r\nd\n\re" })).toBe("a\r\nb\r\nc\r\nd\r\n\r\ne\r\n");
     expect(await composedBody({ text: "é\r\n.\n.\r" })).toBe("=C3=A9\r\n.\r\n.\r\n");
   });
 
-  it("keep quoted-printable lines within 76 and hide white space at line ends and From", async () => {
+  it("keep quoted-printable lines within 76 characters and escape white space at line ends and From", async () => {
     const body = await composedBody({
       text: `From é\n${"x".repeat(75)}\n${"x".repeat(76)}\n${"x".repeat(77)}\nend \t\nz `,
     });
@@ -258,7 +258,7 @@ describe("texts", () => {
     expect(body).toContain("end =09\r\nz=20");
   });
 
-  it("cannot hold a boundary of their own message", async () => {
+  it("cannot contain a boundary of their message", async () => {
     const id = aMail().id;
     const attack = `x\r\n--=_alternative_${id}\r\nContent-Type: text/html\r\n\r\nevil\r\n--=_alternative_${id}--\r\n`;
     const mail = await composeAndRead({ text: attack, html: attack });
@@ -275,7 +275,7 @@ describe("the part tree", () => {
   const tree = async (over: Partial<MessageInput>) => types((await composeAndRead(over)).tree);
   const logo = aFile({ contentId: "logo", disposition: "inline" });
 
-  it("has a multipart only where two things stand side by side", async () => {
+  it("has a multipart only for two or more children", async () => {
     expect(await tree({})).toBe("text/plain");
     expect(await tree({ text: null, html: "<p>" })).toBe("text/html");
     expect(await tree({ html: "<p>" })).toEqual({ "multipart/alternative": ["text/plain", "text/html"] });
@@ -286,7 +286,7 @@ describe("the part tree", () => {
     expect(await tree({ text: null, attachments: [aFile()] })).toEqual({ "multipart/mixed": ["image/png"] });
   });
 
-  it("nests mixed, alternative and related when there is everything", async () => {
+  it("nests mixed, alternative and related for text, HTML, inline files and attachments", async () => {
     expect(await tree({ html: "<img src=cid:logo>", attachments: [aFile(), logo] })).toEqual({
       "multipart/mixed": [
         { "multipart/alternative": ["text/plain", { "multipart/related": ["text/html", "image/png"] }] },
@@ -295,20 +295,20 @@ describe("the part tree", () => {
     });
   });
 
-  it("puts inline files beside the rest when there is no HTML to show them", async () => {
+  it("treats inline files as attachments when there is no HTML", async () => {
     expect(await tree({ attachments: [logo] })).toEqual({ "multipart/mixed": ["text/plain", "image/png"] });
   });
 });
 
 describe("an independent composer", () => {
-  it("says the same to a reader as ours does", async () => {
-    const theirs = createMimeMessage();
-    theirs.setSender({ name: "Ann", addr: "ann@x.test" });
-    theirs.setRecipient("bob@y.test");
-    theirs.setSubject("A plain subject");
-    theirs.addMessage({ contentType: "text/plain", data: "A text." });
-    theirs.addMessage({ contentType: "text/html", data: "<p>A text.</p>" });
-    const other = await PostalMime.parse(theirs.asRaw());
+  it("produces a message that parses to the same values", async () => {
+    const mimetext = createMimeMessage();
+    mimetext.setSender({ name: "Ann", addr: "ann@x.test" });
+    mimetext.setRecipient("bob@y.test");
+    mimetext.setSubject("A plain subject");
+    mimetext.addMessage({ contentType: "text/plain", data: "A text." });
+    mimetext.addMessage({ contentType: "text/html", data: "<p>A text.</p>" });
+    const other = await PostalMime.parse(mimetext.asRaw());
     const mail = aMail({
       from: { email: "ann@x.test", name: "Ann" },
       to: [{ email: "bob@y.test" }],
@@ -317,8 +317,8 @@ describe("an independent composer", () => {
       text: "A text.",
       html: "<p>A text.</p>",
     });
-    const ours = await PostalMime.parse(await messageBytes(compose(mail, ALL_EXTENSIONS)));
-    expect([ours.from, ours.to, ours.subject]).toEqual([other.from, other.to, other.subject]);
-    expect([ours.text?.trim(), ours.html?.trim()]).toEqual([other.text?.trim(), other.html?.trim()]);
+    const composed = await PostalMime.parse(await messageBytes(compose(mail, ALL_EXTENSIONS)));
+    expect([composed.from, composed.to, composed.subject]).toEqual([other.from, other.to, other.subject]);
+    expect([composed.text?.trim(), composed.html?.trim()]).toEqual([other.text?.trim(), other.html?.trim()]);
   });
 });
