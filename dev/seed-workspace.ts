@@ -2,7 +2,7 @@ import { mintApiKey } from "../src/accounts/api-key.ts";
 import type { Ctx, Role } from "../src/context.ts";
 import { orm } from "../src/db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../src/db/schema/index.ts";
-import { newDkimPair, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
+import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord } from "../src/mail/dkim/index.ts";
 
@@ -50,7 +50,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   if (!workspace) throw new Error("the workspace was not written");
   const number = workspace.number;
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
-  const keys = await newDkimPair(ctx, domainId);
+  const keys = await generateDkimKeys(ctx, domainId);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
     db.insert(users).values(user),

@@ -4,8 +4,8 @@ import { keyedHashes } from "../lib/secret-box.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
 import { effectiveScopes } from "./scopes.ts";
 
-/** last_used_at is written at most this often (decisions 3). */
-const LAST_USED_EVERY_MS = 60_000;
+/** Least time between two writes of last_used_at, in ms (decisions 3). */
+const LAST_USED_INTERVAL_MS = 60_000;
 
 interface KeyRow {
   key_id: string;
@@ -27,7 +27,7 @@ interface KeyRow {
   sending_paused_at: number | null;
 }
 
-// A key without its membership finds nothing: it ends when its maker leaves the workspace, and with the workspace.
+// The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
   SELECT k.id AS key_id, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
@@ -41,13 +41,13 @@ const FIND_KEY = `
 export interface Caller {
   actor: Actor;
   workspace: CallerWorkspace;
-  /** Set when last_used_at is worth writing; run it after the answer. */
+  /** Writes last_used_at; null when it was written within the last minute. Run it after the response. */
   touch: (() => Promise<void>) | null;
 }
 
 /**
- * Says who calls with this API key, in one D1 read: key, person, membership, workspace and their flags.
- * Throws 401 for a key that is malformed, unknown, revoked, expired or of a deleted workspace, all in the same words.
+ * Returns the user, workspace and rights of an API key, in one D1 query. Throws 401 with the same text for a key that
+ * is malformed, unknown, revoked, expired or of a deleted workspace.
  */
 export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller> {
   if (!isApiKey(key)) throw unauthorized("Invalid API key");
@@ -57,8 +57,8 @@ export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller>
   if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
     throw unauthorized("Invalid API key");
   }
-  const stale = row.last_used_at === null || row.last_used_at <= now - LAST_USED_EVERY_MS;
-  return { actor: toActor(row), workspace: toWorkspace(row), touch: stale ? () => touchKey(ctx, row.key_id) : null };
+  const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
+  return { actor: toActor(row), workspace: toWorkspace(row), touch: isDue ? () => touchKey(ctx, row.key_id) : null };
 }
 
 function toActor(row: KeyRow): Actor {
@@ -89,13 +89,13 @@ function toWorkspace(row: KeyRow): CallerWorkspace {
   };
 }
 
-/** Nothing hangs on it, so a database that is busy is only noted. */
+/** Never throws: last_used_at is informative only, so a failed write is logged. */
 async function touchKey(ctx: Ctx, keyId: string): Promise<void> {
   const now = ctx.now();
   try {
     await ctx.db
       .prepare("UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
-      .bind(now, keyId, now - LAST_USED_EVERY_MS)
+      .bind(now, keyId, now - LAST_USED_INTERVAL_MS)
       .run();
   } catch (error) {
     ctx.log("api-key.touch.failed", { error: String(error) });

@@ -1,3 +1,3 @@
 export { mintApiKey } from "./api-key.ts";
 export { authenticateApiKey } from "./authenticate.ts";
-export { type Need, roleScopes, routeNeeds, type Scope, scopes } from "./scopes.ts";
+export { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "./scopes.ts";

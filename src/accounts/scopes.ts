@@ -1,9 +1,9 @@
 /**
- * Which scope each route needs, what each scope means, and what each role may do (decisions 3). A route
- * that is missing here cannot be called at all, and a test fails.
+ * The scope that each route requires, the meaning of each scope, and the scopes of each role (decisions 3). A route
+ * that is missing here answers 500, and a test fails.
  */
 
-const areas = {
+const actions = {
   emails: ["send", "view"],
   contacts: ["view", "manage"],
   templates: ["view", "manage"],
@@ -18,10 +18,10 @@ const areas = {
   team: ["view", "manage"],
 } as const;
 
-type Areas = typeof areas;
-export type Scope = { [Area in keyof Areas]: `${Area}:${Areas[Area][number]}` }[keyof Areas];
+type Actions = typeof actions;
+export type Scope = { [Noun in keyof Actions]: `${Noun}:${Actions[Noun][number]}` }[keyof Actions];
 
-/** Every scope with a plain sentence for the people who grant it. */
+/** Every scope with a description for the users who grant it. */
 export const scopes: Readonly<Record<Scope, string>> = {
   "emails:send": "Send, schedule, cancel and retry emails.",
   "emails:view": "See emails, their status and their events.",
@@ -49,11 +49,11 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "team:manage": "Change the workspace, its members and API keys.",
 };
 
-/** `any`: every authenticated caller. `public`: nobody has to say who they are. */
-export type Need = Scope | "any" | "public";
+/** `any`: every authenticated caller. `public`: no authentication. */
+export type RequiredScope = Scope | "any" | "public";
 
-/** Method and path, as mounted, to what the caller needs. */
-export const routeNeeds: Readonly<Record<string, Need>> = {
+/** The scope that each route requires, by method and mounted path. */
+export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /openapi.json": "public",
   "GET /health": "public",
   "GET /t/o/:token": "public",
@@ -101,23 +101,23 @@ export const routeNeeds: Readonly<Record<string, Need>> = {
 };
 
 const everyScope = Object.keys(scopes) as Scope[];
-const closedToMembers: readonly Scope[] = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];
+const deniedToMembers: readonly Scope[] = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];
 
-/** What each role may do at most. A key or token never has more than its maker's role. */
+/** The scopes of each role. A key or token never has more than the role of its user. */
 export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly Scope[]>> = {
   owner: everyScope,
   admin: everyScope,
-  member: everyScope.filter((scope) => !closedToMembers.includes(scope)),
+  member: everyScope.filter((scope) => !deniedToMembers.includes(scope)),
 };
 
 /**
- * The scopes a credential has in effect: what was granted (`*` is everything, `manage` implies `view`),
- * cut down to what the role of the person behind it allows now.
+ * Returns the effective scopes of a credential: those granted (`*` grants all, `manage` implies `view`) that the
+ * current role of its user allows.
  */
 export function effectiveScopes(granted: readonly string[], role: "owner" | "admin" | "member"): ReadonlySet<Scope> {
-  const holds = (scope: Scope) =>
+  const isGranted = (scope: Scope) =>
     granted.includes("*") ||
     granted.includes(scope) ||
     (scope.endsWith(":view") && granted.includes(scope.replace(":view", ":manage")));
-  return new Set(roleScopes[role].filter(holds));
+  return new Set(roleScopes[role].filter(isGranted));
 }

@@ -5,12 +5,12 @@ import { type Fault, unprocessable } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
 import { parseIso } from "../lib/time.ts";
 import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
-import { type Grant, requireCover } from "./grant.ts";
+import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
 import { expiryFault } from "./rules.ts";
 import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
 
-// The domains are counted once more: one that is deleted at this moment must not stay behind in a new key.
+// Counts the domains again: one that is deleted at this moment must not remain in the new key.
 const INSERT_KEY = `
   INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
   SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
@@ -18,9 +18,9 @@ const INSERT_KEY = `
      SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
 
 /**
- * Makes an API key that acts as the caller's user (decisions 3). What is omitted is as the caller has it. Throws 403
- * for more than the caller has, 422 for an expiry or domains that cannot be, LostRace when the caller's key, a domain
- * or the Idempotency-Key was somebody else's matter meanwhile.
+ * Creates an API key that acts as the caller's user (decisions 3). Omitted fields default to the caller's own rights.
+ * Throws 403 for rights that the caller does not have, 422 for an invalid expiry or domain, ConcurrencyError when the
+ * caller's key was revoked, a domain was deleted or the Idempotency-Key was used at the same moment.
  */
 export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<NewApiKeyOut> {
   const { actor, workspace } = ctx;
@@ -40,11 +40,11 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
     replacedById: null,
   };
   const answer = { ...toApiKey(row), key };
-  const domainsText = domainIds && JSON.stringify(domainIds);
-  const who = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
-  const what = [JSON.stringify(scopes), domainsText, row.createdAt, expiresAt, domainIds?.length ?? 0];
+  const domainsJson = domainIds && JSON.stringify(domainIds);
+  const owner = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
+  const rights = [JSON.stringify(scopes), domainsJson, row.createdAt, expiresAt, domainIds?.length ?? 0];
   await repeatableBatch(ctx, ctx.db, [
-    ctx.db.prepare(INSERT_KEY).bind(...who, ...what),
+    ctx.db.prepare(INSERT_KEY).bind(...owner, ...rights),
     expectChanges(ctx.db, 1),
     ...(await storeSecretResponse(ctx, answer)),
   ]);
@@ -53,22 +53,22 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
 
 async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
   const { actor } = ctx;
-  const asked = input.domain_ids === undefined ? actor.domainIds && [...actor.domainIds] : input.domain_ids;
-  const expiry = toExpiry(ctx, input.expires_at);
+  const requested = input.domain_ids === undefined ? actor.domainIds && [...actor.domainIds] : input.domain_ids;
+  const expiry = parseExpiry(ctx, input.expires_at);
   const grant: Grant = {
     scopes: [...new Set(input.scopes ?? (actor.grantsAll ? ["*"] : [...actor.scopes].sort()))],
-    domainIds: asked && [...new Set(asked)],
+    domainIds: requested && [...new Set(requested)],
     expiresAt: expiry.at,
   };
-  requireCover(actor, grant);
+  requireGrantable(actor, grant);
   const found = await findDomainIds(ctx, grant.domainIds ?? []);
   const faults = [...domainFaults(input.domain_ids ?? [], found), ...expiry.faults];
   if (faults.length > 0) throw unprocessable(faults);
   return grant.domainIds === null ? grant : { ...grant, domainIds: grant.domainIds.filter((id) => found.has(id)) };
 }
 
-/** When the key ends. With a fault, which is told of together with the others, as if it had been omitted. */
-function toExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { at: number | null; faults: Fault[] } {
+/** Returns the expiry in ms since 1970. With a fault, which is reported together with other faults, the default. */
+function parseExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { at: number | null; faults: Fault[] } {
   if (given === null) return { at: null, faults: [] };
   if (given === undefined) return { at: actor.expiresAt, faults: [] };
   const msg = expiryFault(given, now());
@@ -76,11 +76,17 @@ function toExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { a
   return { at: actor.expiresAt, faults: [{ loc: ["body", "expires_at"], msg, type: "value_error" }] };
 }
 
-/** Each id that is no domain of the workspace, in the same words whether it is malformed, unknown or foreign. */
+/** Returns a fault for each id that is not a domain of the workspace. Malformed, unknown and foreign ids get the same text. */
 function domainFaults(ids: readonly string[], found: ReadonlySet<string>): Fault[] {
   return ids.flatMap((id, index) =>
     found.has(id)
       ? []
-      : [{ loc: ["body", "domain_ids", index], msg: "Not a domain of this workspace", type: "value_error" }],
+      : [
+          {
+            loc: ["body", "domain_ids", index],
+            msg: "This is not the id of a domain of this workspace",
+            type: "value_error",
+          },
+        ],
   );
 }

@@ -9,7 +9,7 @@ const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(apiKe
 
 export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
 
-/** One API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or another workspace's. */
+/** Returns one API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getApiKey(ctx: CallerCtx, id: string) {
   if (!isUuid(id)) throw notFound("API key");
   const [row] = await orm(ctx)
@@ -20,7 +20,7 @@ export async function getApiKey(ctx: CallerCtx, id: string) {
   return row;
 }
 
-/** The API keys of the caller's workspace, newest first, ended ones among them. */
+/** Returns the API keys of the caller's workspace, newest first, revoked and expired ones included. */
 export async function listApiKeys(ctx: CallerCtx, { page, limit }: { page: number; limit: number }) {
   return orm(ctx)
     .select(columns)
@@ -31,14 +31,14 @@ export async function listApiKeys(ctx: CallerCtx, { page, limit }: { page: numbe
     .offset(page * limit);
 }
 
-/** Which of these ids are domains of the caller's workspace. */
+/** Returns those of the ids that are domains of the caller's workspace. */
 export async function findDomainIds(ctx: CallerCtx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  // What is no id never reaches the database, which takes parameters of 2,000,000 octets at most.
-  const possible = ids.filter(isUuid);
-  if (possible.length === 0) return new Set();
+  // Only UUIDs are bound: D1 accepts parameters of at most 2,000,000 bytes.
+  const uuids = ids.filter(isUuid);
+  if (uuids.length === 0) return new Set();
   const { results } = await ctx.db
     .prepare("SELECT id FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
-    .bind(ctx.workspace.number, JSON.stringify(possible))
+    .bind(ctx.workspace.number, JSON.stringify(uuids))
     .all<{ id: string }>();
   return new Set(results.map(({ id }) => id));
 }

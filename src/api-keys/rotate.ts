@@ -4,12 +4,13 @@ import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
 import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
-import { requireCover } from "./grant.ts";
+import { requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
 import { GRACE_MS } from "./rules.ts";
 import { type NewApiKeyOut, toApiKey } from "./schema.ts";
 
-// Only of a key that stands as it was read. That it may have this very successor makes a second run meet its row.
+// Inserts nothing when the old key changed since it was read. It may already have this successor: then the batch runs a
+// second time after an ambiguous commit, and fails on the primary key.
 const INSERT_SUCCESSOR = `
   INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
   SELECT ?2, k.workspace, k.user_id, k.name, ?3, ?4, k.scopes, k.domain_ids, ?5, k.expires_at
@@ -22,22 +23,22 @@ const REPLACE = `
   UPDATE api_keys SET replaced_by_id = ?2, expires_at = min(ifnull(expires_at, ?3), ?3) WHERE id = ?1 AND workspace = ?4`;
 
 /**
- * Makes a key that takes the place of another, with the same rights and the same end; the old one lives 24 hours
- * more, or until it is revoked. For the person who made it only, by a credential that has all that the key has: else
- * a narrow key would turn into a broad one. Throws 404, 403, and 409 for a key that has ended or was replaced.
+ * Creates a successor of an API key with the same rights and expiry. The old key stays valid for 24 hours, or until it
+ * is revoked. Only the user who created the key may rotate it, with a credential that has all its rights: otherwise a
+ * restricted key could obtain a broader one. Throws 404, 403, and 409 for a key that is revoked, expired or replaced.
  */
 export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKeyOut> {
   const old = await getApiKey(ctx, id);
-  if (old.userId !== ctx.actor.userId) throw forbidden("Only the person who made this key may rotate it");
-  requireCover(ctx.actor, old);
-  requireStanding(old, ctx.now());
+  if (old.userId !== ctx.actor.userId) throw forbidden("Only the user who created this API key may rotate it");
+  requireGrantable(ctx.actor, old);
+  requireActive(old, ctx.now());
   const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const now = ctx.now();
   const successor = { ...old, id: ctx.newId(), prefix, createdAt: now, lastUsedAt: null };
   const answer = { ...toApiKey(successor), key };
-  const from = [id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
+  const source = [id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
   await repeatableBatch(ctx, ctx.db, [
-    ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...from),
+    ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(id, successor.id, now + GRACE_MS, ctx.workspace.number),
     ...(await storeSecretResponse(ctx, answer)),
@@ -45,8 +46,8 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
   return answer;
 }
 
-function requireStanding({ revokedAt, replacedById, expiresAt }: ApiKeyRow, now: number): void {
+function requireActive({ revokedAt, replacedById, expiresAt }: ApiKeyRow, now: number): void {
   if (revokedAt !== null) throw conflict("This API key is revoked");
-  if (replacedById !== null) throw conflict("This API key was replaced already");
+  if (replacedById !== null) throw conflict("This API key was already rotated");
   if (expiresAt !== null && expiresAt <= now) throw conflict("This API key has expired");
 }

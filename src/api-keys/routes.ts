@@ -21,11 +21,16 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/",
     describeRoute({
-      summary: "Make an API key",
-      description: "It acts as the person who makes it, with at most what the calling credential has.",
+      summary: "Create an API key",
+      description: "The key acts as the calling user, with at most the rights of the calling credential.",
       tags: ["API keys"],
       parameters: [parameter.idempotencyKey],
-      responses: responses(201, "The key, which is shown this once", NewApiKeyOut, [403, 409, 413, 415]),
+      responses: responses(
+        201,
+        "The API key. `key` is shown in this response only",
+        NewApiKeyOut,
+        [403, 409, 413, 415],
+      ),
     }),
     ...body(ApiKeyIn),
     idempotent(201),
@@ -36,7 +41,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     describeRoute({
       summary: "List API keys, newest first",
       tags: ["API keys"],
-      responses: responses(200, "A page of API keys, ended ones among them", z.array(ApiKeyOut), [403]),
+      responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
     }),
     query(ListQuery),
     async (c) => c.json((await listApiKeys(c.get("caller"), c.req.valid("query"))).map(toApiKey)),
@@ -44,11 +49,11 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/:api_key_id/rotate",
     describeRoute({
-      summary: "Put a new key in the place of one",
-      description: "For the person who made it. The old key lives 24 hours more, or until it is revoked.",
+      summary: "Rotate an API key",
+      description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
       tags: ["API keys"],
       parameters: [apiKeyId, parameter.idempotencyKey],
-      responses: responses(201, "The new key, which is shown this once", NewApiKeyOut, [403, 404, 409]),
+      responses: responses(201, "The new API key. `key` is shown in this response only", NewApiKeyOut, [403, 404, 409]),
     }),
     noBody,
     idempotent(201),
@@ -58,7 +63,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
     "/v1/api-keys/:api_key_id",
     describeRoute({
       summary: "Revoke an API key",
-      description: "From the next request on. Again is the same: the first moment is kept.",
+      description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
       tags: ["API keys"],
       parameters: [apiKeyId],
       responses: responses(204, "Revoked", null, [403, 404]),

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { scopes } from "../accounts/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { ApiKeyRow } from "./queries.ts";
-import { isNameLength, isShowable, limits } from "./rules.ts";
+import { isNameLength, isPrintable, limits } from "./rules.ts";
 
-/** Shapes of the API keys API (decisions 3). */
+/** Request and response schemas of the API keys API (decisions 3). */
 
 const Name = z
   .string()
-  .refine(isShowable, "A name must not contain control characters or line breaks")
+  .refine(isPrintable, "A name must not contain control characters or line breaks")
   .trim()
   .refine(isNameLength, `A name has 1 to ${limits.nameCharacters} characters`)
   .meta({ minLength: 1, maxLength: limits.nameCharacters });
@@ -17,22 +17,24 @@ export const ApiKeyIn = z
   .object({
     name: Name,
     scopes: z
-      .array(z.enum(["*", ...Object.keys(scopes)], "Not a scope"))
+      .array(z.enum(["*", ...Object.keys(scopes)], "This is not a scope"))
       .min(1)
       .max(limits.scopes)
       .nullish()
-      .describe("At most what the caller has. Omitted: all that the caller has."),
+      .describe("At most the caller's scopes. Omitted: all of the caller's scopes."),
     expires_at: z
       .string()
       .nullish()
       .meta({ format: "date-time" })
-      .describe("With an offset; at most 10 years ahead. Omitted: as the caller's own key. null: never."),
+      .describe("With an offset, at most 10 years ahead. Omitted: the expiry of the calling key. null: never."),
     domain_ids: z
       .array(z.string())
       .min(1)
       .max(limits.domains)
       .nullish()
-      .describe("The only domains the key may use. Omitted: those of the caller. null: every domain."),
+      .describe(
+        "Ids of the domains that the key is restricted to. Omitted: those of the calling key. null: not restricted.",
+      ),
   })
   .meta({ ref: "ApiKeyCreate" });
 export type ApiKeyIn = z.output<typeof ApiKeyIn>;
@@ -43,20 +45,27 @@ export const ApiKeyOut = z
   .object({
     id: z.uuid(),
     name: z.string(),
-    prefix: z.string().describe("How the key begins."),
-    scopes: z.array(z.string()).describe("As granted; in effect they are cut down to what its maker's role allows."),
-    domain_ids: z.array(z.uuid()).nullable().describe("The only domains it may use; null: every domain."),
-    user_id: z.uuid().describe("Whose it is, and as whom it acts."),
-    last_used_at: timestamp.nullable().describe("To the minute."),
+    prefix: z.string().describe("The first characters of the key."),
+    scopes: z
+      .array(z.string())
+      .describe("As granted. Requests are further limited to what the role of the key's user allows."),
+    domain_ids: z
+      .array(z.uuid())
+      .nullable()
+      .describe("Ids of the domains that the key is restricted to; null: not restricted."),
+    user_id: z.uuid().describe("The user that the key acts as."),
+    last_used_at: timestamp.nullable().describe("Accurate to one minute."),
     created_at: timestamp,
     expires_at: timestamp.nullable(),
     revoked_at: timestamp.nullable(),
-    replaced_by_id: z.uuid().nullable().describe("The key that a rotation put in its place."),
+    replaced_by_id: z.uuid().nullable().describe("Id of the key that replaced this one by rotation."),
   })
   .meta({ ref: "ApiKey" });
 export type ApiKeyOut = z.output<typeof ApiKeyOut>;
 
-export const NewApiKeyOut = ApiKeyOut.extend({ key: z.string().describe("The key itself, shown this once.") }).meta({
+export const NewApiKeyOut = ApiKeyOut.extend({
+  key: z.string().describe("The secret key. Shown in this response only."),
+}).meta({
   ref: "NewApiKey",
 });
 export type NewApiKeyOut = z.output<typeof NewApiKeyOut>;

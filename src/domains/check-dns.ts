@@ -6,39 +6,52 @@ import type { DomainWithKeys } from "./queries.ts";
 import { expectedRecords } from "./records.ts";
 import { dkimState } from "./rules.ts";
 
-/** What one look at DNS says about a domain. */
+/** The result of one DNS check of a domain. */
 export interface DnsCheck {
-  /** Every required record is there, or one is certainly not, or DNS did not say. */
-  verdict: "holds" | "lacks" | "unknown";
-  /** Statuses of all records; one without an answer keeps what it had. */
+  /**
+   * `pass`: every required record is correct. `fail`: one is missing or wrong. `temperror`: DNS did not answer for a
+   * required record (the word of RFC 8601 2.7).
+   */
+  verdict: "pass" | "fail" | "temperror";
+  /** Statuses of all records. A record that DNS did not answer for keeps its previous status. */
   statuses: Record<string, RecordStatus>;
-  /** Keys that waited for their records and may sign now: all of them, or none. */
+  /** Ids of the pending DKIM keys to activate: all pending keys, or none. */
   activate: string[];
-  /** Keys whose place they take. */
+  /** Ids of the active DKIM keys that they replace. */
   retire: string[];
 }
 
 /**
- * Looks all records of a domain up and says what follows. A domain whose waiting keys are all in DNS goes by those,
- * whatever became of the old ones. Changes nothing.
+ * Resolves all records of a domain and returns the result, without writing anything. When every pending DKIM key is
+ * published, the records of the active keys are no longer required.
  */
 export async function checkDns(ctx: Ctx, { domain, keys }: DomainWithKeys): Promise<DnsCheck> {
   const records = expectedRecords(ctx.settings, domain, keys);
-  const seen = await Promise.all(
-    records.map(async (record) => ({ record, answer: await resolve(ctx, record.name, record.type) })),
+  const evaluated = await Promise.all(
+    records.map(async (record) => {
+      const answer = await resolve(ctx, record.name, record.type);
+      return [record.key, evaluateRecord(record, answer)] as const;
+    }),
   );
-  const found = new Map(seen.map((one) => [one.record.key, evaluateRecord(one)]));
+  const results = new Map(evaluated);
   const statuses = Object.fromEntries(
-    records.map(({ key }) => [key, found.get(key) ?? domain.records[key] ?? ("pending" as const)]),
+    records.map(({ key }) => {
+      const result = results.get(key) ?? "temperror";
+      return [key, result === "temperror" ? (domain.records[key] ?? ("pending" as const)) : result];
+    }),
   );
-  const waiting = keys.filter((key) => dkimState(key) === "pending");
-  const isReady = waiting.length > 0 && waiting.every(({ selector }) => found.get(`dkim:${selector}`) === "verified");
+  const pending = keys.filter((key) => dkimState(key) === "pending");
+  const isReady = pending.length > 0 && pending.every(({ selector }) => results.get(`dkim:${selector}`) === "verified");
   const required = records.filter(({ purpose, required }) => required && !(isReady && purpose === "dkim"));
-  const results = required.map(({ key }) => found.get(key));
+  const requiredResults = required.map(({ key }) => results.get(key));
   return {
-    verdict: results.includes(null) ? "unknown" : results.every((status) => status === "verified") ? "holds" : "lacks",
+    verdict: requiredResults.includes("temperror")
+      ? "temperror"
+      : requiredResults.every((result) => result === "verified")
+        ? "pass"
+        : "fail",
     statuses,
-    activate: isReady ? waiting.map(({ id }) => id) : [],
+    activate: isReady ? pending.map(({ id }) => id) : [],
     retire: isReady ? keys.filter((key) => dkimState(key) === "active").map(({ id }) => id) : [],
   };
 }

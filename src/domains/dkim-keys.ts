@@ -5,16 +5,16 @@ import { type DkimAlgorithm, generateDkimKeyPair } from "../mail/dkim/index.ts";
 
 const PURPOSE = "dkim-private-key";
 
-/** A DKIM key as its row has it; the private part is sealed, and opens for this id only. */
+/** A row of `dkim_keys`. The private key is encrypted and bound to the row's id. */
 export type DkimKey = typeof dkimKeys.$inferSelect;
 
-/** The two keys of one rotation, waiting for their DNS records: not every receiver knows Ed25519 (RFC 8463). */
-export function newDkimPair(ctx: Ctx, domainId: string): Promise<DkimKey[]> {
-  return Promise.all([newDkimKey(ctx, domainId, "rsa-sha256"), newDkimKey(ctx, domainId, "ed25519-sha256")]);
+/** Generates the pending keys of one rotation: RSA, because some receivers do not support Ed25519 (RFC 8463), and Ed25519. */
+export function generateDkimKeys(ctx: Ctx, domainId: string): Promise<DkimKey[]> {
+  return Promise.all([generateDkimKey(ctx, domainId, "rsa-sha256"), generateDkimKey(ctx, domainId, "ed25519-sha256")]);
 }
 
-/** Makes a key pair for a domain. RSA takes about 70 ms: never on the way of a send. */
-async function newDkimKey(ctx: Ctx, domainId: string, algorithm: DkimAlgorithm): Promise<DkimKey> {
+/** Generates one key pair. RSA takes about 70 ms, so sending an email never calls this. */
+async function generateDkimKey(ctx: Ctx, domainId: string, algorithm: DkimAlgorithm): Promise<DkimKey> {
   const id = ctx.newId();
   const pair = await generateDkimKeyPair(algorithm);
   const privateKey = await seal(ctx.settings.masterKeys, PURPOSE, id, new Uint8Array(pair.pkcs8));
@@ -29,12 +29,12 @@ const INSERT_KEYS = `
   SELECT value->>'id', value->>'domainId', value->>'selector', value->>'algorithm', value->>'publicKey',
     value->>'privateKey', value->>'createdAt' FROM json_each(?1)`;
 
-/** Writes keys that wait for their DNS records. */
+/** Returns a statement that inserts pending keys. */
 export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): D1PreparedStatement {
   return ctx.db.prepare(INSERT_KEYS).bind(JSON.stringify(keys));
 }
 
-/** The private part of a key, PKCS #8 in DER. Throws when the row was changed or its master key is gone. */
+/** Decrypts a private key to PKCS #8 in DER. Throws when the row was altered or its master key is not configured. */
 export function openDkimKey(ctx: Ctx, id: string, privateKey: string): Promise<Uint8Array> {
   return open(ctx.settings.masterKeys, PURPOSE, id, privateKey);
 }

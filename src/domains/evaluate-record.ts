@@ -2,56 +2,55 @@ import type { RecordStatus } from "../db/schema/domains.ts";
 import type { DnsAnswer } from "../dns/index.ts";
 import type { ExpectedRecord } from "./records.ts";
 
-/** A record with what DNS answered for it. */
-export interface SeenRecord {
-  record: ExpectedRecord;
-  answer: DnsAnswer;
-}
+/** The status that a DNS answer gives a record; `temperror` when DNS did not answer. */
+export type RecordResult = Exclude<RecordStatus, "pending"> | "temperror";
 
-/**
- * What an answer says about a record: as it should be, nothing there, or something else there. Null when DNS gave
- * no answer to rely on: then nothing is known, and nothing changes. Pure.
- */
-export function evaluateRecord({ record, answer }: SeenRecord): Exclude<RecordStatus, "pending"> | null {
-  if (!answer.known) return null;
-  const { meant, fits } = readers[record.purpose];
-  const candidates = answer.values.filter(meant);
+/** Compares a record with the answer of DNS for its name. Pure. */
+export function evaluateRecord(record: ExpectedRecord, answer: DnsAnswer): RecordResult {
+  if (answer.status === "temperror") return "temperror";
+  const { isCandidate, isCorrect } = matchers[record.purpose];
+  const candidates = answer.values.filter(isCandidate);
   if (candidates.length === 0) return "missing";
-  return fits(candidates, record.value) ? "verified" : "mismatch";
+  return isCorrect(candidates, record.value) ? "verified" : "mismatch";
 }
 
-interface Reader {
-  /** Whether a value at the name is one of this purpose at all; TXT records of others may stand beside it. */
-  meant: (value: string) => boolean;
-  fits: (values: string[], expected: string) => boolean;
+interface Matcher {
+  /** Whether a value has this purpose. Other TXT records may exist at the same name. */
+  isCandidate: (value: string) => boolean;
+  isCorrect: (candidates: string[], expected: string) => boolean;
 }
 
-const oneOf = (values: string[], expected: string) => values.some((value) => value.trim() === expected);
+const isNotEmpty = (value: string) => value.trim() !== "";
+const containsExact = (values: string[], expected: string) => values.some((value) => value.trim() === expected);
 
-const readers: Readonly<Record<ExpectedRecord["purpose"], Reader>> = {
-  ownership: { meant: (value) => value.trim() !== "", fits: oneOf },
-  // RFC 6376 3.6.1: two records at one selector give undefined results, so each has to be ours.
+const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
+  ownership: { isCandidate: isNotEmpty, isCorrect: containsExact },
+  // RFC 6376 3.6.1: several records at one selector give undefined results, so every one must hold our key.
   dkim: {
-    meant: (value) => value.trim() !== "",
-    fits: (values, expected) => values.every((value) => isOurKey(value, tagsOf(expected))),
+    isCandidate: isNotEmpty,
+    isCorrect: (values, expected) => values.every((value) => isExpectedKey(value, parseTags(expected))),
   },
-  // RFC 7208 4.5: more than one SPF record is an error for everybody who checks.
+  // RFC 7208 4.5: several SPF records are a permerror.
   spf: {
-    meant: (value) => /^v=spf1(\s|$)/i.test(value),
-    fits: ([value = "", ...more], expected) => more.length === 0 && termsOf(value).includes(termsOf(expected)[1] ?? ""),
+    isCandidate: (value) => /^v=spf1(\s|$)/i.test(value),
+    isCorrect: ([value = "", ...more], expected) =>
+      more.length === 0 && spfTerms(value).includes(spfTerms(expected)[1] ?? ""),
   },
-  // RFC 7489 6.6.3: the same for DMARC.
+  // RFC 7489 6.6.3: with several DMARC records, receivers apply none.
   dmarc: {
-    meant: (value) => /^v=DMARC1\s*(;|$)/.test(value),
-    fits: ([value = "", ...more]) =>
-      more.length === 0 && /^(none|quarantine|reject)$/i.test(tagsOf(value).get("p") ?? ""),
+    isCandidate: (value) => /^v=DMARC1\s*(;|$)/.test(value),
+    isCorrect: ([value = "", ...more]) =>
+      more.length === 0 && /^(none|quarantine|reject)$/i.test(parseTags(value).get("p") ?? ""),
   },
-  return_path: { meant: () => true, fits: oneOf },
-  mx: { meant: () => true, fits: (values, expected) => values.some((value) => value.split(" ")[1] === expected) },
+  return_path: { isCandidate: () => true, isCorrect: containsExact },
+  mx: {
+    isCandidate: () => true,
+    isCorrect: (values, expected) => values.some((value) => value.split(" ")[1] === expected),
+  },
 };
 
-/** `a=b; c=d` (RFC 6376 3.2). White space within a value counts for nothing in what is compared here. */
-function tagsOf(text: string): Map<string, string> {
+/** Parses a tag list, `a=b; c=d` (RFC 6376 3.2). Removes white space within values: none of the compared tags has any. */
+function parseTags(text: string): Map<string, string> {
   const pairs = text.split(";").map((pair): [string, string] => {
     const [name = "", ...value] = pair.split("=");
     return [name.trim(), value.join("=").replace(/\s+/g, "")];
@@ -59,28 +58,28 @@ function tagsOf(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
-/** Whether a receiver would check our signatures by this key record: no tag twice, `v` first (RFC 6376 3.2, 3.6.1). */
-function isOurKey(text: string, expected: Map<string, string>): boolean {
+/** Whether a receiver accepts our signatures under this key record: no duplicate tag, `v` first (RFC 6376 3.2, 3.6.1). */
+function isExpectedKey(text: string, expected: Map<string, string>): boolean {
   const names = text.split(";").flatMap((pair) => pair.split("=")[0]?.trim() || []);
   if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
-  const found = tagsOf(text);
+  const tags = parseTags(text);
   const allows = (tag: string, words: string[]) =>
-    !found.has(tag) ||
-    found
+    !tags.has(tag) ||
+    tags
       .get(tag)
       ?.split(":")
       .some((word) => words.includes(word)) === true;
   return (
-    (found.get("v") ?? "DKIM1") === "DKIM1" &&
-    (found.get("k") ?? "rsa") === expected.get("k") &&
-    found.get("p") === expected.get("p") &&
+    (tags.get("v") ?? "DKIM1") === "DKIM1" &&
+    (tags.get("k") ?? "rsa") === expected.get("k") &&
+    tags.get("p") === expected.get("p") &&
     allows("h", ["sha256"]) &&
     allows("s", ["*", "email"])
   );
 }
 
-/** The terms of an SPF record, in lower case; a `+` in front changes nothing (RFC 7208 4.6.2). */
-function termsOf(text: string): string[] {
+/** The terms of an SPF record in lower case, without the default qualifier `+` (RFC 7208 4.6.2). */
+function spfTerms(text: string): string[] {
   return text
     .toLowerCase()
     .split(/\s+/)

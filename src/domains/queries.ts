@@ -14,22 +14,23 @@ export interface DomainWithKeys {
   keys: DkimKeyRow[];
 }
 
-/** Domains of the caller's workspace that its credential may see. */
+/** Condition: domains of the caller's workspace that its credential may see. */
 function visible(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
-  const among = domainIds && sql`${domains.id} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return and(eq(domains.workspace, ctx.workspace.number), among ?? undefined);
+  const isPermitted =
+    domainIds && sql`${domains.id} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return and(eq(domains.workspace, ctx.workspace.number), isPermitted ?? undefined);
 }
 
 /**
- * One domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, another workspace's, or
- * closed to a key that is restricted to other domains.
+ * Returns one domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
+ * or outside the domains that the API key is restricted to.
  */
 export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> {
   return (await getDomainWithKeys(ctx, id)).domain;
 }
 
-/** The same with its DKIM keys, in one trip. */
+/** Returns one domain with its DKIM keys, in one D1 batch. Throws 404 as `getDomain` does. */
 export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
   if (!isUuid(id)) throw notFound("Domain");
   const [found] = await select(ctx, and(visible(ctx), eq(domains.id, id)), { page: 0, limit: 1 });
@@ -37,7 +38,7 @@ export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<Dom
   return found;
 }
 
-/** Domains of the caller's workspace with their keys, by name; `name` asks for one. */
+/** Returns domains of the caller's workspace with their keys, ordered by name; `name` filters to one domain. */
 export function listDomains(
   ctx: CallerCtx,
   { name, ...page }: { name?: string; page: number; limit: number },
@@ -46,26 +47,26 @@ export function listDomains(
 }
 
 function select(ctx: CallerCtx, where: SQL | undefined, page: { page: number; limit: number }) {
-  return selectWithKeys(ctx, where, { ...page, by: domains.name });
+  return selectWithKeys(ctx, where, { ...page, orderBy: domains.name });
 }
 
-/** Domains with their keys, in one trip. */
+/** Returns domains with their keys, in one D1 batch. */
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  { page, limit, by }: { page: number; limit: number; by: typeof domains.name | typeof domains.nextCheckAt },
+  { page, limit, orderBy }: { page: number; limit: number; orderBy: typeof domains.name | typeof domains.nextCheckAt },
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
-  const wanted = db
+  const selected = db
     .select()
     .from(domains)
     .where(where)
-    .orderBy(by)
+    .orderBy(orderBy)
     .limit(limit)
     .offset(page * limit);
-  const ids = db.select({ id: sql`id` }).from(wanted.as("wanted"));
+  const ids = db.select({ id: sql`id` }).from(selected.as("selected"));
   const [rows, keys] = await db.batch([
-    wanted,
+    selected,
     db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`).orderBy(dkimKeys.id),
   ]);
   const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);

@@ -6,18 +6,17 @@ import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
-import { keyStatements } from "./save-dns-check.ts";
+import { dkimKeyStatements } from "./save-dns-check.ts";
 
-/** Domains one run looks up: a bounded step of a job that comes again each hour. */
-const DOMAINS = 200;
-/** Looks under way at once; each is up to nine questions, and an invocation has six connections. */
-const AT_ONCE = 4;
+/** Domains that one run checks. The job runs each hour, so the rest waits for the next run. */
+const DOMAINS_PER_RUN = 200;
+/** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
+const CONCURRENCY = 4;
 
 /**
- * Looks verified domains up again, each once a day (decisions 5). On the third day in a row without its required
- * records a domain becomes `failed` and the owners are told. A day without an answer from DNS is no such day.
- * Also takes away DKIM keys whose mail is through. Two runs at once count a day once: a row moves only from the
- * `next_check_at` it was read with.
+ * Checks each verified domain once a day (decisions 5). After the third failed check in a row a domain becomes
+ * `failed` and its owners are notified. A check without an answer from DNS does not count. Also deletes DKIM keys that
+ * retired seven days ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was read.
  */
 export async function recheckDomains(ctx: Ctx): Promise<void> {
   await ctx.db
@@ -25,61 +24,61 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
     .bind(ctx.now() - RETIRED_KEY_MS)
     .run();
   const due = await findDue(ctx);
-  const next = due.values();
+  const queue = due.values();
   const worker = async () => {
-    for (const found of next) await recheck(ctx, found);
+    for (const found of queue) await recheck(ctx, found);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
 function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.nextCheckAt, ctx.now()));
-  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS, by: domains.nextCheckAt });
+  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
 }
 
-/** Never throws: a domain that cannot be checked would be the first of every run, and keep the others from theirs. */
+/** Never throws: a domain whose check fails would come first in every run and block the domains after it. */
 async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
-  const look = await checkDns(ctx, found);
+  const check = await checkDns(ctx, found);
   try {
-    await guardedBatch(ctx.db, statements(ctx, found.domain, look));
+    await guardedBatch(ctx.db, saveStatements(ctx, found.domain, check));
   } catch (error) {
-    // Lost: somebody else has a hand in it. The next run sees what is there then.
+    // Lost the compare-and-set to another run or request. The next run reads the row again.
     if (!(error instanceof ConcurrencyError))
       ctx.log("domain.recheck.failed", { domain: found.domain.id, error: String(error) });
   }
 }
 
-const MOVE = `
+const SAVE_CHECK = `
   UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7
    WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
 
-function statements(ctx: Ctx, domain: DomainRow, look: DnsCheck): D1PreparedStatement[] {
+function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): D1PreparedStatement[] {
   const { db } = ctx;
   const now = ctx.now();
-  if (look.verdict === "unknown") {
-    const later = db.prepare("UPDATE domains SET next_check_at = ?3 WHERE id = ?1 AND next_check_at = ?2");
-    return [later.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS)];
+  if (check.verdict === "temperror") {
+    const retry = db.prepare("UPDATE domains SET next_check_at = ?3 WHERE id = ?1 AND next_check_at = ?2");
+    return [retry.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS)];
   }
-  const failedChecks = look.verdict === "holds" ? 0 : domain.failedChecks + 1;
+  const failedChecks = check.verdict === "pass" ? 0 : domain.failedChecks + 1;
   const failed = failedChecks >= MAX_FAILED_CHECKS;
-  const move = db
-    .prepare(MOVE)
+  const save = db
+    .prepare(SAVE_CHECK)
     .bind(
-      ...[domain.id, domain.nextCheckAt, JSON.stringify(look.statuses), now, now + RECHECK_MS],
+      ...[domain.id, domain.nextCheckAt, JSON.stringify(check.statuses), now, now + RECHECK_MS],
       ...[failedChecks, failed ? "failed" : "verified"],
     );
   return [
-    move,
+    save,
     expectChanges(db, 1),
-    ...(look.verdict === "holds" ? keyStatements(ctx, look, now) : []),
-    ...(failed ? [notifyOwnersStatement(ctx, domain.workspace, lost(domain))] : []),
+    ...(check.verdict === "pass" ? dkimKeyStatements(ctx, check, now) : []),
+    ...(failed ? [notifyOwnersStatement(ctx, domain.workspace, failedNotice(domain))] : []),
   ];
 }
 
-const lost = (domain: DomainRow): Notice => ({
+const failedNotice = (domain: DomainRow): Notice => ({
   category: "alerts",
   severity: "error",
   title: `${domain.name} can no longer send`,
-  body: `Its DNS records were not as they should be for ${MAX_FAILED_CHECKS} days. Restore them and verify the domain again.`,
+  body: `Its required DNS records were missing or wrong in ${MAX_FAILED_CHECKS} daily checks in a row. Restore them and verify the domain again.`,
   href: `/domains/${domain.id}`,
 });

@@ -4,22 +4,22 @@ import type { Settings } from "../settings.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 
-/** A DNS record that a domain should have (decisions 5). Names without a final dot; a TXT value is not cut. */
+/** A DNS record that a domain needs (decisions 5). Names have no final dot; a TXT value is one string of any length. */
 export interface ExpectedRecord {
-  /** What its status is kept under. */
+  /** Key of its status in the column `records`. */
   key: string;
   purpose: "ownership" | "dkim" | "spf" | "return_path" | "dmarc" | "mx";
   type: RecordType;
   name: string;
   value: string;
   priority: number | null;
-  /** The domain is not verified without it. The others are advice. */
+  /** Whether verification requires it. The other records are advice. */
   required: boolean;
 }
 
 /**
- * The records to publish for a domain. Ownership and the DKIM keys that sign, or are to, are required; the record
- * of a retired key is listed until its mail is through. Pure.
+ * Returns the records to publish for a domain. Required are ownership and the active DKIM keys, or the pending ones
+ * when none is active. The record of a retired key is listed until the key is deleted. Pure.
  */
 export function expectedRecords(
   settings: Pick<Settings, "mxHost" | "spfDomain" | "bounceDomain">,
@@ -38,7 +38,7 @@ export function expectedRecords(
       priority: null,
       required: true,
     },
-    ...keys.map((key): ExpectedRecord => dkimOf(name, key, keys)),
+    ...keys.map((key): ExpectedRecord => dkimRecordOf(name, key, keys)),
     { key: "spf", purpose: "spf", type: "TXT", name, value: `v=spf1 include:${settings.spfDomain} ~all`, ...advice },
     {
       key: "return_path",
@@ -53,8 +53,8 @@ export function expectedRecords(
   ];
 }
 
-/** A key that waits beside keys that sign is no condition yet: the domain stands as long as those do. */
-function dkimOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
+/** A pending key beside active keys is not required: the domain stays verified by the active keys. */
+function dkimRecordOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
   const hasActiveKey = keys.some((other) => dkimState(other) === "active");
   return {
     key: `dkim:${key.selector}`,

@@ -3,28 +3,29 @@ import { expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { conflict, forbidden, unprocessable } from "../errors.ts";
 import { storeResponse } from "../idempotency/index.ts";
 import { canonicalDomain } from "../lib/address-domain.ts";
-import { insertKeysStatement, newDkimPair } from "./dkim-keys.ts";
+import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
 import { isPublicSuffix } from "./public-suffix.ts";
 import type { DomainWithKeys } from "./queries.ts";
 import { MAX_NAME, newOwnershipToken, reversedName } from "./rules.ts";
 import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
 
-// Nothing is written when the workspace was deleted meanwhile: its row could never be purged.
+// Inserts nothing when the workspace was deleted meanwhile: a domain of a deleted workspace is never purged.
 const INSERT_DOMAIN = `
   INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at)
   SELECT ?1, ?2, ?3, 'pending', ?4, ?5, ?6
    WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
- * Registers a name, pending until it is verified (decisions 5). Any workspace may: a pending name is a wish and
- * keeps nobody else out. Throws 422 for what is no name or a public suffix, 409 when the workspace has it already,
- * 403 for a key that is restricted to certain domains, LostRace when the workspace is deleted at that moment.
+ * Registers a domain as `pending` until it is verified (decisions 5). Several workspaces may register the same name;
+ * only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix, 409 when the
+ * workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the
+ * workspace is deleted at the same moment.
  */
 export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-  const found = await newDomain(ctx, toName(input.name));
-  const { domain, keys } = found;
-  const answer = toDomain(ctx.settings, found);
+  const created = await newDomain(ctx, parseName(input.name));
+  const { domain, keys } = created;
+  const answer = toDomain(ctx.settings, created);
   try {
     await guardedBatch(ctx.db, [
       ctx.db
@@ -35,24 +36,25 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
       ...storeResponse(ctx, answer),
     ]);
   } catch (error) {
-    if (isUniqueViolation(error)) throw conflict("This workspace has this domain already");
+    if (isUniqueViolation(error)) throw conflict("This workspace has already registered this domain");
     throw error;
   }
   return answer;
 }
 
-function toName(text: string): string {
-  const refuse = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
+function parseName(text: string): string {
+  const invalid = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
   const name = canonicalDomain(text.trim().replace(/\.$/, ""));
-  if (name === null) throw refuse("Not a domain name");
-  if (name.length > MAX_NAME) throw refuse(`A domain name has at most ${MAX_NAME} characters in A-label form`);
-  if (isPublicSuffix(name)) throw refuse("This is a public suffix; register a name below it");
+  if (name === null) throw invalid("This is not a domain name");
+  if (name.length > MAX_NAME)
+    throw invalid(`The name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
+  if (isPublicSuffix(name)) throw invalid("This name is a public suffix; register a name below it");
   return name;
 }
 
 async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> {
   const id = ctx.newId();
-  const keys = await newDkimPair(ctx, id);
+  const keys = await generateDkimKeys(ctx, id);
   const domain: DomainWithKeys["domain"] = {
     id,
     workspace: ctx.workspace.number,

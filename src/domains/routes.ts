@@ -17,7 +17,7 @@ import { verifyDomain } from "./verify.ts";
 const ListQuery = z
   .object({
     ...pageQuery({ standard: 100, most: 500 }),
-    name: z.string().toLowerCase().optional().describe("Only the domain of this name, in A-label form."),
+    name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
   })
   .superRefine(refuseDeepPages);
 
@@ -39,7 +39,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .get(
     "/v1/domains/",
     describeRoute({
-      summary: "List domains, by name",
+      summary: "List domains in order of name",
       tags: ["Domains"],
       responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
     }),
@@ -47,13 +47,13 @@ export const domainRoutes = new Hono<AppEnv>()
     async (c) => {
       const { settings } = c.get("caller");
       const found = await listDomains(c.get("caller"), c.req.valid("query"));
-      return c.json(found.map((one) => toDomain(settings, one)));
+      return c.json(found.map((domain) => toDomain(settings, domain)));
     },
   )
   .get(
     "/v1/domains/:domain_id",
     describeRoute({
-      summary: "One domain with its records and their status",
+      summary: "Get a domain with its DNS records and their status",
       tags: ["Domains"],
       parameters: [domainId],
       responses: responses(200, "The domain", DomainOut, [403, 404]),
@@ -66,21 +66,21 @@ export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/verify",
     describeRoute({
-      summary: "Look the domain up in DNS now",
+      summary: "Verify a domain by checking its DNS records",
       description:
-        "Changes nothing when DNS gives no answer to rely on. A name that another workspace has verified, or one " +
-        "above or below it, is a 409.",
+        "Changes nothing when DNS does not answer (SERVFAIL, timeout). Answers 409 when another workspace has verified " +
+        "this name or one above or below it.",
       tags: ["Domains"],
       parameters: [domainId],
-      responses: responses(200, "The domain after the look", DomainOut, [403, 404, 409]),
+      responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
     }),
     async (c) => c.json(await verifyDomain(c.get("caller"), c.req.param("domain_id"))),
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
     describeRoute({
-      summary: "Make new DKIM keys",
-      description: "They sign once both of their records have been seen in DNS; until then the old ones do.",
+      summary: "Rotate the DKIM keys of a domain",
+      description: "The new keys sign once both of their records are found in DNS; the old keys sign until then.",
       tags: ["Domains"],
       parameters: [domainId, parameter.idempotencyKey],
       responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),

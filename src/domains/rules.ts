@@ -1,39 +1,42 @@
 import { hex } from "../lib/ids.ts";
 
-/** When a verified domain is looked up again (decisions 5: daily). */
+/** Time between two DNS checks of a verified domain, in ms (decisions 5: daily). */
 export const RECHECK_MS = 24 * 3_600_000;
-/** When a look-up that gave no answer is tried again. */
+/** Time until a DNS check without an answer is repeated, in ms. */
 export const RETRY_CHECK_MS = 3_600_000;
-/** Days in a row on which required records were not there: then the domain is `failed`. */
+/** Failed daily checks in a row after which a domain becomes `failed` (decisions 5). */
 export const MAX_FAILED_CHECKS = 3;
-/** How long the record of a retired DKIM key must stay in DNS: mail it signed is through by then (retries end after 48 hours). */
+/** How long a retired DKIM key is listed, in ms (decisions 5: seven days). Retries of email it signed end after 48 hours. */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
-/** Longest name: the selector and `._domainkey.` still fit in front of it (RFC 1035 2.3.4: 253). */
+/** Longest name in characters: with the selector and `._domainkey.` in front it stays within 253 (RFC 1035 2.3.4). */
 export const MAX_NAME = 220;
 
-/** The name that a registration's ownership record carries in front of the domain. */
+/** Label of the ownership record below a domain. */
 export const OWNERSHIP_LABEL = "_svc-challenge";
 /** Label of the return path below a domain. */
 export const RETURN_PATH_LABEL = "svc-bounces";
 
-/** A new ownership token: 160 random bits, so that no two registrations share one. */
+/** Returns a new ownership token of 160 random bits, unique to one registration. */
 export function newOwnershipToken(): string {
   return hex(crypto.getRandomValues(new Uint8Array(20)));
 }
 
-/** A name as a place in the tree: labels from the top, each with its dot, so that names below it begin alike. */
+/** Reverses the labels of a name: `mail.example.com` becomes `com.example.mail.`, a prefix of all names below it. */
 export function reversedName(name: string): string {
   return `${name.split(".").reverse().join(".")}.`;
 }
 
-/** The place itself and those above it, from the top. */
+/** Returns a reversed name and those of all its parents, top-level domain first. */
 export function ancestors(reversed: string): string[] {
   const labels = reversed.split(".").slice(0, -1);
   return labels.map((_, index) => `${labels.slice(0, index + 1).join(".")}.`);
 }
 
-/** Where a DKIM key stands: made and waiting for its DNS record, signing, or only there for mail on its way. */
+/**
+ * The state of a DKIM key. `pending`: its DNS record has not been found yet. `active`: it signs. `retired`: its record
+ * stays published for email that is already signed.
+ */
 export function dkimState(key: {
   activatedAt: number | null;
   retiredAt: number | null;

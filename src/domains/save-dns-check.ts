@@ -4,18 +4,19 @@ import type { DnsCheck } from "./check-dns.ts";
 import type { DomainRow } from "./queries.ts";
 import { ancestors, RECHECK_MS } from "./rules.ts";
 
-// A name belongs to one workspace with all that is above and below it: whoever signs for mail.example.com passes
-// DMARC for example.com (relaxed alignment, RFC 7489 3.1), and the reverse. '/' is what follows '.'.
-const HOLDERS = `
+// Selects verified domains of other workspaces that are equal to, above or below the name. They exclude each other
+// because a signature of mail.example.com passes DMARC for example.com, and the reverse (relaxed alignment, RFC 7489
+// 3.1). Names below begin with `reversed_name`; the upper bound ends in '/', the character after '.'.
+const CONFLICTS = `
   SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1
      AND (o.reversed_name IN (SELECT value FROM json_each(?2)) OR (o.reversed_name >= ?3 AND o.reversed_name < ?4))`;
 
 const VERIFY = `
   UPDATE domains SET status = 'verified', verified_at = CASE WHEN status = 'verified' THEN verified_at ELSE ?6 END,
     records = ?7, last_checked_at = ?6, next_check_at = ?8, failed_checks = 0
-   WHERE id = ?5 AND workspace = ?1 AND NOT EXISTS (${HOLDERS})`;
+   WHERE id = ?5 AND workspace = ?1 AND NOT EXISTS (${CONFLICTS})`;
 
-const NOTE = "UPDATE domains SET records = ?3, last_checked_at = ?4 WHERE id = ?1 AND workspace = ?2";
+const SAVE_STATUSES = "UPDATE domains SET records = ?3, last_checked_at = ?4 WHERE id = ?1 AND workspace = ?2";
 
 const ACTIVATE = `
   UPDATE dkim_keys SET activated_at = ?2
@@ -26,37 +27,37 @@ const RETIRE = `
    WHERE id IN (SELECT value FROM json_each(?1)) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
 /**
- * Statements that write a look down: one guarded batch, LostRace when the domain is gone, its keys were changed
- * meanwhile, or another workspace holds the name or one above or below it.
+ * Returns the statements that save a DNS check, for one guarded batch. The batch throws ConcurrencyError when the
+ * domain was deleted, its keys were changed, or another workspace has verified the name or one above or below it.
  */
-export function saveDnsCheck(ctx: Ctx, domain: DomainRow, look: DnsCheck): D1PreparedStatement[] {
+export function saveDnsCheck(ctx: Ctx, domain: DomainRow, check: DnsCheck): D1PreparedStatement[] {
   const { db } = ctx;
   const now = ctx.now();
-  const statuses = JSON.stringify(look.statuses);
-  if (look.verdict !== "holds") {
-    return [db.prepare(NOTE).bind(domain.id, domain.workspace, statuses, now), expectChanges(db, 1)];
+  const statuses = JSON.stringify(check.statuses);
+  if (check.verdict !== "pass") {
+    return [db.prepare(SAVE_STATUSES).bind(domain.id, domain.workspace, statuses, now), expectChanges(db, 1)];
   }
-  const verify = db.prepare(VERIFY).bind(...placeOf(domain), domain.id, now, statuses, now + RECHECK_MS);
-  return [verify, expectChanges(db, 1), ...keyStatements(ctx, look, now)];
+  const verify = db.prepare(VERIFY).bind(...conflictParameters(domain), domain.id, now, statuses, now + RECHECK_MS);
+  return [verify, expectChanges(db, 1), ...dkimKeyStatements(ctx, check, now)];
 }
 
-/** Whether another workspace holds the name, or one above or below it. */
-export async function isTaken({ db }: Ctx, domain: DomainRow): Promise<boolean> {
-  const holder = await db
-    .prepare(HOLDERS)
-    .bind(...placeOf(domain))
+/** Whether another workspace has verified the name, or one above or below it. */
+export async function hasConflict({ db }: Ctx, domain: DomainRow): Promise<boolean> {
+  const conflict = await db
+    .prepare(CONFLICTS)
+    .bind(...conflictParameters(domain))
     .first();
-  return holder !== null;
+  return conflict !== null;
 }
 
-function placeOf({ workspace, reversedName }: DomainRow): [number, string, string, string] {
+function conflictParameters({ workspace, reversedName }: DomainRow): [number, string, string, string] {
   return [workspace, JSON.stringify(ancestors(reversedName)), reversedName, reversedName.replace(/\.$/, "/")];
 }
 
-/** The waiting keys begin to sign, all or none, and those whose place they take stop. */
-export function keyStatements({ db }: Ctx, { activate, retire }: DnsCheck, now: number): D1PreparedStatement[] {
+/** Returns the statements that activate the pending keys, all or none, and retire the keys they replace. */
+export function dkimKeyStatements({ db }: Ctx, { activate, retire }: DnsCheck, now: number): D1PreparedStatement[] {
   if (activate.length === 0) return [];
-  const begin = db.prepare(ACTIVATE).bind(JSON.stringify(activate), now);
-  const end = db.prepare(RETIRE).bind(JSON.stringify(retire), now);
-  return [begin, expectChanges(db, activate.length), end, expectChanges(db, retire.length)];
+  const activation = db.prepare(ACTIVATE).bind(JSON.stringify(activate), now);
+  const retirement = db.prepare(RETIRE).bind(JSON.stringify(retire), now);
+  return [activation, expectChanges(db, activate.length), retirement, expectChanges(db, retire.length)];
 }

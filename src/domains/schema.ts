@@ -17,12 +17,14 @@ const RecordOut = z
     purpose: z.enum(["ownership", "dkim", "spf", "return_path", "dmarc", "mx"]),
     type: z.enum(["TXT", "CNAME", "MX"]),
     name: z.string(),
-    value: z.string().describe("A TXT value in one piece; DNS cuts it into strings of 255 octets."),
+    value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),
     priority: z.int().nullable(),
     status: z
       .enum(["pending", "verified", "missing", "mismatch"])
-      .describe("At the last look: not looked yet, as it should be, nothing there, something else there."),
-    required: z.boolean().describe("The domain is not verified without it; the others are advice."),
+      .describe(
+        "Result of the last check. `pending`: not checked yet; `missing`: no such record; `mismatch`: another value.",
+      ),
+    required: z.boolean().describe("Whether verification requires this record; the other records are recommended."),
   })
   .meta({ ref: "DomainRecord" });
 
@@ -32,7 +34,10 @@ export const DomainOut = z
     name: z.string(),
     status: z.enum(["pending", "verified", "failed"]),
     records: z.array(RecordOut),
-    dkim_selector: z.string().nullable().describe("Selector of the RSA key that signs, or is to."),
+    dkim_selector: z
+      .string()
+      .nullable()
+      .describe("Selector of the active RSA key, or of the pending one before the first verification."),
     created_at: timestamp,
     verified_at: timestamp.nullable(),
     last_checked_at: timestamp.nullable(),
@@ -40,10 +45,10 @@ export const DomainOut = z
   .meta({ ref: "Domain" });
 export type DomainOut = z.output<typeof DomainOut>;
 
-/** A domain as the API shows it (decisions 5). */
+/** Converts a domain to its API shape (decisions 5). */
 export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
-  const signing = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
+  const shown = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
   return {
     id: domain.id,
     name: domain.name,
@@ -52,7 +57,7 @@ export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): 
       ...record,
       status: domain.records[key] ?? "pending",
     })),
-    dkim_selector: signing?.selector ?? null,
+    dkim_selector: shown?.selector ?? null,
     created_at: iso(domain.createdAt),
     verified_at: isoOrNull(domain.verifiedAt),
     last_checked_at: isoOrNull(domain.lastCheckedAt),

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { authenticateApiKey, type Need, routeNeeds } from "../accounts/index.ts";
+import { authenticateApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
 import { AppError, forbidden, unauthorized } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
 import type { RouteIndex } from "./route-index.ts";
@@ -12,7 +12,7 @@ export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv
   return async (c, next) => {
     const route = routes().find(c.req.method, c.req.path);
     if (route === null) return next();
-    const need: Need | undefined = routeNeeds[route];
+    const need: RequiredScope | undefined = routeScopes[route];
     if (need === undefined) throw new AppError(500, "Internal Server Error");
     if (need === "public") return next();
     const ctx = c.get("ctx");

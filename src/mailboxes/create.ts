@@ -7,18 +7,18 @@ import { parseAddress } from "../lib/addresses.ts";
 import type { MailboxRow } from "./queries.ts";
 import { type MailboxIn, type MailboxOut, toMailbox } from "./schema.ts";
 
-// Nothing is written when the domain was deleted since it was read.
+// Inserts nothing when the domain was deleted since it was read.
 const INSERT = `
   INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, display_name, quota_bytes, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2)`;
 
 /**
- * Allocates a mailbox on a domain of the workspace, pending ones included (decisions 5). Throws 404 for the domain,
- * 422 for a local part that no mailbox can have, 409 when the address is taken.
+ * Creates a mailbox on a domain of the workspace, which may still be pending (decisions 5). Throws 404 for the domain,
+ * 422 for an invalid local part, 409 when the workspace already has a mailbox with this address.
  */
 export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<MailboxOut> {
   const domain = await getDomain(ctx, input.domain_id);
-  const { local, address } = toAddress(input.local_part, domain.name);
+  const { local, address } = parseMailboxAddress(input.local_part, domain.name);
   const row: MailboxRow = {
     id: ctx.newId(),
     workspace: ctx.workspace.number,
@@ -41,19 +41,20 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
       ...storeResponse(ctx, answer),
     ]);
   } catch (error) {
-    if (isUniqueViolation(error)) throw conflict("This workspace has this mailbox already");
+    if (isUniqueViolation(error)) throw conflict("This workspace already has a mailbox with this address");
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Domain");
     throw error;
   }
   return answer;
 }
 
-/** The mailbox's address in canonical form. A plus-address is no mailbox: it belongs to what stands before the plus. */
-function toAddress(localPart: string, domain: string): { local: string; address: string } {
-  const refuse = (msg: string) => unprocessable([{ loc: ["body", "local_part"], msg, type: "value_error" }]);
+/** Returns the canonical address. Rejects plus-addresses: they belong to the mailbox named before the plus. */
+function parseMailboxAddress(localPart: string, domain: string): { local: string; address: string } {
+  const invalid = (msg: string) => unprocessable([{ loc: ["body", "local_part"], msg, type: "value_error" }]);
   if (localPart === "*") return { local: "*", address: `*@${domain}` };
   const parsed = parseAddress(`${localPart}@${domain}`);
-  if (!parsed || localPart.includes("@")) throw refuse("Not the local part of an email address");
-  if (parsed.key.includes("+")) throw refuse("A mailbox takes mail for its plus-addresses; its own has no +");
+  if (!parsed || localPart.includes("@")) throw invalid("This is not the local part of an email address");
+  if (parsed.key.includes("+"))
+    throw invalid("The local part must not contain +: a mailbox also receives mail for its plus-addresses");
   return { local: parsed.local, address: parsed.key };
 }

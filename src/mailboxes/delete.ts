@@ -6,8 +6,8 @@ import { purgeStatement } from "../purges/index.ts";
 import { getMailbox } from "./queries.ts";
 
 /**
- * Deletes a mailbox; its mail in R2 goes by outbox, its assignments with the row. Emails sent from it stay on record;
- * what is queued becomes `failed` when it is dispatched, scheduled mail at its time (decisions 4). Throws 404.
+ * Deletes a mailbox and its assignments; the outbox deletes its messages from R2 afterwards. Emails sent from it remain.
+ * Queued emails become `failed` at dispatch and scheduled emails at their time (decisions 4). Throws 404.
  */
 export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
   await getMailbox(ctx, id);

@@ -8,17 +8,17 @@ import { isUuid } from "../lib/ids.ts";
 const assigneeIds = sql<string>`(
   SELECT json_group_array(a.user_id) FROM (
     SELECT user_id FROM mailbox_assignees WHERE mailbox_id = ${mailboxes.id} ORDER BY user_id) a)`;
-/** A mailbox with its assignees, for SELECT and RETURNING alike. */
+/** Columns of a mailbox with its assignees, for SELECT and RETURNING. */
 export const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
 
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
 
-/** Mailboxes of the caller's workspace that its credential may see. */
+/** Condition: mailboxes of the caller's workspace that its credential may see. */
 export function visible(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
-  const among =
+  const isPermitted =
     domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return and(eq(mailboxes.workspace, ctx.workspace.number), among ?? undefined);
+  return and(eq(mailboxes.workspace, ctx.workspace.number), isPermitted ?? undefined);
 }
 
 function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page: number; limit: number }) {
@@ -32,8 +32,8 @@ function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page:
 }
 
 /**
- * One mailbox of the caller's workspace. Throws 404 for an id that is malformed, unknown, another workspace's, or
- * on a domain that the calling key is not for.
+ * Returns one mailbox of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
+ * or on a domain outside those that the API key is restricted to.
  */
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
   if (!isUuid(id)) throw notFound("Mailbox");
@@ -42,7 +42,7 @@ export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow
   return row;
 }
 
-/** Mailboxes of the caller's workspace by address; `after` continues behind an address at no extra cost. */
+/** Returns mailboxes of the caller's workspace in order of address, from the one that follows the address `after`. */
 export function listMailboxes(
   ctx: CallerCtx,
   { domain_id, after, ...page }: { domain_id?: string; after?: string; page: number; limit: number },

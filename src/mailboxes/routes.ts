@@ -16,8 +16,8 @@ import { updateMailbox } from "./update.ts";
 const ListQuery = z
   .object({
     ...pageQuery({ standard: 50, most: 200 }),
-    domain_id: z.string().optional().describe("Only mailboxes on this domain."),
-    after: z.string().toLowerCase().optional().describe("Only addresses behind this one: the cheap way to page."),
+    domain_id: z.string().optional().describe("Filters by domain."),
+    after: z.string().toLowerCase().optional().describe("Returns the mailboxes that follow this address."),
   })
   .superRefine(refuseDeepPages);
 
@@ -28,7 +28,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/",
     describeRoute({
-      summary: "Allocate a mailbox",
+      summary: "Create a mailbox",
       tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
@@ -40,7 +40,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .get(
     "/v1/mailboxes/",
     describeRoute({
-      summary: "List mailboxes, by address",
+      summary: "List mailboxes in order of address",
       tags,
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
     }),
@@ -50,7 +50,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .get(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
-      summary: "One mailbox",
+      summary: "Get a mailbox",
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
@@ -60,7 +60,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .patch(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
-      summary: "Change a mailbox",
+      summary: "Update a mailbox",
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
@@ -71,7 +71,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
-      summary: "Delete a mailbox with its mail",
+      summary: "Delete a mailbox and its messages",
       tags,
       parameters: [mailboxId],
       responses: responses(204, "Deleted", null, [403, 404]),
@@ -84,7 +84,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",
     describeRoute({
-      summary: "Say who works with a mailbox",
+      summary: "Replace the assignees of a mailbox",
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),

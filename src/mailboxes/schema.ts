@@ -3,7 +3,7 @@ import { nameFault } from "../lib/text-rules.ts";
 import { iso } from "../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
 
-/** Shapes of the mailboxes API (decisions 5). */
+/** Request and response schemas of the mailboxes API (decisions 5). */
 
 const DisplayName = z
   .string()
@@ -18,7 +18,7 @@ const Quota = z
   .min(0)
   .max(2 ** 50)
   .nullable()
-  .describe("Octets of stored mail; null: no limit.");
+  .describe("Maximum size of the stored messages in bytes. null: no limit.");
 
 export const MailboxIn = z
   .object({
@@ -26,7 +26,9 @@ export const MailboxIn = z
     local_part: z
       .string()
       .max(1000)
-      .describe("What stands before the @; `*` takes all mail that no other mailbox takes."),
+      .describe(
+        "The part of the address before the @. `*` creates a catch-all: it receives mail to every address without a mailbox.",
+      ),
     display_name: DisplayName.optional(),
     quota_bytes: Quota.optional(),
   })
@@ -40,7 +42,9 @@ export const MailboxPatch = z
 export type MailboxPatch = z.output<typeof MailboxPatch>;
 
 export const AssigneesIn = z
-  .object({ user_ids: z.array(z.string()).max(1000).describe("Members of the workspace; replaces the whole list.") })
+  .object({
+    user_ids: z.array(z.string()).max(1000).describe("Ids of members of the workspace. Replaces the whole list."),
+  })
   .meta({ ref: "MailboxAssignees" });
 export type AssigneesIn = z.output<typeof AssigneesIn>;
 

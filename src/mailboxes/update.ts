@@ -8,8 +8,8 @@ import { getMailbox, mailboxColumns, visible } from "./queries.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
 
 /**
- * Changes what is given, null included, and leaves the rest. A mailbox that is made inactive sends nothing more:
- * what is queued from it becomes `failed` when it is dispatched. Throws 404.
+ * Changes the given fields of a mailbox; null is a value. An inactive mailbox cannot send: its queued emails become
+ * `failed` at dispatch. Throws 404.
  */
 export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
   const changes = {

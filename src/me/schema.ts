@@ -14,7 +14,10 @@ export const MeOut = z
       api_key_id: z.uuid(),
       api_key_prefix: z.string(),
       expires_at: z.string().nullable().meta({ format: "date-time" }),
-      domain_ids: z.array(z.uuid()).nullable().describe("The domains the key is restricted to; null: every domain."),
+      domain_ids: z
+        .array(z.uuid())
+        .nullable()
+        .describe("Ids of the domains that the key is restricted to; null: not restricted."),
     }),
   })
   .meta({ ref: "Me" });

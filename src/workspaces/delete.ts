@@ -3,10 +3,10 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../purges/index.ts";
 
-const MARK = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
+const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
 
-// Whatever hangs on the workspace by a key and must not outlive this moment: who may come in, and what may send.
-const ENDS = [
+// Deletes at once what grants access and what permits sending. The purge deletes the other tables.
+const DELETE_STATEMENTS = [
   "DELETE FROM api_keys WHERE workspace = ?1",
   "DELETE FROM memberships WHERE workspace = ?1",
   "DELETE FROM mailboxes WHERE workspace = ?1",
@@ -15,9 +15,9 @@ const ENDS = [
 ];
 
 /**
- * Deletes a workspace. From this moment no credential of it works, its names are free and nothing of it is sent:
- * mail that a run takes up before its row is gone becomes `failed`, since its domain is gone. Emails, lists and
- * stored content follow by outbox. Owners only. Throws 403, 404.
+ * Deletes a workspace. Its credentials end and its domain names can be registered by others at once. Nothing more is
+ * sent: an email that is dispatched before its row is purged becomes `failed`, because its domain no longer exists. The
+ * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
  */
 export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
   if (id !== ctx.workspace.id) throw notFound("Workspace");
@@ -27,11 +27,11 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   const { db } = ctx;
   try {
     await guardedBatch(db, [
-      db.prepare(MARK).bind(number, ctx.now()),
+      db.prepare(MARK_DELETED).bind(number, ctx.now()),
       expectChanges(db, 1),
       purgeMailboxesStatement(ctx, { workspace: number }),
       purgeStatement(ctx, [{ id, purge: { workspace: number, id } }]),
-      ...ENDS.map((sql) => db.prepare(sql).bind(number)),
+      ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Workspace");

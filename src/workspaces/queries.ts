@@ -4,7 +4,7 @@ import { orm } from "../db/client.ts";
 import { workspaces } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 
-/** The workspace a credential belongs to. An API key sees its own and no other, whoever made it. */
+/** Returns the workspace of the credential. Throws 404 for any other id: an API key sees its own workspace only. */
 export async function getWorkspace(ctx: CallerCtx, id: string) {
   if (id !== ctx.workspace.id) throw notFound("Workspace");
   const [row] = await orm(ctx).select().from(workspaces).where(eq(workspaces.number, ctx.workspace.number));

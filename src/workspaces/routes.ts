@@ -13,7 +13,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/",
     describeRoute({
-      summary: "List the workspaces this credential acts in",
+      summary: "List the workspaces of the credential",
       tags: ["Workspaces"],
       responses: responses(200, "The workspaces", z.array(WorkspaceOut), [403]),
     }),
@@ -25,7 +25,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/:workspace_id",
     describeRoute({
-      summary: "One workspace",
+      summary: "Get a workspace",
       tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
@@ -38,8 +38,8 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/workspaces/:workspace_id",
     describeRoute({
-      summary: "Delete a workspace with all that is in it",
-      description: "Owners only. Its credentials end at once; nothing of it is sent any more.",
+      summary: "Delete a workspace and all its data",
+      description: "Only for owners. Its credentials end at once and its queued emails are not sent.",
       tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(204, "Deleted", null, [403, 404]),

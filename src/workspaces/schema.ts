@@ -3,18 +3,21 @@ import type { Role } from "../context.ts";
 import type { workspaces } from "../db/schema/index.ts";
 import { iso } from "../lib/time.ts";
 
-/** A workspace as the API shows it (decisions 2). */
+/** A workspace in its API shape (decisions 2). */
 export const WorkspaceOut = z
   .object({
     id: z.uuid(),
     name: z.string(),
     slug: z.string(),
-    role: z.enum(["owner", "admin", "member"]).describe("The caller's."),
+    role: z.enum(["owner", "admin", "member"]).describe("The role of the caller."),
     sending_paused: z.boolean(),
     settings: z.object({
-      tracking_opens: z.boolean().nullable().describe("Null: on for bulk and broadcast mail, off for single sends."),
-      tracking_clicks: z.boolean().nullable().describe("Likewise."),
-      slack_webhook_url: z.boolean().describe("Whether one is set."),
+      tracking_opens: z
+        .boolean()
+        .nullable()
+        .describe("Whether opens are tracked. null: tracked in bulk and broadcast emails, not in single sends."),
+      tracking_clicks: z.boolean().nullable().describe("Whether clicks are tracked. null: as for opens."),
+      slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
     }),
     created_at: z.string().meta({ format: "date-time" }),
   })

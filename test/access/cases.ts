@@ -1,5 +1,5 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
-import type { routeNeeds } from "../../src/accounts/index.ts";
+import type { routeScopes } from "../../src/accounts/index.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -78,7 +78,7 @@ const suppressionIn = async (workspace: TestWorkspace) => {
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
-export const cases: Record<keyof typeof routeNeeds, RouteCase> = {
+export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
   "GET /t/o/:token": { success: 200 },

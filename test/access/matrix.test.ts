@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Need, roleScopes, routeNeeds, type Scope, scopes } from "../../src/accounts/index.ts";
+import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
 import * as schema from "../../src/db/schema/index.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -72,14 +72,14 @@ async function call(
 
 const text = async (response: Response) =>
   `${response.status} ${response.headers.get("Content-Type")} ${await response.text()}`;
-const implies = (held: Scope, need: Need) => held === need || held === need.replace(/:view$/, ":manage");
+const implies = (held: Scope, need: RequiredScope) => held === need || held === need.replace(/:view$/, ":manage");
 
 it("knows every route that is mounted, and no other", () => {
   expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
-  expect(Object.keys(routeNeeds).sort()).toEqual(mountedRoutes().sort());
+  expect(Object.keys(routeScopes).sort()).toEqual(mountedRoutes().sort());
 });
 
-for (const [route, need] of Object.entries(routeNeeds)) {
+for (const [route, need] of Object.entries(routeScopes)) {
   const { success, only, endsWorkspace, places = {} } = cases[route] ?? { success: 0 };
   if (need === "public") {
     it(`${route} asks nobody who they are`, async () => {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
-import { authenticateApiKey, roleScopes, routeNeeds, scopes } from "../../src/accounts/index.ts";
+import { authenticateApiKey, roleScopes, routeScopes, scopes } from "../../src/accounts/index.ts";
 import { effectiveScopes } from "../../src/accounts/scopes.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 describe("scopes", () => {
   it("every scope of a route is one that people can grant, with a sentence of its own", () => {
-    const needed = Object.values(routeNeeds).filter((need) => need !== "any" && need !== "public");
+    const needed = Object.values(routeScopes).filter((need) => need !== "any" && need !== "public");
     expect(needed.filter((need) => !(need in scopes))).toEqual([]);
     expect(new Set(Object.values(scopes)).size).toBe(Object.keys(scopes).length);
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeNeeds } from "../../src/accounts/index.ts";
+import { routeScopes } from "../../src/accounts/index.ts";
 import { aMail, apiWith, aWorkspace } from "../support/workspace.ts";
 
 interface Schema {
@@ -53,7 +53,7 @@ describe("/openapi.json", () => {
   });
 
   it("describes every route that asks for credentials, and nothing else", () => {
-    const guarded = Object.entries(routeNeeds)
+    const guarded = Object.entries(routeScopes)
       .filter(([, need]) => need !== "public")
       .map(([route]) => route.replace(/:([a-z_]+)/g, "{$1}"));
     expect(operations.map(([name]) => name).sort()).toEqual(guarded.sort());
@@ -71,7 +71,7 @@ describe("/openapi.json", () => {
   });
 
   it("names 403 where a scope is needed, 404 where the path names a record, 413 and 415 where a body is read", () => {
-    for (const [route, need] of Object.entries(routeNeeds)) {
+    for (const [route, need] of Object.entries(routeScopes)) {
       if (need === "public") continue;
       const { responses = {}, requestBody } = operation(route.replace(/:([a-z_]+)/g, "{$1}")) ?? {};
       const expected = [
