@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 describe("scopes", () => {
-  it("every scope of a route is one that people can grant, with a sentence of its own", () => {
+  it("every scope of a route can be granted and has its own description", () => {
     const needed = Object.values(routeScopes).filter((need) => need !== "any" && need !== "public");
     expect(needed.filter((need) => !(need in scopes))).toEqual([]);
     expect(new Set(Object.values(scopes)).size).toBe(Object.keys(scopes).length);
@@ -35,12 +35,12 @@ describe("scopes", () => {
     expect([...roleScopes.member].sort()).toEqual(member.sort());
   });
 
-  it("a role cuts down what was granted, and words that are no scope grant nothing", () => {
+  it("a role limits the granted scopes, and unknown scopes grant nothing", () => {
     expect([...effectiveScopes(["team:manage", "emails:send"], "member")].sort()).toEqual(["emails:send", "team:view"]);
     expect(effectiveScopes(["emails", "emails:*", "send", "", "constructor"], "owner").size).toBe(0);
   });
 
-  it("a changed role counts from the next request", async () => {
+  it("a changed role takes effect on the next request", async () => {
     const other = await aWorkspace();
     const held = async () => (await (await other.get("/v1/me")).json<{ scopes: string[] }>()).scopes;
     expect(await held()).toContain("team:manage");
@@ -50,7 +50,7 @@ describe("scopes", () => {
     expect(await held()).not.toContain("team:manage");
   });
 
-  it("a key ends with the membership of its maker, and with its revocation, from the next request on", async () => {
+  it("a key ends with the membership of its user, and with its revocation, from the next request on", async () => {
     const other = await aWorkspace();
     const key = await aKey(other);
     const api = apiWith(key);
@@ -64,7 +64,7 @@ describe("scopes", () => {
 });
 
 describe("GET /v1/me", () => {
-  it("tells the caller, the workspace, the role, the scopes and how they authenticated", async () => {
+  it("returns the user, the workspace, the role, the scopes and the authentication", async () => {
     const key = await aKey(workspace, { scopes: ["emails:view", "contacts:manage"] });
     const response = await apiWith(key).get("/v1/me");
     expect(response.status).toBe(200);
@@ -88,7 +88,7 @@ describe("GET /v1/me", () => {
     });
   });
 
-  it("answers a restricted account, and a workspace whose sending is paused, and says so", async () => {
+  it("answers 200 to a restricted account, and reports paused sending", async () => {
     const other = await aWorkspace();
     await env.DB.batch([
       env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(other.userId),
@@ -101,7 +101,7 @@ describe("GET /v1/me", () => {
 });
 
 describe("API keys", () => {
-  it("are svc_k_ and 40 base62 characters, none like another", () => {
+  it("are svc_k_ and 40 base62 characters, all different", () => {
     const keys = Array.from({ length: 500 }, newApiKey);
     for (const key of keys) expect(key).toMatch(/^svc_k_[0-9A-Za-z]{40}$/);
     expect(keys.filter((key) => !isApiKey(key))).toEqual([]);
@@ -119,7 +119,7 @@ describe("API keys", () => {
     }
   });
 
-  it("stand in the database as a keyed hash only", async () => {
+  it("are stored as a keyed hash only", async () => {
     const { apiKey } = workspace;
     const { results } = await env.DB.prepare("SELECT * FROM api_keys WHERE prefix = ?1").bind(keyPrefix(apiKey)).all();
     expect(results).toHaveLength(1);
@@ -128,7 +128,7 @@ describe("API keys", () => {
     expect(row).not.toContain(apiKey.slice(14));
   });
 
-  it("are found by hashes under every master key, so that a new one locks nobody out", async () => {
+  it("are found under every master key, so that existing keys work after one is added", async () => {
     const fresh = `2:${btoa("x".repeat(32))}`;
     const ctx = testContext({ MASTER_KEYS: `${(env as unknown as Record<string, string>).MASTER_KEYS},${fresh}` });
     expect((await authenticateApiKey(ctx, workspace.apiKey)).workspace.id).toBe(workspace.workspaceId);
@@ -154,7 +154,7 @@ describe("API keys", () => {
     ).rejects.toMatchObject({ status: 401 });
   });
 
-  it("have last_used_at written at most once a minute", async () => {
+  it("write last_used_at at most once a minute", async () => {
     const key = await aKey(workspace);
     const start = Date.now();
     const useAt = async (at: number) => {

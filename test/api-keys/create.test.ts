@@ -4,7 +4,7 @@ import { isApiKey } from "../../src/accounts/api-key.ts";
 import { scopes } from "../../src/accounts/index.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { aDomain, inHours, justBefore, listed, makeKey, places, recordOf, refusal } from "./support.ts";
+import { beforeBatch, createDomain, createKey, errorOf, faultPlaces, inHours, listKeys, recordOf } from "./support.ts";
 
 let workspace: TestWorkspace;
 let other: TestWorkspace;
@@ -18,7 +18,7 @@ const unknownId = crypto.randomUUID();
 
 describe("POST /v1/api-keys/", () => {
   it("answers 201 with the record and a key that works at once", async () => {
-    const made = await makeKey(workspace, { name: "CI", scopes: ["emails:send"], expires_at: inHours(1) });
+    const made = await createKey(workspace, { name: "CI", scopes: ["emails:send"], expires_at: inHours(1) });
     expect(isApiKey(made.key)).toBe(true);
     expect(made).toEqual({
       id: expect.any(String),
@@ -43,42 +43,42 @@ describe("POST /v1/api-keys/", () => {
     });
   });
 
-  it("gives what the caller has when scopes, domains and expiry are omitted", async () => {
-    expect(await makeKey(workspace)).toMatchObject({ scopes: ["*"], domain_ids: null, expires_at: null });
+  it("gives the caller's own rights when scopes, domains and expiry are omitted", async () => {
+    expect(await createKey(workspace)).toMatchObject({ scopes: ["*"], domain_ids: null, expires_at: null });
     const domainIds = [workspace.domainId];
     const expiresAt = Date.now() + 3_600_000;
     const narrow = await aKey(workspace, { scopes: ["team:manage", "emails:send"], domainIds, expiresAt });
-    expect(await makeKey(apiWith(narrow))).toMatchObject({
+    expect(await createKey(apiWith(narrow))).toMatchObject({
       scopes: ["emails:send", "team:manage", "team:view"],
       domain_ids: domainIds,
       expires_at: new Date(expiresAt).toISOString(),
     });
   });
 
-  it("collapses scopes and domains that are named twice", async () => {
+  it("removes duplicate scopes and domains", async () => {
     const { domainId } = workspace;
     const body = { scopes: ["emails:view", "*", "emails:view"], domain_ids: [domainId, domainId] };
-    expect(await makeKey(workspace, body)).toMatchObject({ scopes: ["emails:view", "*"], domain_ids: [domainId] });
+    expect(await createKey(workspace, body)).toMatchObject({ scopes: ["emails:view", "*"], domain_ids: [domainId] });
   });
 
-  it("costs one round trip, or two with domains, beyond authentication's one", async () => {
+  it("costs one D1 round trip, or two with domains, besides that of authentication", async () => {
     for (const [domain_ids, trips] of [
       [null, 2],
       [[workspace.domainId], 3],
     ] as const) {
       const counted = countingDb();
       const api = apiOn({ DB: counted.DB }, await aKey(workspace, { lastUsedAt: Date.now() }));
-      await makeKey(api, { domain_ids });
+      await createKey(api, { domain_ids });
       expect(counted.trips).toHaveLength(trips);
     }
   });
 
   it("trims a name of 1 to 100 characters, whatever their script", async () => {
     const names = ["  CI  ", "é".repeat(100), "👩‍👩‍👧".repeat(20), "😀".repeat(100), "'; DROP TABLE api_keys; --"];
-    for (const name of names) expect((await makeKey(workspace, { name })).name).toBe(name.trim());
+    for (const name of names) expect((await createKey(workspace, { name })).name).toBe(name.trim());
   });
 
-  it("refuses a name that is missing, empty, too long, or holds control characters or line breaks", async () => {
+  it("refuses a name that is missing, empty or too long, or that contains control characters or line breaks", async () => {
     const names = [
       "",
       "   ",
@@ -92,29 +92,32 @@ describe("POST /v1/api-keys/", () => {
       "a\u2028b",
     ];
     const bad = [...names, "a\u0000b", "a\ud800b", undefined, null, 7, ["a"], "x".repeat(1_000_000)];
-    for (const name of bad) expect((await places(await create({ name })))[0], JSON.stringify(name)).toBe("body.name");
+    for (const name of bad)
+      expect((await faultPlaces(await create({ name })))[0], JSON.stringify(name)).toBe("body.name");
   });
 
-  it("refuses words that are no scope, an empty list and too many, and says where", async () => {
+  it("refuses unknown scopes, an empty list and too many, and names the place", async () => {
     const list = ["emails:send", "emails:*", "constructor", "", "EMAILS:SEND", "team:manage "];
-    const faults = await places(await create({ name: "A key", scopes: list }));
+    const faults = await faultPlaces(await create({ name: "A key", scopes: list }));
     expect(faults).toEqual([1, 2, 3, 4, 5].map((at) => `body.scopes.${at}`));
     for (const bad of [[], Array(101).fill("emails:send"), "emails:send", {}]) {
-      expect(await places(await create({ name: "A key", scopes: bad }))).toEqual(["body.scopes"]);
+      expect(await faultPlaces(await create({ name: "A key", scopes: bad }))).toEqual(["body.scopes"]);
     }
   });
 
   it("refuses an expiry without offset, in the past, or more than 10 years ahead", async () => {
     const bad = ["2031-01-01T00:00:00", "2031-01-01", "", "soon", inHours(-1), "2031-02-30T00:00:00Z", inHours(87_700)];
     for (const expires_at of [...bad, 1_900_000_000_000, true]) {
-      expect(await places(await create({ name: "A key", expires_at })), `${expires_at}`).toEqual(["body.expires_at"]);
+      expect(await faultPlaces(await create({ name: "A key", expires_at })), `${expires_at}`).toEqual([
+        "body.expires_at",
+      ]);
     }
-    expect((await makeKey(workspace, { expires_at: inHours(87_600) })).expires_at).not.toBeNull();
-    const offset = await makeKey(workspace, { expires_at: "2031-01-01T02:00:00+02:00" });
+    expect((await createKey(workspace, { expires_at: inHours(87_600) })).expires_at).not.toBeNull();
+    const offset = await createKey(workspace, { expires_at: "2031-01-01T02:00:00+02:00" });
     expect(offset.expires_at).toBe("2031-01-01T00:00:00.000Z");
   });
 
-  it("refuses domains that are not the workspace's, in the same words for malformed, unknown and foreign ids", async () => {
+  it("refuses domains that are not the workspace's, with one text for malformed, unknown and foreign ids", async () => {
     const bad = ["nonsense", "", unknownId, other.domainId, workspace.domainId.toUpperCase()];
     const response = await create({ name: "A key", domain_ids: [workspace.domainId, ...bad] });
     expect(response.status).toBe(422);
@@ -122,27 +125,27 @@ describe("POST /v1/api-keys/", () => {
     expect(detail.map(({ loc }) => loc)).toEqual(bad.map((_, at) => ["body", "domain_ids", at + 1]));
     expect(new Set(detail.map(({ msg, type }) => `${msg} ${type}`)).size).toBe(1);
     for (const list of [[], Array(51).fill(workspace.domainId), workspace.domainId]) {
-      expect(await places(await create({ name: "A key", domain_ids: list }))).toEqual(["body.domain_ids"]);
+      expect(await faultPlaces(await create({ name: "A key", domain_ids: list }))).toEqual(["body.domain_ids"]);
     }
     const many = Array(50).fill(workspace.domainId);
-    expect((await makeKey(workspace, { domain_ids: many })).domain_ids).toEqual([workspace.domainId]);
+    expect((await createKey(workspace, { domain_ids: many })).domain_ids).toEqual([workspace.domainId]);
   });
 
-  it("asks the database for ids alone, whatever was sent in their place", async () => {
+  it("binds UUIDs only, whatever was sent", async () => {
     const { DB, trips } = countingDb();
     const domain_ids = [workspace.domainId, "x".repeat(3_000_000), "%"];
     const response = await apiOn({ DB }, workspace.apiKey).post("/v1/api-keys/", { name: "A key", domain_ids });
-    expect(await places(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
+    expect(await faultPlaces(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
     const bound = trips.flatMap(({ statements }) => statements.flatMap(({ values }) => values));
     expect(Math.max(...bound.map((value) => String(value).length))).toBeLessThan(1000);
   });
 
-  it("tells of a bad expiry and bad domains at once", async () => {
+  it("reports a bad expiry and bad domains together", async () => {
     const response = await create({ name: "A key", domain_ids: [unknownId], expires_at: "soon" });
-    expect(await places(response)).toEqual(["body.domain_ids.0", "body.expires_at"]);
+    expect(await faultPlaces(response)).toEqual(["body.domain_ids.0", "body.expires_at"]);
   });
 
-  it("refuses bodies that are huge, deep, or no JSON", async () => {
+  it("refuses bodies that are too large, too deep or not JSON", async () => {
     expect((await create({ name: "x".repeat(8_100_000) })).status).toBe(413);
     expect((await create({ name: "A key", scopes: Array(110_000).fill("*") })).status).toBe(413);
     expect((await create({ name: "A key", domain_ids: Array(50_000).fill(unknownId) })).status).toBe(422);
@@ -151,7 +154,7 @@ describe("POST /v1/api-keys/", () => {
     expect((await apiWith(workspace.apiKey).call("POST", "/v1/api-keys/")).status).toBe(415);
   });
 
-  it("ignores fields that are not the caller's to set", async () => {
+  it("ignores fields that the caller may not set", async () => {
     const sneaky = {
       user_id: other.userId,
       workspace: other.workspaceNumber,
@@ -159,51 +162,51 @@ describe("POST /v1/api-keys/", () => {
       prefix: "x",
       revoked_at: null,
     };
-    expect(await makeKey(workspace, { ...sneaky, id: unknownId })).toMatchObject({ user_id: workspace.userId });
-    expect(await listed(workspace, "?limit=1")).not.toMatchObject([{ id: unknownId }]);
+    expect(await createKey(workspace, { ...sneaky, id: unknownId })).toMatchObject({ user_id: workspace.userId });
+    expect(await listKeys(workspace, "?limit=1")).not.toMatchObject([{ id: unknownId }]);
   });
 });
 
-describe("a key cannot make a key with more than it has", () => {
-  it("no scope that it lacks, in grant or in role", async () => {
+describe("an API key cannot create a key with more rights than its own", () => {
+  it("refuses scopes that the caller lacks, by grant or by role", async () => {
     const key = await aKey(workspace, { scopes: ["team:manage", "emails:view"] });
     for (const scope of ["emails:send", "domains:manage", "*"]) {
-      const answer = await refusal(await create({ name: "A key", scopes: ["emails:view", scope] }, key));
+      const answer = await errorOf(await create({ name: "A key", scopes: ["emails:view", scope] }, key));
       expect(answer).toEqual([403, `Missing scope: ${scope}`]);
     }
-    await makeKey(apiWith(key), { scopes: ["team:view", "team:manage", "emails:view"] });
+    await createKey(apiWith(key), { scopes: ["team:view", "team:manage", "emails:view"] });
   });
 
-  it("not * for every scope there is: what is added later would come with it", async () => {
+  it("refuses * to a key with every scope: * includes scopes added later", async () => {
     const key = await aKey(workspace, { scopes: Object.keys(scopes) });
-    expect(await refusal(await create({ name: "A key", scopes: ["*"] }, key))).toEqual([403, "Missing scope: *"]);
-    expect((await makeKey(apiWith(key))).scopes.sort()).toEqual(Object.keys(scopes).sort());
+    expect(await errorOf(await create({ name: "A key", scopes: ["*"] }, key))).toEqual([403, "Missing scope: *"]);
+    expect((await createKey(apiWith(key))).scopes.sort()).toEqual(Object.keys(scopes).sort());
   });
 
-  it("no other domain than its own, and not all of them; it learns nothing of others", async () => {
-    const second = await aDomain(workspace);
+  it("refuses domains outside its own with one text, so that it cannot probe for others", async () => {
+    const second = await createDomain(workspace);
     const key = await aKey(workspace, { domainIds: [workspace.domainId] });
     const wanted = [null, [second], [workspace.domainId, second], [unknownId], ["nonsense"], [other.domainId]];
     for (const domain_ids of wanted) {
-      const answer = await refusal(await create({ name: "A key", domain_ids }, key));
+      const answer = await errorOf(await create({ name: "A key", domain_ids }, key));
       expect(answer).toEqual([403, "This API key is restricted to certain domains"]);
     }
-    expect((await makeKey(apiWith(key))).domain_ids).toEqual([workspace.domainId]);
-    expect((await makeKey(workspace, { domain_ids: null })).domain_ids).toBeNull();
+    expect((await createKey(apiWith(key))).domain_ids).toEqual([workspace.domainId]);
+    expect((await createKey(workspace, { domain_ids: null })).domain_ids).toBeNull();
   });
 
-  it("none that outlives it", async () => {
+  it("refuses a later expiry than its own", async () => {
     const expiresAt = Date.now() + 3_600_000;
     const key = await aKey(workspace, { expiresAt });
     for (const expires_at of [null, inHours(2), new Date(expiresAt + 1).toISOString()]) {
-      const answer = await refusal(await create({ name: "A key", expires_at }, key));
-      expect(answer).toEqual([403, "A key must not outlive the one that makes it"]);
+      const answer = await errorOf(await create({ name: "A key", expires_at }, key));
+      expect(answer).toEqual([403, "expires_at is later than the expiry of the calling API key"]);
     }
     const last = new Date(expiresAt).toISOString();
-    expect((await makeKey(apiWith(key), { expires_at: last })).expires_at).toBe(last);
+    expect((await createKey(apiWith(key), { expires_at: last })).expires_at).toBe(last);
   });
 
-  it("none once its revocation or the end of its membership is committed, however long its call was under way", async () => {
+  it("creates none once its revocation or the end of its membership is committed while the call is in progress", async () => {
     for (const end of [
       "UPDATE api_keys SET revoked_at = 1 WHERE workspace = ?1 AND user_id = ?2",
       "DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2",
@@ -211,7 +214,7 @@ describe("a key cannot make a key with more than it has", () => {
       const doomed = await aWorkspace();
       await aMember(doomed, "owner");
       const { workspaceNumber, userId } = doomed;
-      const late = justBefore(() => env.DB.prepare(end).bind(workspaceNumber, userId).run());
+      const late = beforeBatch(() => env.DB.prepare(end).bind(workspaceNumber, userId).run());
       const response = await apiOn({ DB: late }, doomed.apiKey).post("/v1/api-keys/", { name: "A key" });
       expect(response.status).toBe(409);
       const count = env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE workspace = ?1 AND user_id = ?2");
@@ -219,35 +222,35 @@ describe("a key cannot make a key with more than it has", () => {
     }
   });
 
-  it("none for a domain that is deleted at the same moment", async () => {
-    const id = await aDomain(workspace);
-    const late = justBefore(() => workspace.call("DELETE", `/v1/domains/${id}`));
+  it("creates none for a domain that is deleted at the same moment", async () => {
+    const id = await createDomain(workspace);
+    const late = beforeBatch(() => workspace.call("DELETE", `/v1/domains/${id}`));
     const api = apiOn({ DB: late }, workspace.apiKey);
     expect((await api.post("/v1/api-keys/", { name: "A key", domain_ids: [id] })).status).toBe(409);
   });
 });
 
 describe("GET /v1/api-keys/", () => {
-  it("lists the workspace's keys, newest first, in pages, and nothing secret", async () => {
+  it("lists the workspace's keys, newest first, in pages, without secrets", async () => {
     const own = await aWorkspace();
     const made = [
-      await makeKey(own, { name: "1" }),
-      await makeKey(own, { name: "2" }),
-      await makeKey(own, { name: "3" }),
+      await createKey(own, { name: "1" }),
+      await createKey(own, { name: "2" }),
+      await createKey(own, { name: "3" }),
     ];
-    const [, , , seeded] = await listed(own);
-    expect(await listed(own)).toEqual([...made.reverse().map(recordOf), seeded]);
-    expect(await listed(own, "?limit=1&page=1")).toEqual(made.slice(1, 2).map(recordOf));
-    const text = JSON.stringify(await listed(own));
+    const [, , , seeded] = await listKeys(own);
+    expect(await listKeys(own)).toEqual([...made.reverse().map(recordOf), seeded]);
+    expect(await listKeys(own, "?limit=1&page=1")).toEqual(made.slice(1, 2).map(recordOf));
+    const text = JSON.stringify(await listKeys(own));
     for (const { key } of made) expect(text).not.toContain(key.slice(12));
     expect(text).not.toMatch(/hash/i);
   });
 
-  it("says when a key was last used", async () => {
+  it("shows when a key was last used", async () => {
     const own = await aWorkspace();
-    const made = await makeKey(own);
-    expect((await listed(own))[0]?.last_used_at).toBeNull();
+    const made = await createKey(own);
+    expect((await listKeys(own))[0]?.last_used_at).toBeNull();
     await (await apiOn({}, made.key).get("/v1/me")).text();
-    expect((await listed(own))[0]?.last_used_at).toMatch(/^\d{4}-.*Z$/);
+    expect((await listKeys(own))[0]?.last_used_at).toMatch(/^\d{4}-.*Z$/);
   });
 });

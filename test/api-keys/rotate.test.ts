@@ -2,7 +2,17 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../src/api-keys/schema.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { aDomain, inHours, justBefore, listed, makeKey, recordOf, refusal, revoke, rotate } from "./support.ts";
+import {
+  beforeBatch,
+  createDomain,
+  createKey,
+  errorOf,
+  inHours,
+  listKeys,
+  recordOf,
+  revoke,
+  rotate,
+} from "./support.ts";
 
 const HOUR_MS = 3_600_000;
 let workspace: TestWorkspace;
@@ -21,12 +31,12 @@ async function rotated(id: string, api: Parameters<typeof rotate>[0] = workspace
   return response.json<NewApiKeyOut>();
 }
 
-const find = async (id: string) => (await listed(workspace, "?limit=500")).find((key) => key.id === id);
+const find = async (id: string) => (await listKeys(workspace, "?limit=500")).find((key) => key.id === id);
 
 describe("POST /v1/api-keys/{id}/rotate", () => {
-  it("answers 201 with a key that has the same name, rights, person and end, and tells the old one of it", async () => {
+  it("answers 201 with a key of the same name, rights, user and expiry, and links the old key to it", async () => {
     const rights = { name: "CI", scopes: ["emails:view", "team:view"], domain_ids: [workspace.domainId] };
-    const old = await makeKey(workspace, { ...rights, expires_at: inHours(100) });
+    const old = await createKey(workspace, { ...rights, expires_at: inHours(100) });
     const made = await rotated(old.id);
     const { id, prefix, key, created_at, ...same } = made;
     expect(old).toMatchObject(same);
@@ -37,13 +47,13 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
     for (const each of [old, made]) expect((await apiWith(each.key).get("/v1/me")).status).toBe(200);
   });
 
-  it("lets the old key live 24 hours more, to the millisecond, and no longer than it would have", async () => {
+  it("keeps the old key valid for 24 hours, to the millisecond, and never beyond its own expiry", async () => {
     const start = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now: start });
     const [forever, long, short] = [
-      await makeKey(workspace),
-      await makeKey(workspace, { expires_at: inHours(25) }),
-      await makeKey(workspace, { expires_at: inHours(23) }),
+      await createKey(workspace),
+      await createKey(workspace, { expires_at: inHours(25) }),
+      await createKey(workspace, { expires_at: inHours(23) }),
     ];
     for (const [old, hours, end] of [
       [forever, 24, null],
@@ -59,37 +69,37 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
     expect((await apiWith(forever.key).get("/v1/me")).status).toBe(401);
   });
 
-  it("a key may rotate itself, and be revoked before its 24 hours are over", async () => {
-    const old = await makeKey(workspace, { scopes: ["team:manage"] });
+  it("a key may rotate itself, and be revoked before its 24 hours end", async () => {
+    const old = await createKey(workspace, { scopes: ["team:manage"] });
     const made = await rotated(old.id, apiWith(old.key));
     expect((await revoke(apiWith(made.key), old.id)).status).toBe(204);
     expect((await apiWith(old.key).get("/v1/me")).status).toBe(401);
     expect((await apiWith(made.key).get("/v1/me")).status).toBe(200);
   });
 
-  it("takes no body: what is sent all the same counts for nothing", async () => {
-    const old = await makeKey(workspace, { scopes: ["emails:view"] });
+  it("ignores any body", async () => {
+    const old = await createKey(workspace, { scopes: ["emails:view"] });
     const response = await workspace.post(`/v1/api-keys/${old.id}/rotate`, { scopes: ["*"], name: "Mine" });
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ scopes: ["emails:view"], name: "A key" });
   });
 
-  it("is for the person who made the key, not for their owner or admin either", async () => {
+  it("is refused to everyone but the user who created the key, owners and admins included", async () => {
     const admin = await aMember(workspace, "admin");
-    const [ours, theirs] = [await makeKey(workspace), await makeKey(admin)];
-    const words = "Only the person who made this key may rotate it";
-    expect(await refusal(await rotate(admin, ours.id))).toEqual([403, words]);
-    expect(await refusal(await rotate(workspace, theirs.id))).toEqual([403, words]);
-    expect(await find(ours.id)).toMatchObject({ replaced_by_id: null, expires_at: null });
+    const [ownersKey, adminsKey] = [await createKey(workspace), await createKey(admin)];
+    const words = "Only the user who created this API key may rotate it";
+    expect(await errorOf(await rotate(admin, ownersKey.id))).toEqual([403, words]);
+    expect(await errorOf(await rotate(workspace, adminsKey.id))).toEqual([403, words]);
+    expect(await find(ownersKey.id)).toMatchObject({ replaced_by_id: null, expires_at: null });
   });
 
-  it("turns no narrow key into a broad one", async () => {
+  it("refuses to rotate a key with more rights than the caller's", async () => {
     const { domainId } = workspace;
-    const second = await aDomain(workspace);
-    const broad = await makeKey(workspace);
-    const sender = await makeKey(workspace, { scopes: ["emails:send"] });
-    const elsewhere = await makeKey(workspace, { scopes: ["team:view"], domain_ids: [domainId, second] });
-    const lasting = await makeKey(workspace, { scopes: ["team:view"], expires_at: inHours(48) });
+    const second = await createDomain(workspace);
+    const broad = await createKey(workspace);
+    const sender = await createKey(workspace, { scopes: ["emails:send"] });
+    const elsewhere = await createKey(workspace, { scopes: ["team:view"], domain_ids: [domainId, second] });
+    const lasting = await createKey(workspace, { scopes: ["team:view"], expires_at: inHours(48) });
     const narrow = apiWith(await aKey(workspace, { scopes: ["team:manage"] }));
     const local = apiWith(await aKey(workspace, { domainIds: [domainId] }));
     const brief = apiWith(await aKey(workspace, { expiresAt: Date.now() + HOUR_MS }));
@@ -98,41 +108,45 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
       [narrow, sender, "Missing scope: emails:send"],
       [local, broad, "This API key is restricted to certain domains"],
       [local, elsewhere, "This API key is restricted to certain domains"],
-      [brief, broad, "A key must not outlive the one that makes it"],
-      [brief, lasting, "A key must not outlive the one that makes it"],
+      [brief, broad, "expires_at is later than the expiry of the calling API key"],
+      [brief, lasting, "expires_at is later than the expiry of the calling API key"],
     ] as const) {
-      expect(await refusal(await rotate(api, key.id))).toEqual([403, words]);
+      expect(await errorOf(await rotate(api, key.id))).toEqual([403, words]);
       expect((await find(key.id))?.replaced_by_id).toBeNull();
     }
   });
 
   it("refuses a key that is revoked, expired or replaced", async () => {
-    const [revoked, expired, replaced] = [await makeKey(workspace), await makeKey(workspace), await makeKey(workspace)];
+    const [revoked, expired, replaced] = [
+      await createKey(workspace),
+      await createKey(workspace),
+      await createKey(workspace),
+    ];
     await revoke(workspace, revoked.id);
     await env.DB.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(expired.id).run();
     await rotated(replaced.id);
-    const answers = [revoked, expired, replaced].map(async ({ id }) => refusal(await rotate(workspace, id)));
+    const answers = [revoked, expired, replaced].map(async ({ id }) => errorOf(await rotate(workspace, id)));
     expect(await Promise.all(answers)).toEqual([
       [409, "This API key is revoked"],
       [409, "This API key has expired"],
-      [409, "This API key was replaced already"],
+      [409, "This API key was already rotated"],
     ]);
   });
 
-  it("of twenty rotations at once exactly one wins", async () => {
-    const old = await makeKey(workspace, { name: "Wanted" });
+  it("of twenty concurrent rotations exactly one succeeds", async () => {
+    const old = await createKey(workspace, { name: "Wanted" });
     const responses = await Promise.all(Array.from({ length: 20 }, () => rotate(workspace, old.id)));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
     const winner = await responses.find(({ status }) => status === 201)?.json<NewApiKeyOut>();
-    const named = (await listed(workspace, "?limit=500")).filter(({ name }) => name === "Wanted");
+    const named = (await listKeys(workspace, "?limit=500")).filter(({ name }) => name === "Wanted");
     expect(named.map(({ id }) => id)).toEqual([winner?.id, old.id]);
     expect(named[1]?.replaced_by_id).toBe(winner?.id);
   });
 
-  it("loses to a revocation, or a deletion of its domain, that is committed while it is under way", async () => {
-    const id = await aDomain(workspace);
-    const old = await makeKey(workspace, { domain_ids: [id, workspace.domainId] });
-    const during = (path: string) => justBefore(() => workspace.call("DELETE", path));
+  it("answers 409 when a revocation, or a deletion of its domain, is committed while it is in progress", async () => {
+    const id = await createDomain(workspace);
+    const old = await createKey(workspace, { domain_ids: [id, workspace.domainId] });
+    const during = (path: string) => beforeBatch(() => workspace.call("DELETE", path));
     for (const path of [`/v1/domains/${id}`, `/v1/api-keys/${old.id}`]) {
       expect((await rotate(apiOn({ DB: during(path) }, workspace.apiKey), old.id)).status).toBe(409);
     }
@@ -141,8 +155,8 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
 });
 
 describe("DELETE /v1/api-keys/{id}", () => {
-  it("answers 204, and again 204, keeps the first moment, and nobody gets in from the next request on", async () => {
-    const made = await makeKey(workspace);
+  it("answers 204, and again 204, keeps the first revoked_at, and refuses the key from the next request on", async () => {
+    const made = await createKey(workspace);
     expect((await apiWith(made.key).get("/v1/me")).status).toBe(200);
     const first = await revoke(workspace, made.id);
     expect([first.status, await first.text()]).toEqual([204, ""]);
@@ -154,19 +168,19 @@ describe("DELETE /v1/api-keys/{id}", () => {
     expect((await find(made.id))?.revoked_at).toBe(revokedAt);
   });
 
-  it("lets a key end itself, and an admin end another person's", async () => {
-    const made = await makeKey(workspace);
+  it("lets a key revoke itself, and an admin revoke another user's", async () => {
+    const made = await createKey(workspace);
     expect((await revoke(apiWith(made.key), made.id)).status).toBe(204);
     expect((await revoke(apiWith(made.key), made.id)).status).toBe(401);
     const admin = await aMember(workspace, "admin");
-    const theirs = await makeKey(admin);
+    const theirs = await createKey(admin);
     expect((await revoke(workspace, theirs.id)).status).toBe(204);
     expect((await apiWith(theirs.key).get("/v1/me")).status).toBe(401);
   });
 
-  it("answers 404 in the same octets to a malformed, an unknown and a foreign id, and touches nothing", async () => {
+  it("answers 404 with the same bytes to a malformed, an unknown and a foreign id, and changes nothing", async () => {
     const other = await aWorkspace();
-    const foreign = await makeKey(other);
+    const foreign = await createKey(other);
     for (const id of ["nonsense", "%00", crypto.randomUUID(), foreign.id, foreign.id.toUpperCase()]) {
       for (const response of [await revoke(workspace, id), await rotate(workspace, id)]) {
         expect([response.status, await response.text()]).toEqual([404, '{"detail":"API key not found"}']);

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../src/api-keys/schema.ts";
 import { type Faults, faultyDatabase, seeded } from "../support/faults.ts";
 import { aKey, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { databaseText, justBeforeReading, listed, makeKey, refusal, revoke, rotate } from "./support.ts";
+import { beforeFirstKeyRead, createKey, dumpDatabase, errorOf, listKeys, revoke, rotate } from "./support.ts";
 
 let workspace: TestWorkspace;
 
@@ -16,9 +16,9 @@ afterEach(() => {
 });
 
 const key = (value: string) => ({ "Idempotency-Key": value });
-const named = async (name: string) => (await listed(workspace, "?limit=500")).filter((each) => each.name === name);
+const named = async (name: string) => (await listKeys(workspace, "?limit=500")).filter((each) => each.name === name);
 
-describe("an answer that holds a key", () => {
+describe("the idempotent response of a new key", () => {
   it("is replayed with the same key, for a creation and for a rotation", async () => {
     const create = () => workspace.post("/v1/api-keys/", { name: "Once" }, key("create"));
     const [first, again] = [await create(), await create()];
@@ -31,19 +31,19 @@ describe("an answer that holds a key", () => {
     const { id, key: secret } = JSON.parse(text) as NewApiKeyOut;
     expect((await apiWith(secret).get("/v1/me")).status).toBe(200);
 
-    const turn = () => rotate(workspace, id, key("rotate"));
-    const [turned, repeated] = [await turn(), await turn()];
-    expect([turned.status, repeated.status]).toEqual([201, 201]);
+    const rotateOnce = () => rotate(workspace, id, key("rotate"));
+    const [rotated, repeated] = [await rotateOnce(), await rotateOnce()];
+    expect([rotated.status, repeated.status]).toEqual([201, 201]);
     expect(repeated.headers.get("Idempotency-Replayed")).toBe("true");
-    expect(await repeated.text()).toBe(await turned.text());
+    expect(await repeated.text()).toBe(await rotated.text());
     expect(await named("Once")).toHaveLength(2);
   });
 
-  it("stands nowhere in the database in clear, nor does any part of the key behind its prefix", async () => {
+  it("is nowhere in the database in plain text, nor is any part of the key after its prefix", async () => {
     const made = await workspace.post("/v1/api-keys/", { name: "Sealed" }, key("to-look-for"));
     const { id, key: first } = await made.json<NewApiKeyOut>();
     const { key: second } = await (await rotate(workspace, id, key("to-look-for-too"))).json<NewApiKeyOut>();
-    const text = await databaseText();
+    const text = await dumpDatabase();
     expect(text).toContain(id);
     expect(text).toContain("sealed.");
     for (const secret of [first, second]) {
@@ -57,17 +57,17 @@ describe("an answer that holds a key", () => {
     expect(text).not.toContain("to-look-for");
   });
 
-  it("is 409 to another credential, which may have less: keys of that kind can be guessed", async () => {
+  it("answers 409 to another credential, which may have fewer rights: Idempotency-Keys can be guessed", async () => {
     const made = await workspace.post("/v1/api-keys/", { name: "Mine" }, key("1"));
     expect(made.status).toBe(201);
     const narrow = apiWith(await aKey(workspace, { scopes: ["team:manage"] }));
-    const answer = await refusal(await narrow.post("/v1/api-keys/", { name: "Mine" }, key("1")));
+    const answer = await errorOf(await narrow.post("/v1/api-keys/", { name: "Mine" }, key("1")));
     expect(answer).toEqual([409, "This Idempotency-Key was used by another credential"]);
     expect(await named("Mine")).toHaveLength(1);
   });
 
-  it("is 409 for another body, another path and another record", async () => {
-    const [one, two] = [await makeKey(workspace), await makeKey(workspace)];
+  it("answers 409 for another body, another path and another record", async () => {
+    const [one, two] = [await createKey(workspace), await createKey(workspace)];
     await workspace.post("/v1/api-keys/", { name: "A" }, key("used"));
     await rotate(workspace, one.id, key("used too"));
     const words = "This Idempotency-Key was used for another request";
@@ -76,12 +76,12 @@ describe("an answer that holds a key", () => {
       await rotate(workspace, two.id, key("used")),
       await rotate(workspace, two.id, key("used too")),
     ]) {
-      expect(await refusal(response)).toEqual([409, words]);
+      expect(await errorOf(response)).toEqual([409, words]);
     }
-    expect((await listed(workspace)).find(({ id }) => id === two.id)?.replaced_by_id).toBeNull();
+    expect((await listKeys(workspace)).find(({ id }) => id === two.id)?.replaced_by_id).toBeNull();
   });
 
-  it("means nothing in another workspace, and a refused call keeps nothing", async () => {
+  it("does not apply in another workspace, and a refused call stores nothing", async () => {
     const other = await aWorkspace();
     expect((await workspace.post("/v1/api-keys/", { name: "" }, key("c"))).status).toBe(422);
     const ours = await workspace.post("/v1/api-keys/", { name: "A key" }, key("c"));
@@ -90,7 +90,7 @@ describe("an answer that holds a key", () => {
     expect(theirs.headers.get("Idempotency-Replayed")).toBeNull();
   });
 
-  it("opens after a new master key came, and is kept under the new one from then on", async () => {
+  it("is decrypted after a new master key was added, and later responses are stored under the new key", async () => {
     const { MASTER_KEYS } = env as unknown as Record<string, string>;
     const both = { MASTER_KEYS: `${MASTER_KEYS},2:${btoa("y".repeat(32))}` };
     const first = await workspace.post("/v1/api-keys/", { name: "Old" }, key("before"));
@@ -106,7 +106,7 @@ describe("an answer that holds a key", () => {
     expect(await env.DB.prepare(sealedWith2).first("n")).toBe(1);
   });
 
-  it("cannot be moved to another request: it opens where it was kept only", async () => {
+  it("cannot be decrypted when its row is moved to another request", async () => {
     const own = await aWorkspace();
     const create = (name: string) => own.post("/v1/api-keys/", { name }, key(name));
     await Promise.all([create("From"), create("To")]);
@@ -115,7 +115,7 @@ describe("an answer that holds a key", () => {
     const update = env.DB.prepare("UPDATE idempotency_keys SET answer = ?2 WHERE key = ?1");
     await env.DB.batch(results.map((row, at) => update.bind(row.key, results.at(at - 1)?.answer)));
     expect([(await create("From")).status, (await create("To")).status]).toEqual([500, 500]);
-    const caller = await makeKey(own);
+    const caller = await createKey(own);
     const readdress = "UPDATE idempotency_keys SET answer = replace(answer, ?2, ?3) WHERE workspace = ?1";
     const { authentication } = await (await own.get("/v1/me")).json<{ authentication: { api_key_id: string } }>();
     await create("Mine");
@@ -124,18 +124,18 @@ describe("an answer that holds a key", () => {
     expect((await apiWith(caller.key).post("/v1/api-keys/", { name: "Mine" }, key("Mine"))).status).toBe(500);
   });
 
-  it("is forgotten after 24 hours", async () => {
+  it("is not replayed after 24 hours", async () => {
     const own = await aWorkspace();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const create = () => own.post("/v1/api-keys/", { name: "A key" }, key("day"));
     await create();
     vi.setSystemTime(Date.now() + 24 * 3_600_000);
     expect((await create()).headers.get("Idempotency-Replayed")).toBeNull();
-    expect(await listed(own)).toHaveLength(3);
+    expect(await listKeys(own)).toHaveLength(3);
   });
 
-  it("comes after authorisation: not without credentials, the scope, or once the caller's key is revoked", async () => {
-    const caller = await makeKey(workspace);
+  it("is replayed after authorisation only: not without credentials, without the scope or with a revoked key", async () => {
+    const caller = await createKey(workspace);
     const api = apiWith(caller.key);
     await api.post("/v1/api-keys/", { name: "Late" }, key("late"));
     expect((await apiWith(null).post("/v1/api-keys/", { name: "Late" }, key("late"))).status).toBe(401);
@@ -146,7 +146,7 @@ describe("an answer that holds a key", () => {
   });
 });
 
-describe("calls at once with one Idempotency-Key", () => {
+describe("concurrent calls with one Idempotency-Key", () => {
   const answersOf = (call: () => Promise<Response>) =>
     Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -155,28 +155,28 @@ describe("calls at once with one Idempotency-Key", () => {
       }),
     );
 
-  it("twenty creations make one key and twenty equal answers", async () => {
+  it("twenty creations create one key and get equal responses", async () => {
     const answers = await answersOf(() => workspace.post("/v1/api-keys/", { name: "Race" }, key("race")));
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toMatch(/^201 /);
     expect(await named("Race")).toHaveLength(1);
   });
 
-  it("twenty rotations make one successor and twenty equal answers", async () => {
-    const { id } = await makeKey(workspace, { name: "Turn" });
-    const answers = await answersOf(() => rotate(workspace, id, key("turn")));
+  it("twenty rotations create one successor and get equal responses", async () => {
+    const { id } = await createKey(workspace, { name: "Rotated" });
+    const answers = await answersOf(() => rotate(workspace, id, key("rotated")));
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toMatch(/^201 /);
-    expect(await named("Turn")).toHaveLength(2);
+    expect(await named("Rotated")).toHaveLength(2);
   });
 
-  it("a rotation that finds its key replaced by the very call it repeats answers as that did", async () => {
-    const { id } = await makeKey(workspace, { name: "Tardy" });
+  it("a repeated rotation that finds its key already replaced by the first call replays that response", async () => {
+    const { id } = await createKey(workspace, { name: "Tardy" });
     let first: Response | undefined;
-    const DB = justBeforeReading(async () => {
-      first = await rotate(workspace, id, key("late turn"));
+    const DB = beforeFirstKeyRead(async () => {
+      first = await rotate(workspace, id, key("late rotation"));
     });
-    const late = await rotate(apiOn({ DB }, workspace.apiKey), id, key("late turn"));
+    const late = await rotate(apiOn({ DB }, workspace.apiKey), id, key("late rotation"));
     expect(late.status).toBe(201);
     expect(late.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await late.text()).toBe(await first?.text());
@@ -184,21 +184,21 @@ describe("calls at once with one Idempotency-Key", () => {
   });
 });
 
-describe("a database that does not say whether it committed", () => {
-  it("is asked again, and a creation or rotation that was done answers 201", async () => {
+describe("ambiguous commits", () => {
+  it("are retried, and a creation or rotation that was committed answers 201", async () => {
     const faults: Faults = { random: () => 0, chance: 1, bindings: ["database"], moments: ["after"], count: 0 };
     const { batch } = faultyDatabase(env.DB, faults);
     const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
-    for (const [create, turn] of [[], [key("doubt"), key("doubt too")]]) {
-      const made = await api.post("/v1/api-keys/", { name: "Sure" }, create);
+    for (const [createHeaders, rotateHeaders] of [[], [key("doubt"), key("doubt too")]]) {
+      const made = await api.post("/v1/api-keys/", { name: "Sure" }, createHeaders);
       expect(made.status).toBe(201);
-      expect((await rotate(api, (await made.json<NewApiKeyOut>()).id, turn)).status).toBe(201);
+      expect((await rotate(api, (await made.json<NewApiKeyOut>()).id, rotateHeaders)).status).toBe(201);
     }
     expect(await named("Sure")).toHaveLength(4);
     expect(faults.count).toBeGreaterThan(0);
   });
 
-  it("a 201 stands for one key, the one it shows, and a rotation that answers 201 for one successor", async () => {
+  it("each 201 means exactly one key, the one shown, and exactly one successor after a rotation", async () => {
     const moments: Faults["moments"] = ["before", "after"];
     const faults: Faults = { random: seeded(7), chance: 0.5, bindings: ["database"], moments, count: 0 };
     const { batch } = faultyDatabase(env.DB, faults);
@@ -206,15 +206,15 @@ describe("a database that does not say whether it committed", () => {
     let made = 0;
     for (let n = 0; n < 30; n++) {
       const response = await api.post("/v1/api-keys/", { name: `Doubt ${n}` });
-      const kept = await named(`Doubt ${n}`);
-      expect(kept.length).toBeLessThan(2);
+      const stored = await named(`Doubt ${n}`);
+      expect(stored.length).toBeLessThan(2);
       if (response.status !== 201) continue;
       const { id } = await response.json<NewApiKeyOut>();
-      expect(kept.map((row) => row.id)).toEqual([id]);
-      const turned = await rotate(api, id);
-      if (turned.status !== 201) continue;
+      expect(stored.map((row) => row.id)).toEqual([id]);
+      const rotated = await rotate(api, id);
+      if (rotated.status !== 201) continue;
       made += 1;
-      const successor = await turned.json<NewApiKeyOut>();
+      const successor = await rotated.json<NewApiKeyOut>();
       expect((await named(`Doubt ${n}`)).map((row) => row.id)).toEqual([successor.id, id]);
     }
     expect(faults.count).toBeGreaterThan(20);

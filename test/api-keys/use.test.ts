@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { countingDb } from "../support/counting-db.ts";
 import { aKey, aMail, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { aDomain, listed, makeKey, refusal } from "./support.ts";
+import { createDomain, createKey, errorOf, listKeys } from "./support.ts";
 
 let workspace: TestWorkspace;
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
   workspace = await aWorkspace();
 });
 
-/** What a person is in the workspace from now on; null: nobody. */
+/** Changes the role of a user; null ends the membership. */
 async function setRole(userId: string, role: "owner" | "admin" | "member" | null) {
   const sql =
     role === null
@@ -23,11 +23,11 @@ async function setRole(userId: string, role: "owner" | "admin" | "member" | null
 
 const statusOf = async (key: string, path = "/v1/me") => (await apiWith(key).get(path)).status;
 
-describe("a key acts as the person who made it", () => {
-  it("ends with their membership, on the next request, with every key that came of it", async () => {
+describe("a key acts as the user who created it", () => {
+  it("ends with their membership, on the next request, as does every key created with it", async () => {
     const admin = await aMember(workspace, "admin");
-    const child = await makeKey(admin);
-    const grandchild = await makeKey(apiWith(child.key));
+    const child = await createKey(admin);
+    const grandchild = await createKey(apiWith(child.key));
     expect(grandchild.user_id).toBe(admin.userId);
     expect([await statusOf(child.key), await statusOf(grandchild.key)]).toEqual([200, 200]);
     await setRole(admin.userId, null);
@@ -35,43 +35,43 @@ describe("a key acts as the person who made it", () => {
     expect(await statusOf(workspace.apiKey)).toBe(200);
   });
 
-  it("loses what a lower role may not, on the next request, and gets it back with the role", async () => {
+  it("loses the scopes that a lower role does not allow on the next request, and regains them with the role", async () => {
     const admin = await aMember(workspace, "admin");
-    const { key } = await makeKey(admin, { scopes: ["team:manage", "emails:view"] });
+    const { key } = await createKey(admin, { scopes: ["team:manage", "emails:view"] });
     await setRole(admin.userId, "member");
     const api = apiWith(key);
     const demoted = await api.post("/v1/api-keys/", { name: "A key" });
-    expect(await refusal(demoted)).toEqual([403, "Missing scope: team:manage"]);
+    expect(await errorOf(demoted)).toEqual([403, "Missing scope: team:manage"]);
     expect(await statusOf(key, "/v1/api-keys/")).toBe(200);
     const me = await (await api.get("/v1/me")).json<{ role: string; scopes: string[] }>();
     expect(me).toMatchObject({ role: "member", scopes: ["emails:view", "team:view"] });
     await setRole(admin.userId, "admin");
-    await makeKey(api);
+    await createKey(api);
   });
 
-  it("a member makes no key, whatever their own was granted", async () => {
+  it("a member cannot create keys, whatever scopes their own key was granted", async () => {
     const member = await aMember(workspace, "member");
-    const answer = await refusal(await member.post("/v1/api-keys/", { name: "A key", scopes: ["emails:view"] }));
+    const answer = await errorOf(await member.post("/v1/api-keys/", { name: "A key", scopes: ["emails:view"] }));
     expect(answer).toEqual([403, "Missing scope: team:manage"]);
   });
 });
 
 describe("a key that is restricted to domains", () => {
   it("sends from them, and from no other domain of the workspace", async () => {
-    const elsewhere = await aDomain(workspace);
-    const here = await makeKey(workspace, { domain_ids: [workspace.domainId] });
-    const there = await makeKey(workspace, { domain_ids: [elsewhere] });
+    const elsewhere = await createDomain(workspace);
+    const here = await createKey(workspace, { domain_ids: [workspace.domainId] });
+    const there = await createKey(workspace, { domain_ids: [elsewhere] });
     expect((await apiWith(here.key).post("/v1/emails/", aMail(workspace))).status).toBe(202);
     const refused = await apiWith(there.key).post("/v1/emails/", aMail(workspace));
-    expect(await refusal(refused)).toMatchObject([422, [{ loc: ["body", "from_", "email"] }]]);
+    expect(await errorOf(refused)).toMatchObject([422, [{ loc: ["body", "from_", "email"] }]]);
     expect(await (await apiWith(here.key).get("/v1/me")).json()).toMatchObject({
       authentication: { domain_ids: [workspace.domainId] },
     });
   });
 
-  it("is replayed no answer under an Idempotency-Key that another credential was given, save one of the same domains", async () => {
+  it("is not replayed the response of another credential, except one restricted to the same domains", async () => {
     const ours = await aWorkspace();
-    const domainIds = [await aDomain(ours)];
+    const domainIds = [await createDomain(ours)];
     const [narrow, twin] = [apiWith(await aKey(ours, { domainIds })), apiWith(await aKey(ours, { domainIds }))];
     const calls: [string, unknown][] = [
       ["/v1/mailboxes/", { domain_id: ours.domainId, local_part: "desk" }],
@@ -90,24 +90,24 @@ describe("a key that is restricted to domains", () => {
     expect([again.status, await again.text()]).toEqual([201, await first.text()]);
   });
 
-  it("whose only domain was deleted may use none, and hands on as much", async () => {
-    const domain = await aDomain(workspace);
-    const { key, id } = await makeKey(workspace, { domain_ids: [domain] });
+  it("whose only domain was deleted may use no domain, and neither may keys created with it", async () => {
+    const domain = await createDomain(workspace);
+    const { key, id } = await createKey(workspace, { domain_ids: [domain] });
     expect((await workspace.call("DELETE", `/v1/domains/${domain}`)).status).toBe(204);
-    expect((await listed(workspace)).find((row) => row.id === id)?.domain_ids).toEqual([]);
+    expect((await listKeys(workspace)).find((row) => row.id === id)?.domain_ids).toEqual([]);
     expect((await apiWith(key).post("/v1/emails/", aMail(workspace))).status).toBe(422);
-    expect((await makeKey(apiWith(key))).domain_ids).toEqual([]);
+    expect((await createKey(apiWith(key))).domain_ids).toEqual([]);
   });
 });
 
 describe("authentication", () => {
-  it("refuses keys of a deleted workspace, in the words for any other key that does not hold", async () => {
+  it("refuses keys of a deleted workspace with the text for any invalid key", async () => {
     const gone = await aWorkspace();
     await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(gone.workspaceNumber).run();
-    expect(await refusal(await gone.get("/v1/me"))).toEqual([401, "Invalid API key"]);
+    expect(await errorOf(await gone.get("/v1/me"))).toEqual([401, "Invalid API key"]);
   });
 
-  it("is one read of D1, and one write at most once a minute", async () => {
+  it("is one read of D1, and at most one write a minute", async () => {
     const key = await aKey(workspace);
     const counted = countingDb();
     const api = apiOn({ DB: counted.DB }, key);
@@ -117,8 +117,8 @@ describe("authentication", () => {
     expect(counted.trips).toHaveLength(3);
   });
 
-  it("shows nothing secret at /v1/me", async () => {
-    const { key, prefix } = await makeKey(workspace);
+  it("shows no secret at /v1/me", async () => {
+    const { key, prefix } = await createKey(workspace);
     const text = await (await apiWith(key).get("/v1/me")).text();
     expect(text).toContain(prefix);
     expect(text).not.toContain(key.slice(12));

@@ -3,13 +3,13 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type RecordType, resolve } from "../../src/dns/index.ts";
 import { testContext } from "../support/workspace.ts";
 
-/** What is read out of the octets of a resolver, however odd; the resolver itself stands in test/host/dns.test.ts. */
+/** How responses of a resolver are parsed, malformed ones included. test/host/dns.test.ts tests the local DNS server. */
 
 const NAME = "shop.test";
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Looks a name up at a resolver that answers this. */
+/** Resolves a name with a resolver that sends this response. */
 function ask(octets: Uint8Array | string, type: RecordType = "TXT", init: ResponseInit = {}) {
   vi.stubGlobal("fetch", async () => new Response(octets, init));
   return resolve(testContext(), NAME, type);
@@ -23,41 +23,41 @@ const txt = (data: string | string[], name = NAME): Answer => ({ type: "TXT", na
 describe("an answer", () => {
   it("joins the strings of one TXT record without a space, and keeps records apart", async () => {
     const answer = await ask(message([txt(["v=DKIM1; p=ab", "cd"]), txt("other"), txt("")]));
-    expect(answer).toEqual({ known: true, values: ["v=DKIM1; p=abcd", "other", ""] });
+    expect(answer).toEqual({ status: "ok", values: ["v=DKIM1; p=abcd", "other", ""] });
   });
 
-  it("behind an alias is read at its target; records of other types count for nothing", async () => {
+  it("behind a CNAME is read at its target; records of other types are ignored", async () => {
     const alias: Answer = { type: "CNAME", name: NAME, data: "Target.test" };
     const odd: Answer = { type: "A", name: "target.test", data: "192.0.2.1" };
-    expect(await ask(message([alias, odd, txt("token", "target.test")]))).toEqual({ known: true, values: ["token"] });
+    expect(await ask(message([alias, odd, txt("token", "target.test")]))).toEqual({ status: "ok", values: ["token"] });
     const questions = [question(NAME, "CNAME")];
-    expect(await ask(message([alias], { questions }), "CNAME")).toEqual({ known: true, values: ["target.test"] });
+    expect(await ask(message([alias], { questions }), "CNAME")).toEqual({ status: "ok", values: ["target.test"] });
   });
 
-  it("keeps quotes and case of texts as they stand, and takes octets that are no UTF-8", async () => {
+  it("keeps quotes and letter case of texts, and accepts bytes that are not UTF-8", async () => {
     const raw: Answer = { type: "TXT", name: NAME, data: [Buffer.from([0x22, 0xff, 0x41])] };
     const values = ['"quoted"', "UPPER lower", '"\ufffdA'];
-    expect(await ask(message([txt('"quoted"'), txt("UPPER lower"), raw]))).toEqual({ known: true, values });
+    expect(await ask(message([txt('"quoted"'), txt("UPPER lower"), raw]))).toEqual({ status: "ok", values });
   });
 
-  it("names the question in any case of letters", async () => {
-    expect(await ask(message([txt("x")], { questions: [question("sHoP.TeSt")] }))).toMatchObject({ known: true });
+  it("may repeat the question in other letter case", async () => {
+    expect(await ask(message([txt("x")], { questions: [question("sHoP.TeSt")] }))).toMatchObject({ status: "ok" });
   });
 
-  it("without records says that there are none", async () => {
-    expect(await ask(message([]))).toEqual({ known: true, values: [] });
-    expect(await ask(message([], { flags: 3 }))).toEqual({ known: true, values: [] });
+  it("without records has no values", async () => {
+    expect(await ask(message([]))).toEqual({ status: "ok", values: [] });
+    expect(await ask(message([], { flags: 3 }))).toEqual({ status: "ok", values: [] });
   });
 
-  it("of nearly the greatest size is read", async () => {
+  it("of nearly the maximum size is parsed", async () => {
     const many = Array.from({ length: 200 }, (_, n) => txt(`${n}${"x".repeat(200)}`));
     const answer = await ask(message(many));
-    expect(answer).toMatchObject({ known: true });
+    expect(answer).toMatchObject({ status: "ok" });
   });
 });
 
-describe("what says nothing", () => {
-  const silent: [string, Uint8Array | string, ResponseInit?][] = [
+describe("a response without a usable answer", () => {
+  const unusable: [string, Uint8Array | string, ResponseInit?][] = [
     ["the question itself, sent back", new Uint8Array(encode({ type: "query", questions: [question()] }))],
     ["an answer to another name", message([txt("x")], { questions: [question("other.test")] })],
     ["an answer to another type", message([], { questions: [question(NAME, "MX")] })],
@@ -74,8 +74,8 @@ describe("what says nothing", () => {
     ["a redirect", "", { status: 302, headers: { Location: "https://elsewhere.test/" } }],
     ["429", message([txt("x")]), { status: 429 }],
   ];
-  for (const [what, octets, init] of silent)
-    it(`is ${what}: neither that a record is there nor that it is not`, async () => {
-      expect(await ask(octets, "TXT", init)).toMatchObject({ known: false });
+  for (const [what, octets, init] of unusable)
+    it(`is a temperror: ${what}`, async () => {
+      expect(await ask(octets, "TXT", init)).toMatchObject({ status: "temperror" });
     });
 });

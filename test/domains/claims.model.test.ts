@@ -5,13 +5,13 @@ import { recheckDomains } from "../../src/domains/index.ts";
 import { MAX_FAILED_CHECKS } from "../../src/domains/rules.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
 import { fail, heal, unpublish } from "../support/dns-control.ts";
-import { aName, publishRecords, register, verify } from "../support/domains.ts";
+import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const WORKSPACES = 3;
 const RUNS = env.TEST_LONG ? 400 : 12;
-const PLACES = ["", "mail.", "eu.mail."];
+const PREFIXES = ["", "mail.", "eu.mail."];
 
 let workspaces: TestWorkspace[];
 
@@ -19,23 +19,23 @@ beforeAll(async () => {
   workspaces = await Promise.all(Array.from({ length: WORKSPACES }, () => aWorkspace()));
 });
 
-/** What the model knows of one registration. */
-interface Claim {
+/** The expected state of one registration. */
+interface Registration {
   domain: DomainOut;
   status: "pending" | "verified" | "failed";
   published: boolean;
   failedChecks: number;
 }
 
-const actor = { who: fc.nat({ max: WORKSPACES - 1 }), place: fc.nat({ max: PLACES.length - 1 }) };
+const actor = { who: fc.nat({ max: WORKSPACES - 1 }), prefix: fc.nat({ max: PREFIXES.length - 1 }) };
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("claim" as const), ...actor }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("register" as const), ...actor }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("publish" as const), ...actor }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("unpublish" as const), ...actor }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("verify" as const), ...actor }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), ...actor }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("break DNS" as const), ...actor }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("heal DNS" as const), ...actor }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("repair DNS" as const), ...actor }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("a day passes" as const), ...actor }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("all verify at once" as const), ...actor }) },
 );
@@ -43,101 +43,104 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 let clock = Date.now();
 
-/** One sequence on a name of its own, told to the service and to the model alike. */
+/** Applies one sequence of steps on a unique name to the service and to the model, and compares the two. */
 class Sequence {
-  readonly #name = aName();
-  readonly #claims = new Map<string, Claim>();
+  readonly #name = uniqueDomainName();
+  readonly #registrations = new Map<string, Registration>();
   readonly #broken = new Set<number>();
 
   async run(steps: readonly Step[]): Promise<void> {
-    for (const one of steps) {
-      await this.#take(one);
+    for (const step of steps) {
+      await this.#apply(step);
       await this.#compare();
     }
   }
 
-  async #take({ do: what, who, place }: Step): Promise<void> {
-    const claim = this.#claims.get(`${who} ${place}`);
-    const name = `${PLACES[place]}${this.#name}`;
-    if (what === "claim") return this.#claim(who, place, name, claim);
+  async #apply({ do: what, who, prefix }: Step): Promise<void> {
+    const registration = this.#registrations.get(`${who} ${prefix}`);
+    const name = `${PREFIXES[prefix]}${this.#name}`;
+    if (what === "register") return this.#register(who, prefix, name, registration);
     if (what === "a day passes") return this.#dayPasses();
     if (what === "all verify at once") return this.#race();
     if (what === "break DNS") {
-      this.#broken.add(place);
+      this.#broken.add(prefix);
       return fail(`_svc-challenge.${name}`, "servfail");
     }
-    if (what === "heal DNS") {
-      this.#broken.delete(place);
+    if (what === "repair DNS") {
+      this.#broken.delete(prefix);
       return heal(`_svc-challenge.${name}`);
     }
-    if (!claim) return;
-    if (what === "publish") await this.#publish(claim, place);
-    else if (what === "unpublish") await this.#unpublish(place);
-    else if (what === "verify") await this.#verify(who, place, claim);
-    else await this.#delete(who, place, claim);
+    if (!registration) return;
+    if (what === "publish") await this.#publish(registration, prefix);
+    else if (what === "unpublish") await this.#unpublish(prefix);
+    else if (what === "verify") await this.#verify(who, prefix, registration);
+    else await this.#delete(who, prefix, registration);
   }
 
-  async #claim(who: number, place: number, name: string, claim: Claim | undefined): Promise<void> {
-    if (claim) {
+  async #register(who: number, prefix: number, name: string, registration: Registration | undefined): Promise<void> {
+    if (registration) {
       expect((await workspaceOf(who).post("/v1/domains/", { name })).status).toBe(409);
       return;
     }
     const domain = await register(workspaceOf(who), name);
-    this.#claims.set(`${who} ${place}`, { domain, status: "pending", published: false, failedChecks: 0 });
+    this.#registrations.set(`${who} ${prefix}`, { domain, status: "pending", published: false, failedChecks: 0 });
   }
 
-  async #publish(claim: Claim, place: number): Promise<void> {
-    // One owner of the zone at a time, and no record twice.
-    await this.#unpublish(place);
-    await publishRecords(claim.domain, ["ownership", "dkim"]);
-    claim.published = true;
+  async #publish(registration: Registration, prefix: number): Promise<void> {
+    // Only one registration's records are published at a time, and no record twice.
+    await this.#unpublish(prefix);
+    await publishRecords(registration.domain, ["ownership", "dkim"]);
+    registration.published = true;
   }
 
-  async #unpublish(place: number): Promise<void> {
-    for (const [key, { domain, published }] of this.#claims) {
-      if (!key.endsWith(` ${place}`) || !published) continue;
+  async #unpublish(prefix: number): Promise<void> {
+    for (const [key, { domain, published }] of this.#registrations) {
+      if (!key.endsWith(` ${prefix}`) || !published) continue;
       for (const { name } of domain.records) await unpublish(name);
     }
-    for (const [key, claim] of this.#claims) if (key.endsWith(` ${place}`)) claim.published = false;
+    for (const [key, registration] of this.#registrations)
+      if (key.endsWith(` ${prefix}`)) registration.published = false;
   }
 
-  async #verify(who: number, place: number, claim: Claim): Promise<void> {
-    const { status } = await verify(workspaceOf(who), claim.domain.id);
-    const proves = claim.published && !this.#broken.has(place);
-    // All places of a sequence lie above one another, so each keeps the others out of all of them.
-    const taken = [...this.#claims].some(([key, other]) => !key.startsWith(`${who} `) && other.status === "verified");
-    expect(status).toBe(proves && taken ? 409 : 200);
-    if (proves && !taken) Object.assign(claim, { status: "verified", failedChecks: 0 });
+  async #verify(who: number, prefix: number, registration: Registration): Promise<void> {
+    const { status } = await verify(workspaceOf(who), registration.domain.id);
+    const isProven = registration.published && !this.#broken.has(prefix);
+    // The names of a sequence are parents of one another, so a verified one excludes other workspaces from all of them.
+    const isTaken = [...this.#registrations].some(
+      ([key, other]) => !key.startsWith(`${who} `) && other.status === "verified",
+    );
+    expect(status).toBe(isProven && isTaken ? 409 : 200);
+    if (isProven && !isTaken) Object.assign(registration, { status: "verified", failedChecks: 0 });
   }
 
-  async #delete(who: number, place: number, claim: Claim): Promise<void> {
-    if (claim.published) await this.#unpublish(place);
-    expect((await workspaceOf(who).call("DELETE", `/v1/domains/${claim.domain.id}`)).status).toBe(204);
-    this.#claims.delete(`${who} ${place}`);
+  async #delete(who: number, prefix: number, registration: Registration): Promise<void> {
+    if (registration.published) await this.#unpublish(prefix);
+    expect((await workspaceOf(who).call("DELETE", `/v1/domains/${registration.domain.id}`)).status).toBe(204);
+    this.#registrations.delete(`${who} ${prefix}`);
   }
 
   async #dayPasses(): Promise<void> {
     clock += DAY + 1000;
     const now = clock;
     await recheckDomains(testContext({}, () => now));
-    for (const [key, claim] of this.#claims) {
-      if (claim.status !== "verified" || this.#broken.has(Number(key.split(" ")[1]))) continue;
-      claim.failedChecks = claim.published ? 0 : claim.failedChecks + 1;
-      if (claim.failedChecks >= MAX_FAILED_CHECKS) claim.status = "failed";
+    for (const [key, registration] of this.#registrations) {
+      if (registration.status !== "verified" || this.#broken.has(Number(key.split(" ")[1]))) continue;
+      registration.failedChecks = registration.published ? 0 : registration.failedChecks + 1;
+      if (registration.failedChecks >= MAX_FAILED_CHECKS) registration.status = "failed";
     }
   }
 
-  /** Who wins is open; that at most one does is checked after every step. */
+  /** Any workspace may win. After every step, #compare checks that at most one has. */
   async #race(): Promise<void> {
-    const all = [...this.#claims];
+    const all = [...this.#registrations];
     await Promise.all(all.map(([key, { domain }]) => verify(workspaceOf(Number(key.split(" ")[0])), domain.id)));
-    for (const [key, claim] of all) {
-      const response = await workspaceOf(Number(key.split(" ")[0])).get(`/v1/domains/${claim.domain.id}`);
+    for (const [key, registration] of all) {
+      const response = await workspaceOf(Number(key.split(" ")[0])).get(`/v1/domains/${registration.domain.id}`);
       const { status } = await response.json<DomainOut>();
-      if (status !== claim.status) expect([claim.published, status]).toEqual([true, "verified"]);
-      if (status === "verified" && claim.published && !this.#broken.has(Number(key.split(" ")[1])))
-        claim.failedChecks = 0;
-      claim.status = status;
+      if (status !== registration.status) expect([registration.published, status]).toEqual([true, "verified"]);
+      if (status === "verified" && registration.published && !this.#broken.has(Number(key.split(" ")[1])))
+        registration.failedChecks = 0;
+      registration.status = status;
     }
   }
 
@@ -149,14 +152,14 @@ class Sequence {
       .all<{ id: string; workspace: number; status: string }>();
     const owners = new Set(results.filter(({ status }) => status === "verified").map(({ workspace }) => workspace));
     expect(owners.size).toBeLessThanOrEqual(1);
-    const known = [...this.#claims.values()].map(({ domain, status }) => `${domain.id} ${status}`);
+    const known = [...this.#registrations.values()].map(({ domain, status }) => `${domain.id} ${status}`);
     expect(results.map(({ id, status }) => `${id} ${status}`).sort()).toEqual(known.sort());
   }
 }
 
 const workspaceOf = (who: number) => workspaces[who] as TestWorkspace;
 
-it("claims, proofs, deletions and failing DNS in any order leave a name and its tree with one verified owner at most", async () => {
+it("registrations, verifications, deletions and failing DNS in any order leave a name and its parents with at most one verified owner", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 25 }), async (steps) => new Sequence().run(steps)),
     { numRuns: RUNS },

@@ -12,7 +12,7 @@ const expected: Record<ExpectedRecord["purpose"], string> = {
   mx: "mx.mail.test",
 };
 
-function judge(purpose: ExpectedRecord["purpose"], values: string[]) {
+function evaluate(purpose: ExpectedRecord["purpose"], values: string[]) {
   const record: ExpectedRecord = {
     key: purpose,
     purpose,
@@ -22,11 +22,11 @@ function judge(purpose: ExpectedRecord["purpose"], values: string[]) {
     priority: null,
     required: true,
   };
-  return evaluateRecord({ record, answer: { known: true, values } });
+  return evaluateRecord(record, { status: "ok", values });
 }
 
-describe("a record is judged by what DNS has", () => {
-  const table: [ExpectedRecord["purpose"], string[], ReturnType<typeof judge>][] = [
+describe("evaluateRecord compares a record with the DNS answer", () => {
+  const table: [ExpectedRecord["purpose"], string[], ReturnType<typeof evaluate>][] = [
     ["ownership", [], "missing"],
     ["ownership", ["svc-domain-verification=abc"], "verified"],
     ["ownership", ["svc-domain-verification=abd", "svc-domain-verification=abc"], "verified"],
@@ -59,23 +59,23 @@ describe("a record is judged by what DNS has", () => {
   ];
   for (const [purpose, values, status] of table) {
     it(`${purpose} with ${JSON.stringify(values)} is ${status}`, () => {
-      expect(judge(purpose, values)).toBe(status);
+      expect(evaluate(purpose, values)).toBe(status);
     });
   }
 
-  it("an answer that cannot be relied on says nothing", () => {
+  it("a temperror of DNS is a temperror of the record", () => {
     const record = { ...({} as ExpectedRecord), purpose: "spf" as const, value: "" };
-    expect(evaluateRecord({ record, answer: { known: false, reason: "SERVFAIL" } })).toBeNull();
+    expect(evaluateRecord(record, { status: "temperror", reason: "SERVFAIL" })).toBe("temperror");
   });
 });
 
-describe("names are places in a tree", () => {
-  it("a name has its labels from the top, and those above it begin it", () => {
+describe("reversed names", () => {
+  it("a parent's reversed name is a prefix of those below it", () => {
     expect(reversedName("mail.example.com")).toBe("com.example.mail.");
     expect(ancestors("com.example.mail.")).toEqual(["com.", "com.example.", "com.example.mail."]);
   });
 
-  it("a name that only begins alike is not below", () => {
+  it("a name with the same first characters is not below", () => {
     expect(reversedName("examples.com") < reversedName("example.com").replace(/\.$/, "/")).toBe(false);
     expect(reversedName("a-b.com") >= reversedName("a.com") && reversedName("a-b.com") < "com.a/").toBe(false);
   });

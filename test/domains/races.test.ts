@@ -2,54 +2,54 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
-import { aName, publishRecords, register, verify } from "../support/domains.ts";
+import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { apiMeanwhile } from "../support/race-hook.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
-/** What happens to a domain while a call about it is under way. */
+/** Changes to a domain while a request about it is in progress. */
 
 const HOUR = 3_600_000;
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
-const rotate = (id: string) => ours.call("POST", `/v1/domains/${id}/dkim/rotate`);
-const read = async (id: string) => (await ours.get(`/v1/domains/${id}`)).json<DomainOut>();
+const rotate = (id: string) => workspace.call("POST", `/v1/domains/${id}/dkim/rotate`);
+const read = async (id: string) => (await workspace.get(`/v1/domains/${id}`)).json<DomainOut>();
 const detail = async (response: Response) => (await response.json<{ detail: string }>()).detail;
 
-describe("a workspace that is deleted while a domain is registered in it", () => {
+describe("deleting a workspace while a domain is registered in it", () => {
   const cases: [string, Record<string, string>][] = [
     ["without", {}],
     ["with", { "Idempotency-Key": "k" }],
   ];
   for (const [how, headers] of cases)
-    it(`gets no domain, and is purged to the end, ${how} an Idempotency-Key`, async () => {
-      const remove = () => ours.call("DELETE", `/v1/workspaces/${ours.workspaceId}`);
-      const name = aName();
-      const api = apiMeanwhile(ours.apiKey, 0, remove);
+    it(`inserts no domain and purges the workspace completely, ${how} an Idempotency-Key`, async () => {
+      const remove = () => workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
+      const name = uniqueDomainName();
+      const api = apiMeanwhile(workspace.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
       expect(await env.DB.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
       await runWorkAt(Date.now() + HOUR);
-      const left = env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(ours.workspaceNumber);
+      const left = env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(workspace.workspaceNumber);
       expect(await left.first()).toBeNull();
     });
 });
 
 describe("POST /v1/domains/{domain_id}/verify", () => {
-  it("twenty times at once answers all that it is verified", async () => {
-    const domain = await register(ours);
+  it("answers verified to all of twenty concurrent calls", async () => {
+    const domain = await register(workspace);
     await publishRecords(domain);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(ours, domain.id)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => verify(workspace, domain.id)));
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, domain: { status: "verified" } });
   });
 
-  it("blames no other workspace when the keys were changed meanwhile, and verifies nothing by the old ones", async () => {
-    const domain = await register(ours);
+  it("answers 409 `try again` and does not verify when the keys were rotated meanwhile", async () => {
+    const domain = await register(workspace);
     await publishRecords(domain);
-    const api = apiMeanwhile(ours.apiKey, 1, () => rotate(domain.id));
+    const api = apiMeanwhile(workspace.apiKey, 1, () => rotate(domain.id));
     const response = await api.post(`/v1/domains/${domain.id}/verify`, undefined);
     expect(response.status).toBe(409);
     expect(await detail(response)).toContain("try again");
@@ -58,9 +58,9 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
 });
 
 describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
-  it("answers 409, and changes nothing, when the keys were changed meanwhile: no record it told of is void", async () => {
-    const domain = await register(ours);
-    const api = apiMeanwhile(ours.apiKey, 1, () => rotate(domain.id));
+  it("answers 409 and changes nothing when the keys were rotated meanwhile, so that no listed record is obsolete", async () => {
+    const domain = await register(workspace);
+    const api = apiMeanwhile(workspace.apiKey, 1, () => rotate(domain.id));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(409);
     const after = await read(domain.id);
     expect(after.dkim_selector).not.toBe(domain.dkim_selector);
@@ -68,18 +68,18 @@ describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
   });
 
   it("answers 404 when the domain is deleted meanwhile", async () => {
-    const domain = await register(ours);
-    const api = apiMeanwhile(ours.apiKey, 1, () => ours.call("DELETE", `/v1/domains/${domain.id}`));
+    const domain = await register(workspace);
+    const api = apiMeanwhile(workspace.apiKey, 1, () => workspace.call("DELETE", `/v1/domains/${domain.id}`));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(404);
   });
 });
 
 describe("the daily check", () => {
-  it("goes on to the other domains when one cannot be written", async () => {
-    const domains = await Promise.all([1, 2, 3, 4, 5, 6].map(() => register(ours)));
+  it("continues with the other domains when one cannot be written", async () => {
+    const domains = await Promise.all([1, 2, 3, 4, 5, 6].map(() => register(workspace)));
     for (const domain of domains) {
       await publishRecords(domain);
-      await verify(ours, domain.id);
+      await verify(workspace, domain.id);
     }
     let batches = 0;
     const batch = async (statements: D1PreparedStatement[]) => {

@@ -3,27 +3,27 @@ import { expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
 import { fail } from "../support/dns-control.ts";
-import { aName, publishRecords, register, verify } from "../support/domains.ts";
+import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
 
 const HOUR = 3_600_000;
 
-// As many as one run looks up, each due before the one that matters.
-const SILENT = `
+// As many domains as one run checks, each due before the tested one.
+const INSERT_UNANSWERED = `
   WITH RECURSIVE silent (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM silent WHERE n < 200)
   INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at, verified_at, next_check_at)
   SELECT 'silent-' || n, ?1, n || '.' || ?2, 'verified', 'silent.' || n || '.', '', 1, 1, 1 FROM silent`;
 
-it("two hundred domains whose DNS never answers keep another from its daily check by one run at most", async () => {
-  const ours = await aWorkspace();
-  const [domain, zone] = [await register(ours), aName()];
+it("two hundred domains whose DNS never answers delay the check of another by one run at most", async () => {
+  const workspace = await aWorkspace();
+  const [domain, zone] = [await register(workspace), uniqueDomainName()];
   await publishRecords(domain);
-  await verify(ours, domain.id);
-  await env.DB.prepare(SILENT).bind(ours.workspaceNumber, zone).run();
+  await verify(workspace, domain.id);
+  await env.DB.prepare(INSERT_UNANSWERED).bind(workspace.workspaceNumber, zone).run();
   await fail(zone, "servfail");
   let now = Date.now() + 25 * HOUR;
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));
-  const { last_checked_at } = await (await ours.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
+  const { last_checked_at } = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
   expect(Date.parse(last_checked_at ?? "")).toBeGreaterThan(Date.now() + 24 * HOUR);
   const { results } = await env.DB.prepare(
     "SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'",

@@ -7,16 +7,16 @@ import { publishRecords, register, statusesOf, verify } from "../support/domains
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let domain: DomainOut;
-/** A clock that only the test moves. */
+/** The clock of the test. */
 let now: number;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  domain = await register(ours);
+  workspace = await aWorkspace();
+  domain = await register(workspace);
   await publishRecords(domain);
-  await verify(ours, domain.id);
+  await verify(workspace, domain.id);
   now = Date.now();
 });
 
@@ -24,49 +24,51 @@ const dayLater = async () => {
   now += DAY + 1;
   await recheckDomains(testContext({}, () => now));
 };
-const read = async () => (await ours.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
-const takeAway = async () => {
+const read = async () => (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
+const unpublishAll = async () => {
   for (const { name } of domain.records) await unpublish(name);
 };
 
-async function notices(): Promise<{ title: string; user_id: string }[]> {
+async function notifications(): Promise<{ title: string; user_id: string }[]> {
   const { results } = await env.DB.prepare("SELECT title, user_id FROM notifications WHERE workspace = ?1")
-    .bind(ours.workspaceNumber)
+    .bind(workspace.workspaceNumber)
     .all<{ title: string; user_id: string }>();
   return results.filter(({ title }) => title.includes(domain.name));
 }
 
 describe("the daily check of verified domains", () => {
-  it("takes a domain away on the third day in a row without its records, and tells the owners once", async () => {
-    await takeAway();
+  it("sets a domain to failed on the third day in a row without its records, and notifies the owners once", async () => {
+    await unpublishAll();
     await dayLater();
     expect(await read()).toMatchObject({ status: "verified" });
     expect(statusesOf(await read()).ownership).toBe("missing");
     await dayLater();
     expect(await read()).toMatchObject({ status: "verified" });
-    expect(await notices()).toHaveLength(0);
+    expect(await notifications()).toHaveLength(0);
     await dayLater();
     expect(await read()).toMatchObject({ status: "failed" });
-    expect(await notices()).toEqual([{ title: expect.stringContaining("can no longer send"), user_id: ours.userId }]);
+    expect(await notifications()).toEqual([
+      { title: expect.stringContaining("can no longer send"), user_id: workspace.userId },
+    ]);
     await dayLater();
-    expect(await notices()).toHaveLength(1);
+    expect(await notifications()).toHaveLength(1);
   });
 
-  it("counts from the start again after a day on which all was there", async () => {
-    await takeAway();
+  it("a successful check resets the count", async () => {
+    await unpublishAll();
     await dayLater();
     await dayLater();
     await publishRecords(domain);
     await dayLater();
-    await takeAway();
+    await unpublishAll();
     await dayLater();
     await dayLater();
     expect(await read()).toMatchObject({ status: "verified" });
   });
 
-  it("a day without an answer from DNS neither counts nor is counted from", async () => {
+  it("a check without an answer from DNS neither counts nor resets the count", async () => {
     const [ownership] = domain.records;
-    await takeAway();
+    await unpublishAll();
     await dayLater();
     await fail(ownership?.name ?? "", "servfail");
     await dayLater();
@@ -80,8 +82,8 @@ describe("the daily check of verified domains", () => {
     expect(await read()).toMatchObject({ status: "failed" });
   });
 
-  it("two runs in the same moment count one day", async () => {
-    await takeAway();
+  it("concurrent runs count one check", async () => {
+    await unpublishAll();
     now += DAY + 1;
     const at = now;
     await Promise.all([1, 2, 3, 4].map(() => recheckDomains(testContext({}, () => at))));
@@ -89,30 +91,30 @@ describe("the daily check of verified domains", () => {
     expect(row).toEqual({ failed_checks: 1 });
   });
 
-  it("does not look at a domain before its day is over", async () => {
-    await takeAway();
+  it("does not check a domain before a day has passed", async () => {
+    await unpublishAll();
     await recheckDomains(testContext({}, () => now + DAY / 2));
     expect(statusesOf(await read()).ownership).toBe("verified");
   });
 
-  it("a failed domain is verified again when its records are back, unless somebody else has it by then", async () => {
-    await takeAway();
+  it("a failed domain can be verified again, unless another workspace has verified it meanwhile", async () => {
+    await unpublishAll();
     await dayLater();
     await dayLater();
     await dayLater();
     await publishRecords(domain);
-    expect((await verify(ours, domain.id)).domain.status).toBe("verified");
-    await takeAway();
+    expect((await verify(workspace, domain.id)).domain.status).toBe("verified");
+    await unpublishAll();
     await dayLater();
     await dayLater();
     await dayLater();
     expect(await read()).toMatchObject({ status: "failed" });
-    const theirs = await aWorkspace();
-    const other = await register(theirs, domain.name);
+    const otherWorkspace = await aWorkspace();
+    const other = await register(otherWorkspace, domain.name);
     await publishRecords(other);
-    expect((await verify(theirs, other.id)).domain.status).toBe("verified");
-    await takeAway();
+    expect((await verify(otherWorkspace, other.id)).domain.status).toBe("verified");
+    await unpublishAll();
     await publishRecords(domain);
-    expect((await verify(ours, domain.id)).status).toBe(409);
+    expect((await verify(workspace, domain.id)).status).toBe(409);
   });
 });

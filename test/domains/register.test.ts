@@ -1,20 +1,20 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DomainOut } from "../../src/domains/schema.ts";
-import { aName, register } from "../support/domains.ts";
+import { register, uniqueDomainName } from "../support/domains.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
-let theirs: TestWorkspace;
+let workspace: TestWorkspace;
+let otherWorkspace: TestWorkspace;
 
 beforeAll(async () => {
-  [ours, theirs] = await Promise.all([aWorkspace(), aWorkspace()]);
+  [workspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace()]);
 });
 
 describe("POST /v1/domains/", () => {
   it("answers 201 with a pending domain and every record to publish", async () => {
-    const name = aName();
-    const domain = await register(ours, name.toUpperCase());
+    const name = uniqueDomainName();
+    const domain = await register(workspace, name.toUpperCase());
     expect(domain).toMatchObject({ name, status: "pending", verified_at: null, last_checked_at: null });
     const purposes = domain.records.map(({ purpose, required, status }) => `${purpose} ${required} ${status}`);
     expect(purposes).toEqual([
@@ -29,13 +29,13 @@ describe("POST /v1/domains/", () => {
     expect(domain.records.find(({ purpose }) => purpose === "dkim")?.name).toBe(
       `${domain.dkim_selector}._domainkey.${name}`,
     );
-    expect(await (await ours.get(`/v1/domains/${domain.id}`)).json()).toEqual(domain);
-    expect(await (await ours.get(`/v1/domains/?name=${name}`)).json()).toEqual([domain]);
+    expect(await (await workspace.get(`/v1/domains/${domain.id}`)).json()).toEqual(domain);
+    expect(await (await workspace.get(`/v1/domains/?name=${name}`)).json()).toEqual([domain]);
   });
 
-  it("keeps a name written in Unicode in A-label form", async () => {
+  it("stores a Unicode name in A-label form", async () => {
     const label = crypto.randomUUID().slice(0, 8);
-    const domain = await register(ours, `Bücher-${label}.example`);
+    const domain = await register(workspace, `Bücher-${label}.example`);
     expect(domain.name).toMatch(new RegExp(`^xn--bcher-${label}-.*\\.example$`));
   });
 
@@ -48,25 +48,25 @@ describe("POST /v1/domains/", () => {
     ["a URL", "https://example.com"],
     ["a name with a line break", "a.example\r\n.b.example"],
     [
-      "a name too long to carry its records",
+      "a name too long for its records",
       `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`,
     ],
     ["an empty name", ""],
     ["an underscore", "_dmarc.example.com"],
-    ["no string", 7],
+    ["a number", 7],
   ];
   for (const [what, name] of refused) {
     it(`answers 422 to ${what}`, async () => {
-      const response = await ours.post("/v1/domains/", { name });
+      const response = await workspace.post("/v1/domains/", { name });
       expect(response.status).toBe(422);
       const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
       expect(detail[0]?.loc).toEqual(["body", "name"]);
     });
   }
 
-  it("answers 409 to a name the workspace has, also when it is asked for twenty times at once", async () => {
-    const name = aName();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ours.post("/v1/domains/", { name })));
+  it("answers 409 to a name that the workspace has, also in twenty concurrent calls", async () => {
+    const name = uniqueDomainName();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => workspace.post("/v1/domains/", { name })));
     const codes = answers.map(({ status }) => status);
     expect(codes.filter((status) => status === 201)).toHaveLength(1);
     expect(codes.filter((status) => status === 409)).toHaveLength(19);
@@ -78,36 +78,36 @@ describe("POST /v1/domains/", () => {
     expect(results).toHaveLength(2);
   });
 
-  it("lets many workspaces wish for one name, each with a token of its own", async () => {
-    const name = aName();
-    const [a, b] = [await register(ours, name), await register(theirs, name)];
+  it("lets several workspaces register one name, each with its own token", async () => {
+    const name = uniqueDomainName();
+    const [a, b] = [await register(workspace, name), await register(otherWorkspace, name)];
     expect(a.records[0]?.value).not.toBe(b.records[0]?.value);
     expect(a.id).not.toBe(b.id);
   });
 
-  it("answers again, and registers once, when a call is repeated with its Idempotency-Key", async () => {
-    const [name, key] = [aName(), crypto.randomUUID()];
-    const call = () => ours.post("/v1/domains/", { name }, { "Idempotency-Key": key });
+  it("replays the response and registers once when a call is repeated with its Idempotency-Key", async () => {
+    const [name, key] = [uniqueDomainName(), crypto.randomUUID()];
+    const call = () => workspace.post("/v1/domains/", { name }, { "Idempotency-Key": key });
     const answers = await Promise.all([call(), call(), call()]);
     const bodies = await Promise.all(answers.map((answer) => answer.text()));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it("keeps no private key in clear", async () => {
-    const { id } = await register(ours);
+  it("stores no private key in plain text", async () => {
+    const { id } = await register(workspace);
     const { results } = await env.DB.prepare("SELECT private_key FROM dkim_keys WHERE domain_id = ?1")
       .bind(id)
       .all<{ private_key: string }>();
     for (const { private_key } of results) expect(private_key).toMatch(/^1\.[A-Za-z0-9+/=]{16}\.[A-Za-z0-9+/=]+$/);
-    // The head of every PKCS #8 document of such a key, in base64.
+    // The first bytes of every PKCS #8 document of such a key, in base64.
     expect(JSON.stringify(results)).not.toMatch(/MII|MC4CAQ/);
   });
 
-  it("a key restricted to certain domains registers none and sees those only", async () => {
-    const [mine, other] = [await register(ours), await register(ours)];
-    const api = apiWith(await aKey(ours, { domainIds: [mine.id] }));
-    expect((await api.post("/v1/domains/", { name: aName() })).status).toBe(403);
+  it("a key restricted to domains cannot register domains and sees its own only", async () => {
+    const [mine, other] = [await register(workspace), await register(workspace)];
+    const api = apiWith(await aKey(workspace, { domainIds: [mine.id] }));
+    expect((await api.post("/v1/domains/", { name: uniqueDomainName() })).status).toBe(403);
     const list = await (await api.get("/v1/domains/")).json<DomainOut[]>();
     expect(list.map(({ id }) => id)).toEqual([mine.id]);
     expect((await api.get(`/v1/domains/${mine.id}`)).status).toBe(200);

@@ -7,21 +7,21 @@ import { publishRecords, register, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let domain: DomainOut;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  domain = await register(ours);
+  workspace = await aWorkspace();
+  domain = await register(workspace);
   await publishRecords(domain);
-  domain = (await verify(ours, domain.id)).domain;
+  domain = (await verify(workspace, domain.id)).domain;
 });
 
-const rotate = async () => (await ours.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).json<DomainOut>();
+const rotate = async () => (await workspace.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).json<DomainOut>();
 const dkimOf = ({ records }: DomainOut) => records.filter(({ purpose }) => purpose === "dkim");
 
-/** Selectors whose keys sign, as delivery reads them. */
-async function signing(): Promise<string[]> {
+/** Returns the selectors of the active keys. */
+async function activeSelectors(): Promise<string[]> {
   const { results } = await env.DB.prepare(
     "SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL",
   )
@@ -31,64 +31,64 @@ async function signing(): Promise<string[]> {
 }
 
 describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
-  it("lets the old keys sign until both new records have been seen, and keeps the old record listed after", async () => {
-    const before = await signing();
+  it("keeps the old keys active until both new records are found, and lists the old records afterwards", async () => {
+    const before = await activeSelectors();
     const rotated = await rotate();
     expect(dkimOf(rotated).map(({ required }) => required)).toEqual([true, true, false, false]);
     expect(rotated.dkim_selector).toBe(domain.dkim_selector);
-    expect(await signing()).toEqual(before);
-    const fresh = dkimOf(rotated).slice(2);
-    await publishRecords({ ...rotated, records: fresh.slice(0, 1) });
-    await verify(ours, domain.id);
-    expect(await signing()).toEqual(before);
-    await publishRecords({ ...rotated, records: fresh.slice(1) });
-    const { domain: after } = await verify(ours, domain.id);
-    expect(await signing()).toEqual(fresh.map(({ name }) => name.split(".")[0]).sort());
+    expect(await activeSelectors()).toEqual(before);
+    const newRecords = dkimOf(rotated).slice(2);
+    await publishRecords({ ...rotated, records: newRecords.slice(0, 1) });
+    await verify(workspace, domain.id);
+    expect(await activeSelectors()).toEqual(before);
+    await publishRecords({ ...rotated, records: newRecords.slice(1) });
+    const { domain: after } = await verify(workspace, domain.id);
+    expect(await activeSelectors()).toEqual(newRecords.map(({ name }) => name.split(".")[0]).sort());
     expect(after.dkim_selector).not.toBe(domain.dkim_selector);
     expect(dkimOf(after).map(({ required }) => required)).toEqual([false, false, true, true]);
   });
 
-  it("a retired key goes once its mail is through", async () => {
+  it("a retired key is deleted after seven days", async () => {
     const rotated = await rotate();
     await publishRecords(rotated);
-    await verify(ours, domain.id);
+    await verify(workspace, domain.id);
     await recheckDomains(testContext({}, () => Date.now() + 6 * DAY));
-    const read = async () => (await ours.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
+    const read = async () => (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
     expect(dkimOf(await read())).toHaveLength(4);
     await recheckDomains(testContext({}, () => Date.now() + 8 * DAY));
     expect(dkimOf(await read())).toHaveLength(2);
   });
 
-  it("the daily check lets new keys take over, also when the old records are gone already", async () => {
+  it("the daily check activates new keys, also when the old records are already unpublished", async () => {
     const rotated = await rotate();
     await publishRecords(rotated);
     for (const { name } of dkimOf(domain)) await unpublish(name);
     await recheckDomains(testContext({}, () => Date.now() + DAY + 1000));
-    expect(await signing()).toEqual(
+    expect(await activeSelectors()).toEqual(
       dkimOf(rotated)
         .slice(2)
         .map(({ name }) => name.split(".")[0])
         .sort(),
     );
-    expect(await (await ours.get(`/v1/domains/${domain.id}`)).json()).toMatchObject({ status: "verified" });
+    expect(await (await workspace.get(`/v1/domains/${domain.id}`)).json()).toMatchObject({ status: "verified" });
   });
 
-  it("a second rotation takes the place of keys that never signed; many at once leave one pair waiting", async () => {
+  it("a second rotation replaces pending keys; concurrent rotations leave one pending pair", async () => {
     await rotate();
     await Promise.all(Array.from({ length: 6 }, rotate));
-    const read = await (await ours.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
+    const read = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
     expect(dkimOf(read)).toHaveLength(4);
-    expect(await signing()).toHaveLength(2);
+    expect(await activeSelectors()).toHaveLength(2);
   });
 
-  it("a domain that verifies while it rotates is never left without keys that sign", async () => {
+  it("a domain that is verified while it rotates always has active keys", async () => {
     for (let round = 0; round < 10; round++) {
-      const fresh = await register(ours);
+      const fresh = await register(workspace);
       await publishRecords(fresh);
       await Promise.all([
-        verify(ours, fresh.id),
-        ours.call("POST", `/v1/domains/${fresh.id}/dkim/rotate`),
-        verify(ours, fresh.id),
+        verify(workspace, fresh.id),
+        workspace.call("POST", `/v1/domains/${fresh.id}/dkim/rotate`),
+        verify(workspace, fresh.id),
       ]);
       const { results } = await env.DB.prepare(
         `SELECT d.status, sum(k.activated_at IS NOT NULL AND k.retired_at IS NULL) AS signing

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fail, heal, publish, unpublish } from "../support/dns-control.ts";
-import { aName, publishRecords, register, statusesOf, verify } from "../support/domains.ts";
+import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../support/domains.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 
 beforeAll(async () => {
-  ours = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
 const REQUIRED = ["ownership", "dkim"];
-const everything = {
+const allVerified = {
   ownership: "verified",
   dkim: "verified",
   spf: "verified",
@@ -21,31 +21,31 @@ const everything = {
 };
 
 describe("POST /v1/domains/{domain_id}/verify", () => {
-  it("verifies a domain whose records are there, each with its status, and its mailboxes may send", async () => {
-    const domain = await register(ours);
+  it("verifies a domain whose records are published, reports each record's status, and permits its mailboxes to send", async () => {
+    const domain = await register(workspace);
     const { id } = domain;
-    const made = await ours.post("/v1/mailboxes/", { domain_id: id, local_part: "hello" });
+    const made = await workspace.post("/v1/mailboxes/", { domain_id: id, local_part: "hello" });
     expect(made.status).toBe(201);
     const mail = aMail({ mailbox: `hello@${domain.name}` });
-    expect((await ours.post("/v1/emails/", mail)).status).toBe(422);
+    expect((await workspace.post("/v1/emails/", mail)).status).toBe(422);
     await publishRecords(domain);
-    const { status, domain: after } = await verify(ours, id);
+    const { status, domain: after } = await verify(workspace, id);
     expect(status).toBe(200);
     expect(after).toMatchObject({
       status: "verified",
       verified_at: expect.any(String),
       last_checked_at: expect.any(String),
     });
-    expect(statusesOf(after)).toEqual(everything);
-    expect((await ours.post("/v1/emails/", mail)).status).toBe(202);
+    expect(statusesOf(after)).toEqual(allVerified);
+    expect((await workspace.post("/v1/emails/", mail)).status).toBe(202);
   });
 
-  it("asks for ownership and both DKIM records; the rest is advice", async () => {
-    const domain = await register(ours);
+  it("requires ownership and both DKIM records; the others are optional", async () => {
+    const domain = await register(workspace);
     await publishRecords(domain, ["ownership"]);
-    expect((await verify(ours, domain.id)).domain).toMatchObject({ status: "pending" });
+    expect((await verify(workspace, domain.id)).domain).toMatchObject({ status: "pending" });
     await publishRecords(domain, ["ownership", "dkim"]);
-    const { domain: after } = await verify(ours, domain.id);
+    const { domain: after } = await verify(workspace, domain.id);
     expect(after.status).toBe("verified");
     expect(statusesOf(after)).toEqual({
       ownership: "verified",
@@ -57,15 +57,15 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     });
   });
 
-  it("says of each record whether it is missing or another", async () => {
-    const domain = await register(ours);
+  it("reports each record as missing or mismatch", async () => {
+    const domain = await register(workspace);
     const [ownership, rsa] = domain.records;
     await publish([
-      { type: "TXT", name: ownership?.name ?? "", value: "svc-domain-verification=somebody-elses" },
+      { type: "TXT", name: ownership?.name ?? "", value: "svc-domain-verification=another-token" },
       { type: "TXT", name: rsa?.name ?? "", value: "v=DKIM1; k=rsa; p=AAAA" },
       { type: "TXT", name: domain.name, value: "v=spf1 -all" },
     ]);
-    const { domain: after } = await verify(ours, domain.id);
+    const { domain: after } = await verify(workspace, domain.id);
     expect(after.status).toBe("pending");
     expect(after.records.map(({ purpose, status }) => `${purpose} ${status}`)).toEqual([
       "ownership mismatch",
@@ -80,32 +80,32 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
 
   for (const mode of ["servfail", "refused", "timeout", "truncated", "garbage", "http-error"] as const) {
     it(`changes nothing when DNS answers with ${mode}`, async () => {
-      const domain = await register(ours);
+      const domain = await register(workspace);
       await publishRecords(domain);
       const [ownership] = domain.records;
       await fail(ownership?.name ?? "", mode);
-      expect(await verify(ours, domain.id)).toEqual({ status: 200, domain });
+      expect(await verify(workspace, domain.id)).toEqual({ status: 200, domain });
       await heal(ownership?.name ?? "");
-      const { domain: verified } = await verify(ours, domain.id);
+      const { domain: verified } = await verify(workspace, domain.id);
       expect(verified.status).toBe("verified");
       await fail(ownership?.name ?? "", mode);
-      expect(await verify(ours, domain.id)).toEqual({ status: 200, domain: verified });
+      expect(await verify(workspace, domain.id)).toEqual({ status: 200, domain: verified });
     });
   }
 
-  it("a verified domain stays verified when a look finds its records gone: only the daily check takes that away", async () => {
-    const domain = await register(ours);
+  it("a verified domain stays verified when its records are missing: only the daily check ends a verification", async () => {
+    const domain = await register(workspace);
     await publishRecords(domain);
-    await verify(ours, domain.id);
+    await verify(workspace, domain.id);
     await unpublish(domain.name);
     for (const { name } of domain.records) await unpublish(name);
-    const { domain: after } = await verify(ours, domain.id);
+    const { domain: after } = await verify(workspace, domain.id);
     expect(after.status).toBe("verified");
     expect(statusesOf(after).ownership).toBe("missing");
   });
 
-  it("gives a name to one of twenty workspaces that prove it in the same moment", async () => {
-    const name = aName();
+  it("verifies a name for one of twenty workspaces that verify it concurrently", async () => {
+    const name = uniqueDomainName();
     const many = await Promise.all(Array.from({ length: 20 }, () => aWorkspace()));
     const domains = await Promise.all(many.map((workspace) => register(workspace, name)));
     await Promise.all(domains.map((domain) => publishRecords(domain, REQUIRED)));
@@ -118,41 +118,41 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     expect(results).toHaveLength(1);
   }, 120_000);
 
-  it("keeps a verified name's parents and sub-domains from other workspaces, not from its own", async () => {
-    const theirs = await aWorkspace();
-    const name = aName();
-    const taken = await register(ours, name);
+  it("refuses a verified name's parents and sub-domains to other workspaces, not to its own", async () => {
+    const otherWorkspace = await aWorkspace();
+    const name = uniqueDomainName();
+    const taken = await register(workspace, name);
     await publishRecords(taken);
-    await verify(ours, taken.id);
-    const below = await register(theirs, `mail.${name}`);
+    await verify(workspace, taken.id);
+    const below = await register(otherWorkspace, `mail.${name}`);
     await publishRecords(below);
-    expect((await verify(theirs, below.id)).status).toBe(409);
-    const own = await register(ours, `mail.${name}`);
+    expect((await verify(otherWorkspace, below.id)).status).toBe(409);
+    const own = await register(workspace, `mail.${name}`);
     await publishRecords(own, REQUIRED);
-    expect((await verify(ours, own.id)).status).toBe(200);
-    const beside = await register(theirs, `x${name}`);
+    expect((await verify(workspace, own.id)).status).toBe(200);
+    const beside = await register(otherWorkspace, `x${name}`);
     await publishRecords(beside);
-    expect((await verify(theirs, beside.id)).status).toBe(200);
-    const inner = await register(theirs, `deep.down.${aName()}`);
+    expect((await verify(otherWorkspace, beside.id)).status).toBe(200);
+    const inner = await register(otherWorkspace, `deep.down.${uniqueDomainName()}`);
     await publishRecords(inner);
-    expect((await verify(theirs, inner.id)).status).toBe(200);
-    const above = await register(ours, inner.name.split(".").slice(1).join("."));
+    expect((await verify(otherWorkspace, inner.id)).status).toBe(200);
+    const above = await register(workspace, inner.name.split(".").slice(1).join("."));
     await publishRecords(above);
-    expect((await verify(ours, above.id)).status).toBe(409);
+    expect((await verify(workspace, above.id)).status).toBe(409);
   });
 
-  it("a name that was given up may be proved by another workspace, and the old proof is worth nothing after", async () => {
-    const theirs = await aWorkspace();
-    const name = aName();
-    const first = await register(ours, name);
+  it("a deleted name can be verified by another workspace, and its old token is no longer valid", async () => {
+    const otherWorkspace = await aWorkspace();
+    const name = uniqueDomainName();
+    const first = await register(workspace, name);
     await publishRecords(first);
-    await verify(ours, first.id);
-    const second = await register(theirs, name);
+    await verify(workspace, first.id);
+    const second = await register(otherWorkspace, name);
     await publishRecords(second, REQUIRED);
-    expect((await verify(theirs, second.id)).status).toBe(409);
-    expect((await ours.call("DELETE", `/v1/domains/${first.id}`)).status).toBe(204);
-    expect((await verify(theirs, second.id)).domain.status).toBe("verified");
-    const again = await register(ours, name);
-    expect((await verify(ours, again.id)).domain).toMatchObject({ status: "pending" });
+    expect((await verify(otherWorkspace, second.id)).status).toBe(409);
+    expect((await workspace.call("DELETE", `/v1/domains/${first.id}`)).status).toBe(204);
+    expect((await verify(otherWorkspace, second.id)).domain.status).toBe("verified");
+    const again = await register(workspace, name);
+    expect((await verify(workspace, again.id)).domain).toMatchObject({ status: "pending" });
   });
 });

@@ -16,30 +16,30 @@ import {
   type TestWorkspace,
 } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
 const create = (body: Record<string, unknown>, headers?: Record<string, string>) =>
-  ours.post("/v1/mailboxes/", { domain_id: ours.domainId, ...body }, headers);
-async function made(body: Record<string, unknown> = { local_part: "desk" }): Promise<MailboxOut> {
+  workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, ...body }, headers);
+async function createMailbox(body: Record<string, unknown> = { local_part: "desk" }): Promise<MailboxOut> {
   const response = await create(body);
   expect(response.status, await response.clone().text()).toBe(201);
   return response.json<MailboxOut>();
 }
-const read = (id: string) => ours.get(`/v1/mailboxes/${id}`);
-const patch = (id: string, body: unknown) => ours.call("PATCH", `/v1/mailboxes/${id}`, body);
-const assign = (id: string, user_ids: unknown) => ours.call("PUT", `/v1/mailboxes/${id}/assignees`, { user_ids });
+const read = (id: string) => workspace.get(`/v1/mailboxes/${id}`);
+const patch = (id: string, body: unknown) => workspace.call("PATCH", `/v1/mailboxes/${id}`, body);
+const assign = (id: string, user_ids: unknown) => workspace.call("PUT", `/v1/mailboxes/${id}/assignees`, { user_ids });
 
 describe("POST /v1/mailboxes/", () => {
-  it("answers 201 with the record, which is found again, and may send when its domain is verified", async () => {
-    const mailbox = await made({ local_part: "Desk", display_name: "  The Desk ", quota_bytes: 1000 });
+  it("answers 201 with the record, which GET returns too and which can send when its domain is verified", async () => {
+    const mailbox = await createMailbox({ local_part: "Desk", display_name: "  The Desk ", quota_bytes: 1000 });
     expect(mailbox).toEqual({
       id: expect.any(String),
-      domain_id: ours.domainId,
-      address: `desk@${ours.domain}`,
+      domain_id: workspace.domainId,
+      address: `desk@${workspace.domain}`,
       display_name: "The Desk",
       is_active: true,
       quota_bytes: 1000,
@@ -48,20 +48,20 @@ describe("POST /v1/mailboxes/", () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await (await read(mailbox.id)).json()).toEqual(mailbox);
-    expect((await ours.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status).toBe(202);
+    expect((await workspace.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status).toBe(202);
   });
 
-  it("may be on a domain that is pending, and then does not send", async () => {
-    const domain = await register(ours);
-    const { address } = await made({ domain_id: domain.id, local_part: "desk" });
-    expect((await ours.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
+  it("can be created on a pending domain, and cannot send then", async () => {
+    const domain = await register(workspace);
+    const { address } = await createMailbox({ domain_id: domain.id, local_part: "desk" });
+    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
   });
 
   it("a catch-all receives only: it never satisfies the sender rule, and neither does a plus-address", async () => {
-    expect((await made({ local_part: "*" })).address).toBe(`*@${ours.domain}`);
-    await made();
-    for (const email of [`anything@${ours.domain}`, `*@${ours.domain}`, `desk+news@${ours.domain}`])
-      expect((await ours.post("/v1/emails/", aMail({ mailbox: email }))).status, email).toBe(422);
+    expect((await createMailbox({ local_part: "*" })).address).toBe(`*@${workspace.domain}`);
+    await createMailbox();
+    for (const email of [`anything@${workspace.domain}`, `*@${workspace.domain}`, `desk+news@${workspace.domain}`])
+      expect((await workspace.post("/v1/emails/", aMail({ mailbox: email }))).status, email).toBe(422);
   });
 
   for (const local_part of ["", "a@b", "a b", "a+b", "a\r\nb", ".a", "a..b", "ü".repeat(300), "<a>", 7, null]) {
@@ -73,7 +73,7 @@ describe("POST /v1/mailboxes/", () => {
     });
   }
 
-  it("answers 422 to names that cannot be shown and quotas that are none", async () => {
+  it("answers 422 to names with control characters and to invalid quotas", async () => {
     for (const body of [
       { display_name: "a\nb" },
       { display_name: "n".repeat(321) },
@@ -84,24 +84,24 @@ describe("POST /v1/mailboxes/", () => {
       expect((await create({ local_part: "x", ...body })).status, JSON.stringify(body).slice(0, 40)).toBe(422);
   });
 
-  it("an address is one mailbox, however it is written and however often it is asked for at once", async () => {
+  it("creates one mailbox for an address in any letter case and in concurrent calls", async () => {
     const names = ["Desk", "desk", "DESK", "dEsK"];
     const answers = await Promise.all([...names, ...names, ...names].map((local_part) => create({ local_part })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 11 }, () => 409)]);
   });
 
-  it("answers again, and allocates once, when a call is repeated with its Idempotency-Key", async () => {
+  it("replays the response and creates once when a call is repeated with its Idempotency-Key", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => create({ local_part: "desk" }, { "Idempotency-Key": "k" })));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
   });
 
-  it("answers 404 to a domain that is unknown, malformed or deleted in the same moment, never 500", async () => {
+  it("answers 404, never 500, to a domain that is unknown, malformed or deleted at the same moment", async () => {
     for (const domain_id of [crypto.randomUUID(), "nonsense", ""])
       expect((await create({ domain_id, local_part: "a" })).status).toBe(404);
-    const domain = await register(ours);
+    const domain = await register(workspace);
     const [, ...answers] = await Promise.all([
-      ours.call("DELETE", `/v1/domains/${domain.id}`),
+      workspace.call("DELETE", `/v1/domains/${domain.id}`),
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
     for (const { status } of answers) expect([201, 404, 409]).toContain(status);
@@ -111,38 +111,38 @@ describe("POST /v1/mailboxes/", () => {
 });
 
 describe("GET /v1/mailboxes/", () => {
-  it("lists by address, in pages and behind an address, of one domain if asked", async () => {
-    for (const local_part of ["c", "a", "b"]) await made({ local_part });
-    const other = await register(ours);
-    await made({ domain_id: other.id, local_part: "z" });
+  it("lists in order of address, in pages and after an address, optionally of one domain", async () => {
+    for (const local_part of ["c", "a", "b"]) await createMailbox({ local_part });
+    const other = await register(workspace);
+    await createMailbox({ domain_id: other.id, local_part: "z" });
     const list = async (query: string) =>
-      (await (await ours.get(`/v1/mailboxes/?${query}`)).json<MailboxOut[]>()).map(
+      (await (await workspace.get(`/v1/mailboxes/?${query}`)).json<MailboxOut[]>()).map(
         ({ address }) => address.split("@")[0],
       );
-    expect(await list(`domain_id=${ours.domainId}`)).toEqual(["a", "b", "c", "hello"]);
-    expect(await list(`domain_id=${ours.domainId}&limit=2&page=1`)).toEqual(["c", "hello"]);
-    expect(await list(`domain_id=${ours.domainId}&after=b@${ours.domain}`)).toEqual(["c", "hello"]);
+    expect(await list(`domain_id=${workspace.domainId}`)).toEqual(["a", "b", "c", "hello"]);
+    expect(await list(`domain_id=${workspace.domainId}&limit=2&page=1`)).toEqual(["c", "hello"]);
+    expect(await list(`domain_id=${workspace.domainId}&after=b@${workspace.domain}`)).toEqual(["c", "hello"]);
     expect(await list(`domain_id=${crypto.randomUUID()}`)).toEqual([]);
     for (const query of ["limit=0", "limit=201", "page=-1", "page=x"])
-      expect((await ours.get(`/v1/mailboxes/?${query}`)).status).toBe(422);
+      expect((await workspace.get(`/v1/mailboxes/?${query}`)).status).toBe(422);
   });
 
-  it("a key restricted to domains sees and changes the mailboxes on them alone", async () => {
-    const other = await register(ours);
-    const theirs = await made({ domain_id: other.id, local_part: "z" });
-    const api = apiWith(await aKey(ours, { domainIds: [ours.domainId] }));
+  it("a key restricted to domains sees and changes the mailboxes of these domains only", async () => {
+    const other = await register(workspace);
+    const otherMailbox = await createMailbox({ domain_id: other.id, local_part: "z" });
+    const api = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
     const list = await (await api.get("/v1/mailboxes/")).json<MailboxOut[]>();
-    expect(list.map(({ id }) => id)).toEqual([ours.mailboxId]);
-    expect((await api.get(`/v1/mailboxes/${theirs.id}`)).status).toBe(404);
-    expect((await api.call("PATCH", `/v1/mailboxes/${theirs.id}`, { is_active: false })).status).toBe(404);
-    expect((await api.call("DELETE", `/v1/mailboxes/${theirs.id}`)).status).toBe(404);
+    expect(list.map(({ id }) => id)).toEqual([workspace.mailboxId]);
+    expect((await api.get(`/v1/mailboxes/${otherMailbox.id}`)).status).toBe(404);
+    expect((await api.call("PATCH", `/v1/mailboxes/${otherMailbox.id}`, { is_active: false })).status).toBe(404);
+    expect((await api.call("DELETE", `/v1/mailboxes/${otherMailbox.id}`)).status).toBe(404);
     expect((await api.post("/v1/mailboxes/", { domain_id: other.id, local_part: "y" })).status).toBe(404);
   });
 });
 
 describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
-  it("changes what is given, null included, and leaves the rest", async () => {
-    const { id, ...rest } = await made({ local_part: "desk", display_name: "Desk", quota_bytes: 5 });
+  it("changes the given fields, null included, and no others", async () => {
+    const { id, ...rest } = await createMailbox({ local_part: "desk", display_name: "Desk", quota_bytes: 5 });
     const changed = async (body: unknown) => (await patch(id, body)).json();
     expect(await changed({})).toEqual({ id, ...rest });
     expect(await changed({ display_name: "New" })).toEqual({ id, ...rest, display_name: "New" });
@@ -157,23 +157,23 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
       expect((await patch(id, bad)).status, JSON.stringify(bad)).toBe(422);
   });
 
-  it("a mailbox that is made inactive sends nothing more, what waits becomes failed", async () => {
-    const { id, address } = await made();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  it("an inactive mailbox sends nothing more, and its queued email becomes failed", async () => {
+    const { id, address } = await createMailbox();
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
     await patch(id, { is_active: false });
-    expect((await ours.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
+    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
     await runWorkAt(Date.now());
-    expect(await (await ours.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
+    expect(await (await workspace.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
-    expect((await ours.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
+    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
   });
 });
 
 describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
   it("replaces the whole list with members of the workspace", async () => {
-    const { id } = await made();
-    const [a, b] = [await aMember(ours, "member"), await aMember(ours, "admin")];
+    const { id } = await createMailbox();
+    const [a, b] = [await aMember(workspace, "member"), await aMember(workspace, "admin")];
     const ids = async (response: Response) => (await response.json<MailboxOut>()).assignee_ids;
     expect(await ids(await assign(id, [b.userId, a.userId, a.userId]))).toEqual([a.userId, b.userId].sort());
     expect(await ids(await assign(id, [b.userId]))).toEqual([b.userId]);
@@ -181,36 +181,36 @@ describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
     expect(await ids(await assign(id, []))).toEqual([]);
   });
 
-  it("names who is no member, in the same words for strangers and for nobody, and changes nothing", async () => {
-    const { id } = await made();
-    await assign(id, [ours.userId]);
-    const theirs = await aWorkspace();
-    const response = await assign(id, [ours.userId, theirs.userId, crypto.randomUUID(), "nonsense"]);
+  it("names each user who is not a member, with one text for foreign, unknown and malformed ids, and changes nothing", async () => {
+    const { id } = await createMailbox();
+    await assign(id, [workspace.userId]);
+    const other = await aWorkspace();
+    const response = await assign(id, [workspace.userId, other.userId, crypto.randomUUID(), "nonsense"]);
     expect(response.status).toBe(422);
     const { detail } = await response.json<{ detail: { loc: unknown[]; msg: string }[] }>();
     expect(detail.map(({ loc }) => loc)).toEqual([1, 2, 3].map((index) => ["body", "user_ids", index]));
     expect(new Set(detail.map(({ msg }) => msg)).size).toBe(1);
-    expect(await (await read(id)).json()).toMatchObject({ assignee_ids: [ours.userId] });
-    for (const bad of [null, "x", [7], Array.from({ length: 1001 }, () => ours.userId)])
+    expect(await (await read(id)).json()).toMatchObject({ assignee_ids: [workspace.userId] });
+    for (const bad of [null, "x", [7], Array.from({ length: 1001 }, () => workspace.userId)])
       expect((await assign(id, bad)).status).toBe(422);
   });
 });
 
 describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
-  it("answers 204, then 404; mail queued from it ends as failed with a reason, scheduled mail at its time", async () => {
-    const { id, address } = await made();
-    await assign(id, [ours.userId]);
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  it("answers 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
+    const { id, address } = await createMailbox();
+    await assign(id, [workspace.userId]);
+    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const send = async (changes = {}) =>
       (await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>())
         .id;
     const queued = await send();
     const scheduled = await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
-    const answers = await Promise.all([1, 2, 3].map(() => ours.call("DELETE", `/v1/mailboxes/${id}`)));
+    const answers = await Promise.all([1, 2, 3].map(() => workspace.call("DELETE", `/v1/mailboxes/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
     expect((await read(id)).status).toBe(404);
     await runWorkAt(Date.now());
-    const email = async (emailId: string) => (await ours.get(`/v1/emails/${emailId}`)).json<DetailOut>();
+    const email = async (emailId: string) => (await workspace.get(`/v1/emails/${emailId}`)).json<DetailOut>();
     expect((await email(queued)).events.at(-1)).toMatchObject({
       event_type: "failed",
       metadata: { reason: "the sender's mailbox is gone or not active" },
@@ -221,13 +221,13 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     expect(results).toEqual([]);
   });
 
-  it("takes its mail out of R2 by outbox, and no other's", async () => {
-    const { id } = await made();
+  it("deletes its messages from R2 through the outbox, and no others", async () => {
+    const { id } = await createMailbox();
     await env.CONTENT.put(`${r2Keys.mailbox(id)}1.eml`, "mail");
-    await env.CONTENT.put(`${r2Keys.mailbox(ours.mailboxId)}1.eml`, "other mail");
-    await ours.call("DELETE", `/v1/mailboxes/${id}`);
+    await env.CONTENT.put(`${r2Keys.mailbox(workspace.mailboxId)}1.eml`, "other mail");
+    await workspace.call("DELETE", `/v1/mailboxes/${id}`);
     await runWorkAt(Date.now() + 600_000);
     expect(await env.CONTENT.head(`${r2Keys.mailbox(id)}1.eml`)).toBeNull();
-    expect(await env.CONTENT.head(`${r2Keys.mailbox(ours.mailboxId)}1.eml`)).not.toBeNull();
+    expect(await env.CONTENT.head(`${r2Keys.mailbox(workspace.mailboxId)}1.eml`)).not.toBeNull();
   });
 });

@@ -1,15 +1,15 @@
-/** The DNS server of the tests, and the HTTP door on loopback by which tests in workerd say what it answers. */
+/** The DNS server of the tests, and the HTTP endpoint on loopback through which tests in workerd control it. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Found, inZone, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
 import { bodyOf, type DnsRecord, startDns } from "../../dev/dns/server.ts";
 
-/** Ways in which DNS fails, as dns-control.ts names them. */
+/** The failures that a test can set (dns-control.ts). */
 export type Failure = "servfail" | "refused" | "timeout" | "truncated" | "garbage" | "http-error";
 
-/** What a test can tell the DNS server. */
-export type Order =
+/** A command of a test to the DNS server. */
+export type Command =
   | { publish: DnsRecord[] }
   | { replace: string; records: DnsRecord[] }
   | { unpublish: string }
@@ -17,16 +17,16 @@ export type Order =
   | { heal: string }
   | { queries: string };
 
-/** Starts a DNS server whose zones and failures tests rule. Returns ports by name, and what ends it all. */
+/** Starts a DNS server whose records and failures tests control. Returns its ports by name and a function that stops it. */
 export async function startDnsServers() {
-  const house: House = { zone: new Map(), failures: new Map(), queries: new Map() };
+  const state: ServerState = { zone: new Map(), failures: new Map(), queries: new Map() };
   const dns = await startDns(0, (name, type) => {
-    house.queries.set(name, (house.queries.get(name) ?? 0) + 1);
-    return resolve((at) => find(house, at), name, type);
+    state.queries.set(name, (state.queries.get(name) ?? 0) + 1);
+    return resolve((at) => find(state, at), name, type);
   });
   const control = createServer((request, response) => {
     bodyOf(request)
-      .then((body) => response.end(JSON.stringify(obey(house, JSON.parse(body.toString()) as Order))))
+      .then((body) => response.end(JSON.stringify(execute(state, JSON.parse(body.toString()) as Command))))
       .catch((error) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((listening) => control.listen(0, "127.0.0.1", listening));
@@ -40,33 +40,33 @@ export async function startDnsServers() {
   };
 }
 
-/** All by name, in lower case. */
-interface House {
+/** Maps by domain name in lower case. */
+interface ServerState {
   zone: Map<string, DnsRecord[]>;
   failures: Map<string, Failure>;
   queries: Map<string, number>;
 }
 
-function find({ zone, failures }: House, name: string): Found {
+function find({ zone, failures }: ServerState, name: string): Found {
   const failure = [...failures].find(([place]) => name === place || name.endsWith(`.${place}`))?.[1];
   if (failure === "servfail") return SERVFAIL;
   if (failure === "refused") return REFUSED;
   return failure ?? inZone(zone, name);
 }
 
-function obey({ zone, failures, queries }: House, order: Order): unknown {
-  if ("publish" in order) add(zone, order.publish);
-  else if ("replace" in order) {
-    zone.delete(order.replace.toLowerCase());
-    add(zone, order.records);
-  } else if ("unpublish" in order) zone.delete(order.unpublish.toLowerCase());
-  else if ("fail" in order) failures.set(order.fail.toLowerCase(), order.mode);
-  else if ("heal" in order) failures.delete(order.heal.toLowerCase());
-  else return queries.get(order.queries.toLowerCase()) ?? 0;
+function execute({ zone, failures, queries }: ServerState, command: Command): unknown {
+  if ("publish" in command) add(zone, command.publish);
+  else if ("replace" in command) {
+    zone.delete(command.replace.toLowerCase());
+    add(zone, command.records);
+  } else if ("unpublish" in command) zone.delete(command.unpublish.toLowerCase());
+  else if ("fail" in command) failures.set(command.fail.toLowerCase(), command.mode);
+  else if ("heal" in command) failures.delete(command.heal.toLowerCase());
+  else return queries.get(command.queries.toLowerCase()) ?? 0;
   return null;
 }
 
-function add(zone: House["zone"], records: DnsRecord[]) {
+function add(zone: ServerState["zone"], records: DnsRecord[]) {
   for (const record of records) {
     const name = record.name.toLowerCase();
     zone.set(name, [...(zone.get(name) ?? []), record]);

@@ -2,30 +2,31 @@ import type { DomainOut } from "../../src/domains/schema.ts";
 import { publish } from "./dns-control.ts";
 import type { TestWorkspace } from "./workspace.ts";
 
-/** A name that no other test uses. */
-export const aName = () => `d${crypto.randomUUID().slice(0, 12)}.test`;
+/** Returns a domain name that no other test uses. */
+export const uniqueDomainName = () => `d${crypto.randomUUID().slice(0, 12)}.test`;
 
-/** Registers a name and answers the record. */
-export async function register(workspace: Pick<TestWorkspace, "post">, name = aName()): Promise<DomainOut> {
+/** Registers a domain and returns it. */
+export async function register(workspace: Pick<TestWorkspace, "post">, name = uniqueDomainName()): Promise<DomainOut> {
   const response = await workspace.post("/v1/domains/", { name });
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return response.json<DomainOut>();
 }
 
-/** Puts records into DNS as their owner would: exactly what the API said. */
+/** Publishes the records that the API returned, of all purposes or of some. */
 export function publishRecords(domain: DomainOut, purposes?: string[]): Promise<void> {
-  const wanted = domain.records.filter(({ purpose }) => !purposes || purposes.includes(purpose));
+  const selected = domain.records.filter(({ purpose }) => !purposes || purposes.includes(purpose));
   return publish(
-    wanted.map(({ type, name, value, priority }) => ({ type, name, value, ...(priority ? { priority } : {}) })),
+    selected.map(({ type, name, value, priority }) => ({ type, name, value, ...(priority ? { priority } : {}) })),
   );
 }
 
+/** Verifies a domain and returns the status code and the domain. */
 export async function verify(workspace: Pick<TestWorkspace, "post">, id: string) {
   const response = await workspace.post(`/v1/domains/${id}/verify`, undefined);
   return { status: response.status, domain: await response.json<DomainOut>() };
 }
 
-/** The status of each kind of record; of several, all of them. */
+/** Returns the status of each purpose's record, or the distinct statuses where there are several records. */
 export function statusesOf(domain: DomainOut): Record<string, string> {
   const grouped = Map.groupBy(domain.records, ({ purpose }) => purpose);
   return Object.fromEntries(
