@@ -10,12 +10,11 @@ import {
 } from "../emails/index.ts";
 import { concat, utf8 } from "../lib/bytes.ts";
 import { uuidOf } from "../lib/ids.ts";
-import type { Feedback } from "../mail/reports/index.ts";
-import { readFeedback } from "../mail/reports/index.ts";
-import { type AddressedMail, readReturnPath } from "../mail-tokens/index.ts";
-import { toComplaintFact, toFact } from "./to-outcome.ts";
+import { type Feedback, parseFeedback } from "../mail/reports/index.ts";
+import { type MailReference, readReturnPath } from "../mail-tokens/index.ts";
+import { toComplaintOutcome, toReportOutcome } from "./to-outcome.ts";
 
-/** A message that came to an address of ours, whichever door it came through. */
+/** A message that arrived for an address of this service. */
 export interface ReturnedMail {
   /** Envelope sender; empty for the null reverse-path. */
   from: string;
@@ -24,80 +23,90 @@ export interface ReturnedMail {
   raw: Uint8Array;
 }
 
-/** Events of an email past which feedback that changes nothing leaves none. */
+/** Events of an email beyond which feedback is recorded only when it changes a recipient's state. */
 const MAX_EVENTS = 200;
 
 /**
- * Takes in what came back: a DSN (RFC 3464), a bounce in words, or an abuse report (RFC 5965). It is believed only
- * with a return path that carries our MAC, and only about recipients of that very mail; the same message twice is
- * one event. Answers what it was taken for; `unknown` for an address that is no return path of ours, and then nothing
- * was looked at. Nothing of it reaches a mailbox (decisions 9).
+ * Records a DSN (RFC 3464), a bounce in plain text or an abuse report (RFC 5965) on the email that it is about. Feedback
+ * counts only with a signed return path, and only for recipients of that email. A message that arrives twice is
+ * recorded once. Returns the kind of the message, or `unknown` when the recipient is no address of this service; then
+ * the message is not read.
  */
 export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Feedback["kind"] | "unknown"> {
-  const roots = ctx.settings.masterKeys;
-  const addressed = await readReturnPath(roots, mail.to);
-  const isAbuseDesk = isDesk(mail.to, ctx.settings.bounceDomain);
-  if (!addressed && !isAbuseDesk) return "unknown";
-  const feedback = readFeedback(mail.raw, mail.from === "");
-  // A feedback loop sends its reports to one address for all: the return path of the mail complained of is in them.
-  const about = addressed ?? (await complainedOf(ctx, feedback));
+  const reference = await readReturnPath(ctx.settings.masterKeys, mail.to);
+  if (!reference && !isFeedbackAddress(mail.to, ctx.settings.bounceDomain)) return "unknown";
+  const feedback = parseFeedback(mail.raw, mail.from === "");
+  // A feedback loop sends all reports to one address; the reported mail carries its return path.
+  const about = reference ?? (await readComplaintReference(ctx, feedback));
   const state = about && (await findState(ctx, about));
   if (!state) return feedback.kind;
-  const facts = await factsOf(state, about, feedback, mail.raw, ctx.now());
+  const facts = await toFacts(state, about, feedback, mail.raw, ctx.now());
   if (facts.length > 0) await applyFacts(ctx, [{ state, facts, attempt: 0 }]);
   return feedback.kind;
 }
 
-/** Addresses that operators of mailboxes register for their reports. */
-function isDesk(address: string, bounceDomain: string): boolean {
+/** The addresses that are registered with feedback loops (RFC 2142, RFC 6449). */
+function isFeedbackAddress(address: string, bounceDomain: string): boolean {
   return ["abuse", "fbl"].some((local) => address.toLowerCase() === `${local}@${bounceDomain}`);
 }
 
-function complainedOf(ctx: Ctx, feedback: Feedback): Promise<AddressedMail | null> | null {
+function readComplaintReference(ctx: Ctx, feedback: Feedback): Promise<MailReference | null> | null {
   if (feedback.kind !== "complaint" || feedback.originalMailFrom === null) return null;
   return readReturnPath(ctx.settings.masterKeys, feedback.originalMailFrom.replace(/^<|>$/g, ""));
 }
 
-async function factsOf(
+async function toFacts(
   state: EmailState,
-  about: AddressedMail,
+  about: MailReference,
   feedback: Feedback,
   raw: Uint8Array,
   at: number,
 ): Promise<Fact[]> {
-  const found: { key: string; outcome: Outcome }[] = [];
-  const add = (named: readonly (string | null)[], outcome: Outcome | null) => {
-    const key = recipientOf(state, about, named);
-    if (key !== null && outcome) found.push({ key, outcome });
-  };
-  if (feedback.kind === "complaint") add([feedback.originalRecipient], toComplaintFact(feedback));
-  if (feedback.kind === "dsn" || feedback.kind === "bounce") {
-    for (const reported of feedback.recipients) add([reported.recipient, reported.finalRecipient], toFact(reported));
-  }
-  // Whoever got the mail can write to its return path: what is told twice counts once, and past a point only what
-  // changes something is written down.
-  const unique = [...new Map(found.map((one) => [`${one.key} ${one.outcome.on}`, one])).values()];
+  // One fact per recipient and outcome, however often the report names it. A later block wins.
+  const unique = new Map(
+    toOutcomes(feedback).flatMap(({ addresses, outcome }) => {
+      const key = findRecipient(state, about, addresses);
+      return key === null ? [] : [[`${key} ${outcome.on}`, { key, outcome }] as const];
+    }),
+  );
+  // Every recipient can write to its return path, so the number of events is bounded.
   const isFull = state.events.length >= MAX_EVENTS;
-  const told = unique.filter(({ key, outcome }) => !isFull || moves(state, key, outcome));
+  const recorded = [...unique.values()].filter(({ key, outcome }) => !isFull || changesState(state, key, outcome));
   return Promise.all(
-    told.map(async ({ key, outcome }) => {
+    recorded.map(async ({ key, outcome }) => {
       const id = await uuidOf(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), raw]));
       return { id, recipient: key, at, ...outcome };
     }),
   );
 }
 
-function moves(state: EmailState, key: string, { on }: Outcome): boolean {
+/** The outcomes of a message, each with the addresses by which it names its recipient. */
+function toOutcomes(feedback: Feedback): { addresses: readonly (string | null)[]; outcome: Outcome }[] {
+  if (feedback.kind === "complaint") {
+    const outcome = toComplaintOutcome(feedback);
+    return outcome ? [{ addresses: [feedback.originalRecipient], outcome }] : [];
+  }
+  if (feedback.kind !== "dsn" && feedback.kind !== "bounce") return [];
+  return feedback.recipients.map((reported) => ({
+    addresses: [reported.recipient, reported.finalRecipient],
+    outcome: toReportOutcome(reported),
+  }));
+}
+
+function changesState(state: EmailState, key: string, { on }: Outcome): boolean {
   const recipient = state.recipients.find((candidate) => recipientKey(candidate) === key);
   return recipient !== undefined && moveRecipient(recipient.state, on).to !== recipient.state;
 }
 
-/** Whom a report is about: the return path knows when it was for one, else the report has to name one of the mail's. */
-function recipientOf(state: EmailState, about: AddressedMail, named: readonly (string | null)[]): string | null {
+/**
+ * Returns the key of the recipient that a report is about: the return path's recipient when it has one, else the
+ * email's only recipient, else the one that the report names. Returns null when the report names none of the email's.
+ */
+function findRecipient(state: EmailState, about: MailReference, addresses: readonly (string | null)[]): string | null {
   const keys = state.recipients.map(recipientKey);
   if (about.recipient !== "all") return keys[about.recipient] ?? null;
   const [only] = keys;
   if (only !== undefined && keys.length === 1) return only;
-  const wanted = named.flatMap((address) => (address === null ? [] : [address.toLowerCase()]));
+  const wanted = addresses.flatMap((address) => (address === null ? [] : [address.toLowerCase()]));
   return keys.find((key) => wanted.includes(key)) ?? null;
 }

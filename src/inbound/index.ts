@@ -1,2 +1,2 @@
-export { receiveEmail } from "./email.ts";
-export { type Reception, receiveMail } from "./receive.ts";
+export { type ReceiveResult, receiveMail } from "./receive.ts";
+export { receiveEmail } from "./receive-email.ts";

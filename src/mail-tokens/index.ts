@@ -1,18 +1,12 @@
-export {
-  type AddressedMail,
-  newReturnPath,
-  newUnsubscribeAddress,
-  readReturnPath,
-  readUnsubscribeAddress,
-} from "./return-path.ts";
+export type { MailReference } from "./codec.ts";
+export { newReturnPath, newUnsubscribeAddress, readReturnPath, readUnsubscribeAddress } from "./return-path.ts";
 export {
   type HitKind,
-  MAX_TARGET_OCTETS,
+  MAX_TARGET_BYTES,
   newClickToken,
   newOpenToken,
   readClickToken,
   readOpenToken,
   type TrackedLink,
-  type TrackedMail,
   tokenName,
 } from "./tracking.ts";

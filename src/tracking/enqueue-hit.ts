@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { type HitKind, type TrackedLink, type TrackedMail, tokenName } from "../mail-tokens/index.ts";
+import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
 import { MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
 
@@ -19,7 +19,7 @@ export async function enqueueHit(
   ctx: Ctx,
   kind: HitKind,
   token: string,
-  tracked: TrackedMail | TrackedLink,
+  tracked: MailReference | TrackedLink,
   client: HitClient,
 ): Promise<void> {
   try {
@@ -33,7 +33,7 @@ export async function enqueueHit(
   }
 }
 
-function toMessage(ctx: Ctx, kind: HitKind, tracked: TrackedMail | TrackedLink, client: HitClient): HitMessage {
+function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink, client: HitClient): HitMessage {
   return {
     type: "hit.v1",
     id: ctx.newId(),

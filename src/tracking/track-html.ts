@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { utf8Length } from "../lib/bytes.ts";
-import { MAX_TARGET_OCTETS, newClickToken, newOpenToken, type TrackedMail } from "../mail-tokens/index.ts";
+import { MAX_TARGET_BYTES, type MailReference, newClickToken, newOpenToken } from "../mail-tokens/index.ts";
 import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
 import { isTrackable, type Tracking } from "./rules.ts";
 
@@ -19,7 +19,7 @@ interface Edit {
  * targets stays unchanged. The same input gives the same result. HTML that HTMLRewriter cannot parse is returned
  * unchanged, and the log says so.
  */
-export async function trackHtml(ctx: Ctx, html: string, mail: TrackedMail, tracking: Tracking): Promise<string> {
+export async function trackHtml(ctx: Ctx, html: string, mail: MailReference, tracking: Tracking): Promise<string> {
   if (!tracking.opens && !tracking.clicks) return html;
   try {
     const { links, end } = await locateLinks(html);
@@ -75,7 +75,7 @@ function unusedCharacters(html: string): [string, string] {
   return [absent[0] ?? "", absent[1] ?? ""];
 }
 
-async function linkEdits(ctx: Ctx, html: string, mail: TrackedMail, links: readonly number[]): Promise<Edit[]> {
+async function linkEdits(ctx: Ctx, html: string, mail: MailReference, links: readonly number[]): Promise<Edit[]> {
   const edits = await Promise.all(
     links.map(async (at): Promise<Edit | null> => {
       const attributes = parseAttributes(html, at);
@@ -84,8 +84,7 @@ async function linkEdits(ctx: Ctx, html: string, mail: TrackedMail, links: reado
       // Browsers use the first of two attributes with one name.
       const href = attributes.find(({ name }) => name === "href");
       const url = href && decodeValue(attributeText(html, href));
-      if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || utf8Length(url) > MAX_TARGET_OCTETS)
-        return null;
+      if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || utf8Length(url) > MAX_TARGET_BYTES) return null;
       const token = await newClickToken(ctx.settings.masterKeys, { ...mail, url });
       return { from: href.valueFrom, to: href.valueTo, replacement: `${ctx.settings.publicUrl}/t/c/${token}` };
     }),
@@ -100,7 +99,7 @@ function removeAttribute(html: string, { from, to }: Attribute): Edit {
 
 const attributeText = (html: string, { valueFrom, valueTo }: Attribute) => html.slice(valueFrom, valueTo);
 
-async function pixelTag(ctx: Ctx, mail: TrackedMail): Promise<string> {
+async function pixelTag(ctx: Ctx, mail: MailReference): Promise<string> {
   const token = await newOpenToken(ctx.settings.masterKeys, mail);
   return `<img src="${ctx.settings.publicUrl}/t/o/${token}" width="1" height="1" alt="" style="border:0">`;
 }

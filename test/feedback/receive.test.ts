@@ -11,14 +11,14 @@ interface Detail {
   events: { event_type: string; metadata: Record<string, unknown> | null }[];
 }
 
-let ours: TestWorkspace;
+let tester: TestWorkspace;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
+  tester = await aWorkspace();
 });
 
-/** Sends a mail, lets it go out, and answers its id with the return path that it went out under. */
-async function sent(changes: Record<string, unknown> = {}, of = ours) {
+/** Sends a mail, dispatches it, and returns its id and its return path. */
+async function sent(changes: Record<string, unknown> = {}, of = tester) {
   const server = await sinkServer();
   const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, of.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
@@ -29,10 +29,10 @@ async function sent(changes: Record<string, unknown> = {}, of = ours) {
   return { id, returnPath: /<([^>]*)>/.exec(line ?? "")?.[1] ?? "" };
 }
 
-/** Hands a message to the Email Worker's door, and answers the refusal, if any. */
-async function arrive(to: string, raw: string | Uint8Array, from = ""): Promise<string | null> {
+/** Delivers a message to the Worker's email handler. Returns the rejection, if any. */
+async function deliver(to: string, raw: string | Uint8Array, from = ""): Promise<string | null> {
   const octets = typeof raw === "string" ? new TextEncoder().encode(raw) : raw;
-  let refused: string | null = null;
+  let rejection: string | null = null;
   await receiveEmail(
     {
       from,
@@ -41,17 +41,17 @@ async function arrive(to: string, raw: string | Uint8Array, from = ""): Promise<
       raw: new Blob([octets as Uint8Array<ArrayBuffer>]).stream(),
       rawSize: octets.byteLength,
       setReject: (reason: string) => {
-        refused = reason;
+        rejection = reason;
       },
       forward: async () => ({ messageId: "" }),
       reply: async () => ({ messageId: "" }),
     } as unknown as ForwardableEmailMessage,
     env,
   );
-  return refused;
+  return rejection;
 }
 
-const detail = async (id: string, of = ours) => (await of.get(`/v1/emails/${id}`)).json<Detail>();
+const detail = async (id: string, of = tester) => (await of.get(`/v1/emails/${id}`)).json<Detail>();
 const typesOf = ({ events }: Detail) => events.map(({ event_type }) => event_type);
 
 const failure = (recipient: string, status = "5.1.1", action = "failed") =>
@@ -96,24 +96,24 @@ const abuse = (about: string, extra: string[] = []) =>
     "",
   );
 
-async function suppressed(of = ours): Promise<string[]> {
+async function suppressed(of = tester): Promise<string[]> {
   const list = await (await of.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
   return list.map(({ email, reason }) => `${email} ${reason}`);
 }
 
 describe("the return path", () => {
-  it("is one of ours for each mail, within 64 octets, and names no recipient", async () => {
+  it("is signed, differs by mail, is at most 64 bytes long and does not contain the recipient", async () => {
     const { returnPath } = await sent();
     expect(returnPath).toMatch(/^b[a-z2-7]{1,63}@bounces\.mail\.test$/);
     expect((await sent()).returnPath).not.toBe(returnPath);
   });
 });
 
-describe("what comes back to the return path", () => {
-  it("a failure report bounces the recipient, also long after delivery, once, and suppresses the address", async () => {
+describe("a message to the return path", () => {
+  it("a failure report bounces a delivered recipient once and suppresses the address", async () => {
     const { id, returnPath } = await sent();
     expect((await detail(id)).status).toBe("delivered");
-    for (let i = 0; i < 3; i++) expect(await arrive(returnPath, failure("friend@example.org"))).toBeNull();
+    for (let i = 0; i < 3; i++) expect(await deliver(returnPath, failure("friend@example.org"))).toBeNull();
     const email = await detail(id);
     expect(email.status).toBe("bounced");
     expect(typesOf(email)).toEqual(["queued", "delivered", "bounced"]);
@@ -125,101 +125,101 @@ describe("what comes back to the return path", () => {
     expect(await suppressed()).toEqual(["friend@example.org bounce"]);
   });
 
-  it("a full mailbox bounces and suppresses nobody; a delay is told and changes nothing", async () => {
+  it("a full mailbox bounces without a suppression, and a delay adds an event only", async () => {
     const full = await sent();
-    await arrive(full.returnPath, failure("friend@example.org", "5.2.2"));
+    await deliver(full.returnPath, failure("friend@example.org", "5.2.2"));
     expect((await detail(full.id)).status).toBe("bounced");
     const late = await sent();
-    await arrive(late.returnPath, failure("friend@example.org", "4.4.7", "delayed"));
+    await deliver(late.returnPath, failure("friend@example.org", "4.4.7", "delayed"));
     expect((await detail(late.id)).status).toBe("delivered");
     expect(typesOf(await detail(late.id))).toEqual(["queued", "delivered", "deferred"]);
     expect(await suppressed()).toEqual([]);
   });
 
-  it("of several recipients only the one that is named bounces", async () => {
+  it("only the named recipient of several bounces", async () => {
     const to = [{ email: "a@example.org" }, { email: "b@example.org" }];
     const { id, returnPath } = await sent({ to });
-    await arrive(returnPath, failure("b@example.org"));
+    await deliver(returnPath, failure("b@example.org"));
     const email = await detail(id);
     expect(email.events.at(-1)?.metadata).toMatchObject({ recipient: "b@example.org" });
     expect(await suppressed()).toEqual(["b@example.org bounce"]);
-    await arrive(returnPath, failure("stranger@example.org"));
+    await deliver(returnPath, failure("other@example.org"));
     expect(typesOf(await detail(id))).toHaveLength(4);
   });
 
-  it("an address in other letter case comes to the same mail", async () => {
+  it("a return path in upper case refers to the same mail", async () => {
     const { id, returnPath } = await sent();
-    expect(await arrive(returnPath.toUpperCase(), failure("friend@example.org"))).toBeNull();
+    expect(await deliver(returnPath.toUpperCase(), failure("friend@example.org"))).toBeNull();
     expect((await detail(id)).status).toBe("bounced");
   });
 
-  it("reads alike in LF, CR and CRLF", async () => {
+  it("a report reads the same with LF, CR and CRLF", async () => {
     for (const end of ["\n", "\r", "\r\n"]) {
       const { id, returnPath } = await sent({ to: [{ email: `u${end.length}${end.charCodeAt(0)}@example.org` }] });
-      await arrive(returnPath, failure("x@example.org").replace(/\r\n|\r|\n/g, end));
+      await deliver(returnPath, failure("x@example.org").replace(/\r\n|\r|\n/g, end));
       const { events } = await detail(id);
       expect(events.at(-1)).toMatchObject({ event_type: "bounced", metadata: { dsn: "5.1.1" } });
     }
   });
 
-  it("a report with many blocks for one recipient is one event, and ever new reports end at two hundred", async () => {
+  it("many blocks for one recipient are one event, and reports without a change stop at 200 events", async () => {
     const { id, returnPath } = await sent();
     const block = (i: number) => lines(`Final-Recipient: rfc822; fwd${i}@z.example`, "Action: failed", "Status: 5.1.1");
-    await arrive(
+    await deliver(
       returnPath,
       report({ blocks: ["Reporting-MTA: dns; mx.y.test", ...Array.from({ length: 50 }, (_, i) => block(i))] }),
     );
     expect(typesOf(await detail(id))).toEqual(["queued", "delivered", "bounced"]);
     const events = Array.from({ length: 200 }, (_, i) => ({ id: `e${i}`, type: "deferred", at: 1 }));
     await env.DB.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
-    for (let i = 0; i < 3; i++) await arrive(returnPath, failure(`x${i}@z.example`));
+    for (let i = 0; i < 3; i++) await deliver(returnPath, failure(`x${i}@z.example`));
     expect((await detail(id)).events).toHaveLength(200);
-    await arrive("fbl@bounces.mail.test", abuse(returnPath));
+    await deliver("fbl@bounces.mail.test", abuse(returnPath));
     expect((await detail(id)).events).toHaveLength(201);
   });
 
-  it("ten copies at once are one event", async () => {
+  it("ten concurrent copies are one event", async () => {
     const { id, returnPath } = await sent();
-    await Promise.all(Array.from({ length: 10 }, () => arrive(returnPath, failure("friend@example.org"))));
+    await Promise.all(Array.from({ length: 10 }, () => deliver(returnPath, failure("friend@example.org"))));
     expect(typesOf(await detail(id))).toEqual(["queued", "delivered", "bounced"]);
   });
 });
 
 describe("a complaint", () => {
-  it("that names the return path of its mail is believed at the abuse desk, and binds all later mail", async () => {
+  it("that contains the return path of its mail suppresses the recipient for all later mail", async () => {
     const { id, returnPath } = await sent();
-    expect(await arrive("fbl@bounces.mail.test", abuse(returnPath), "loop@x.test")).toBeNull();
+    expect(await deliver("fbl@bounces.mail.test", abuse(returnPath), "loop@x.test")).toBeNull();
     const email = await detail(id);
     expect(typesOf(email)).toEqual(["queued", "delivered", "complained"]);
     expect(email.events[2]?.metadata).toMatchObject({ feedback_type: "abuse", recipient: "friend@example.org" });
     expect(await suppressed()).toEqual(["friend@example.org complaint"]);
-    const again = await ours.post("/v1/emails/", aMail(ours));
+    const again = await tester.post("/v1/emails/", aMail(tester));
     expect(await again.json()).toMatchObject({ status: "rejected" });
   });
 
-  it("without a return path, or with one that is forged, changes nothing", async () => {
+  it("without a return path, or with a forged one, changes nothing", async () => {
     const { id, returnPath } = await sent();
     const forged = `${returnPath.slice(0, 30)}${returnPath[30] === "a" ? "b" : "a"}${returnPath.slice(31)}`;
-    for (const about of ["", forged, "hello@example.org"]) await arrive("abuse@bounces.mail.test", abuse(about));
+    for (const about of ["", forged, "hello@example.org"]) await deliver("abuse@bounces.mail.test", abuse(about));
     expect(typesOf(await detail(id))).toEqual(["queued", "delivered"]);
     expect(await suppressed()).toEqual([]);
   });
 });
 
-describe("what is not believed", () => {
-  it("a forged address is refused, whatever the report says", async () => {
+describe("other messages", () => {
+  it("to a forged return path are rejected", async () => {
     const { id, returnPath } = await sent();
     const [local = "", domain] = returnPath.split("@");
     for (let at = 0; at < local.length; at += 5) {
       const other = local[at] === "q" ? "r" : "q";
       const forged = `${local.slice(0, at)}${other}${local.slice(at + 1)}@${domain}`;
-      expect(await arrive(forged, failure("friend@example.org")), forged).toMatch(/^550 5\.1\.1/);
+      expect(await deliver(forged, failure("friend@example.org")), forged).toMatch(/^550 5\.1\.1/);
     }
-    expect(await arrive("somebody@bounces.mail.test", failure("friend@example.org"))).toMatch(/^550/);
+    expect(await deliver("somebody@bounces.mail.test", failure("friend@example.org"))).toMatch(/^550/);
     expect((await detail(id)).status).toBe("delivered");
   });
 
-  it("mail that only looks like a bounce, an answer of a person or of a machine changes nothing", async () => {
+  it("that only look like a bounce, replies and automatic replies change nothing", async () => {
     const { id, returnPath } = await sent();
     const mails = [
       lines("From: a@x.test", "Subject: Undelivered Mail Returned to Sender", "", "Your report failed, see 550 5.1.1."),
@@ -228,18 +228,18 @@ describe("what is not believed", () => {
       "",
       "\0\0\0",
     ];
-    for (const mail of mails) expect(await arrive(returnPath, mail, "a@x.test")).toBeNull();
+    for (const mail of mails) expect(await deliver(returnPath, mail, "a@x.test")).toBeNull();
     expect(typesOf(await detail(id))).toEqual(["queued", "delivered"]);
   });
 
-  it("a bounce for a mail that is gone is taken and forgotten", async () => {
+  it("that report a deleted mail are accepted and change nothing", async () => {
     const { id, returnPath } = await sent();
     await env.DB.prepare("DELETE FROM emails WHERE id = ?1").bind(id).run();
-    expect(await arrive(returnPath, failure("friend@example.org"))).toBeNull();
+    expect(await deliver(returnPath, failure("friend@example.org"))).toBeNull();
     expect(await suppressed()).toEqual([]);
   });
 
-  it("a bounce in words from a mail system is believed", async () => {
+  it("a bounce in plain text from a mail system bounces the recipient", async () => {
     const { id, returnPath } = await sent();
     const words = fromDaemon(
       { subject: "failure notice" },
@@ -252,7 +252,7 @@ describe("what is not believed", () => {
         "Sorry, no mailbox here by that name. (#5.1.1)",
       ),
     );
-    expect(await arrive(returnPath, words)).toBeNull();
+    expect(await deliver(returnPath, words)).toBeNull();
     expect((await detail(id)).status).toBe("bounced");
   });
 });

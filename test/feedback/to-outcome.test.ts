@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { moveRecipient } from "../../src/emails/rules.ts";
-import { toComplaintFact, toFact } from "../../src/feedback/to-outcome.ts";
+import { toComplaintOutcome, toReportOutcome } from "../../src/feedback/to-outcome.ts";
+import { classifyPhrases, HARD_PHRASES, NON_COMPLAINT_TYPES, SOFT_PHRASES } from "../../src/mail/reports/classify.ts";
 import type { Action, Complaint, ReportedRecipient } from "../../src/mail/reports/feedback.ts";
-import { HARD_PHRASES, NO_COMPLAINT, readPhrases, SOFT_PHRASES } from "../../src/mail/reports/rules.ts";
 
 function reported(
   status: string | null,
@@ -40,26 +40,26 @@ const SOFT = [
 const TRANSIENT = ["4.1.1", "4.2.1", "4.2.2", "4.4.1", "4.4.7", "4.0.0"];
 
 describe("a failed recipient", () => {
-  it.each(HARD)("%s: the address does not work", (status) => {
-    expect(toFact(reported(status))).toMatchObject({
+  it.each(HARD)("%s: hard", (status) => {
+    expect(toReportOutcome(reported(status))).toMatchObject({
       on: "dsn-failed",
       suppress: "bounce",
       metadata: { bounce_type: "hard" },
     });
   });
 
-  it.each([...SOFT, ...TRANSIENT])("%s: says nothing about the address, whatever the words", (status) => {
-    const fact = toFact(reported(status, "user unknown"));
+  it.each([...SOFT, ...TRANSIENT])("%s: soft, whatever the text says", (status) => {
+    const fact = toReportOutcome(reported(status, "user unknown"));
     expect(fact).toMatchObject({ on: "dsn-failed", metadata: { bounce_type: "soft" } });
     expect(fact.suppress).toBeUndefined();
   });
 
-  it.each([null, "5.0.0"])("with status %s is judged by the words", (status) => {
+  it.each([null, "5.0.0"])("with status %s is classified by the text", (status) => {
     for (const phrase of HARD_PHRASES) {
-      expect(toFact(reported(status, `550 X ${phrase.toUpperCase()} y`)).suppress, phrase).toBe("bounce");
+      expect(toReportOutcome(reported(status, `550 X ${phrase.toUpperCase()} y`)).suppress, phrase).toBe("bounce");
     }
     for (const { says } of SOFT_PHRASES) {
-      expect(toFact(reported(status, `550 user unknown: ${says}`)).suppress, says).toBeUndefined();
+      expect(toReportOutcome(reported(status, `550 user unknown: ${says}`)).suppress, says).toBeUndefined();
     }
   });
 
@@ -78,12 +78,12 @@ describe("a failed recipient", () => {
     [null, "host 192.0.2.550 said no", false],
     [null, "550 message content rejected (in reply to end of DATA command)", false],
     [null, "the recipient\u2019s account  has been\ndisabled", true],
-  ])("with status %s and the words %j: hard is %s", (status, words, hard) => {
-    expect(toFact(reported(status, words)).suppress === "bounce").toBe(hard);
+  ])("with status %s and the text %j: hard is %s", (status, words, hard) => {
+    expect(toReportOutcome(reported(status, words)).suppress === "bounce").toBe(hard);
   });
 
-  it("tells its event the code and the words", () => {
-    expect(toFact(reported("5.0.0", "550 5.1.1 no")).metadata).toEqual({
+  it("puts the status code and the text into its event", () => {
+    expect(toReportOutcome(reported("5.0.0", "550 5.1.1 no")).metadata).toEqual({
       source: "dsn",
       dsn: "5.1.1",
       response: "550 5.1.1 no",
@@ -93,37 +93,40 @@ describe("a failed recipient", () => {
   });
 });
 
-describe("a recipient who has not failed", () => {
-  it("is not moved by a delay", () => {
-    const fact = toFact(reported("4.4.1", "user unknown", "delayed"));
+describe("a recipient that did not fail", () => {
+  it("keeps its state on a delay", () => {
+    const fact = toReportOutcome(reported("4.4.1", "user unknown", "delayed"));
     expect(fact).toMatchObject({ on: "deferred" });
     expect(fact.suppress).toBeUndefined();
     expect(moveRecipient("sent", fact.on)).toEqual({ to: "sent", event: "deferred" });
   });
 
   it.each<Action>(["delivered", "relayed", "expanded"])("is delivered when %s", (action) => {
-    expect(moveRecipient("sent", toFact(reported("2.0.0", null, action)).on).to).toBe("delivered");
+    expect(moveRecipient("sent", toReportOutcome(reported("2.0.0", null, action)).on).to).toBe("delivered");
   });
 });
 
 describe("an abuse report", () => {
   it.each(["abuse", "fraud", "opt-out", "other", "x-new"])("of type %s is a complaint", (feedbackType) => {
-    expect(toComplaintFact({ ...COMPLAINT, feedbackType })).toMatchObject({ on: "complaint", suppress: "complaint" });
+    expect(toComplaintOutcome({ ...COMPLAINT, feedbackType })).toMatchObject({
+      on: "complaint",
+      suppress: "complaint",
+    });
   });
 
-  it.each(NO_COMPLAINT)("of type $feedbackType is none: $because", ({ feedbackType }) => {
-    expect(toComplaintFact({ ...COMPLAINT, feedbackType })).toBeNull();
+  it.each(NON_COMPLAINT_TYPES)("of type $feedbackType is not a complaint: $because", ({ feedbackType }) => {
+    expect(toComplaintOutcome({ ...COMPLAINT, feedbackType })).toBeNull();
   });
 });
 
-describe("readPhrases", () => {
-  it("has phrases in the form it looks for", () => {
+describe("classifyPhrases", () => {
+  it("contains only normalized and distinct phrases", () => {
     const all = [...HARD_PHRASES, ...SOFT_PHRASES.map(({ says }) => says)];
     for (const phrase of all) expect(phrase).toBe(phrase.toLowerCase().replace(/\s+/g, " ").trim());
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("says nothing of words it does not know", () => {
-    for (const words of ["", "550 no", "Bob is away"]) expect(readPhrases(words)).toBeNull();
+  it("returns null for unknown text", () => {
+    for (const words of ["", "550 no", "Bob is away"]) expect(classifyPhrases(words)).toBeNull();
   });
 });

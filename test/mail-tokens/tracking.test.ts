@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  MAX_TARGET_OCTETS,
+  MAX_TARGET_BYTES,
   newClickToken,
   newOpenToken,
   readClickToken,
@@ -23,7 +23,7 @@ const mails = fc.record({
 const rest = fc.string({ unit: "grapheme", maxLength: 300 });
 
 describe("a tracking token", () => {
-  it("reads back as the mail and, for a link, its target to the octet", async () => {
+  it("reads back as its email and, for a link, exactly its target", async () => {
     await fc.assert(
       fc.asyncProperty(mails, rest, async (mail, tail) => {
         const url = `https://shop.example/${tail}`;
@@ -38,7 +38,7 @@ describe("a tracking token", () => {
     );
   });
 
-  it("is refused after any change of one character, and after the loss of one", async () => {
+  it("is refused when one character is changed or removed", async () => {
     for (const [token, read] of [
       [await newOpenToken(ROOTS, MAIL), readOpenToken],
       [await newClickToken(ROOTS, LINK), readClickToken],
@@ -48,7 +48,7 @@ describe("a tracking token", () => {
           if (char === token[i]) continue;
           const changed = token.slice(0, i) + char + token.slice(i + 1);
           const result = await read(ROOTS, changed);
-          // The last character may have bits that mean nothing.
+          // The last character may have unused bits.
           if (result !== null)
             expect(i === token.length - 1 && result, `${char} at ${i}`).toEqual(await read(ROOTS, token));
         }
@@ -57,19 +57,19 @@ describe("a tracking token", () => {
     }
   });
 
-  it("of one kind is none of the other", async () => {
+  it("of one kind does not read as the other kind", async () => {
     expect(await readClickToken(ROOTS, await newOpenToken(ROOTS, MAIL))).toBeNull();
     expect(await readOpenToken(ROOTS, await newClickToken(ROOTS, LINK))).toBeNull();
     expect(await readOpenToken(ROOTS, await newClickToken(ROOTS, { ...MAIL, url: "" }))).toBeNull();
   });
 
-  it("to a target that is not on the web leads nowhere, even when we signed it", async () => {
+  it("to a target that is not http or https is refused, even when it is signed", async () => {
     for (const url of ["javascript:alert(1)", "data:text/html,x", "//evil.example", "mailto:a@b.example", ""]) {
       expect(await readClickToken(ROOTS, await newClickToken(ROOTS, { ...MAIL, url })), url).toBeNull();
     }
   });
 
-  it("of an older master key still holds, and a new one is made under the newest", async () => {
+  it("of an older master key still reads, and a new token is signed with the newest key", async () => {
     const old = await newOpenToken(ROOTS, MAIL);
     const both = [...ROOTS, rootOf(2)];
     expect(await readOpenToken(both, old)).toEqual(MAIL);
@@ -77,8 +77,8 @@ describe("a tracking token", () => {
     expect(await readOpenToken([rootOf(2)], old)).toBeNull();
   });
 
-  it("holds the longest target that is tracked, and has a name that tells targets apart", async () => {
-    const url = `https://a.example/${"x".repeat(MAX_TARGET_OCTETS - 18)}`;
+  it("fits the longest tracked target, and its name differs by target", async () => {
+    const url = `https://a.example/${"x".repeat(MAX_TARGET_BYTES - 18)}`;
     const token = await newClickToken(ROOTS, { ...MAIL, url });
     expect(await readClickToken(ROOTS, token)).toEqual({ ...MAIL, url });
     expect(tokenName(token)).not.toBe(tokenName(await newClickToken(ROOTS, LINK)));
@@ -86,8 +86,8 @@ describe("a tracking token", () => {
   });
 });
 
-describe("where a link leads", () => {
-  it("is the target octet for octet when it is plain ASCII", () => {
+describe("toLocation", () => {
+  it("returns an ASCII target unchanged", () => {
     for (const url of [
       "http://A.example:80/./x/../%7e?a=%2f&b='\"<>|^`{}#f?#",
       "https://a.example?q",
@@ -96,7 +96,7 @@ describe("where a link leads", () => {
       expect(toLocation(url)).toBe(url);
   });
 
-  it("is escaped as a browser would when it is not", () => {
+  it("escapes other targets as a browser does", () => {
     expect(toLocation("https://bücher.example/ü b?q=ß#é")).toBe(
       "https://xn--bcher-kva.example/%C3%BC%20b?q=%C3%9F#%C3%A9",
     );

@@ -1,64 +1,65 @@
 /**
- * Bounces in words: told from other mail by who sent them and how they are worded, and read line by line. Every
- * pattern costs at most a multiple of its line's length.
+ * Recognizes and parses bounces in plain text, by their sender and wording. Every pattern runs in time linear to the
+ * length of its line.
  */
 
 import { RETURNED, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
 import type { ReportedRecipient } from "./feedback.ts";
-import type { Fields } from "./fields.ts";
 import { givesReason, hasCode, listedRecipients } from "./listed-recipients.ts";
-import { ADDRESS, addressOf, hostOf, messageIdOf, oneLine, statusIn } from "./values.ts";
+import type { Fields } from "./message.ts";
+import { ADDRESS, findMessageId, findStatus, oneLine, parseAddress, parseHost } from "./values.ts";
 
-/** Characters of a report in which its wording must stand. */
+/** Characters at the beginning of a report that are searched for a wording. */
 const MAX_WORDING = 6000;
-/** Recipients taken from a header field. */
-const MAX_NAMED = 50;
+/** Recipients that are taken from X-Failed-Recipients. */
+const MAX_FAILED = 50;
 
-/** What there is to judge by. */
+/** The properties of a mail that decide whether it is a bounce. */
 export interface Evidence {
   fields: Fields;
   /** The subject, decoded. */
   subject: string;
-  /** Lines of the text. */
+  /** Lines of the text body. */
   lines: readonly string[];
-  /** Header of the mail that is enclosed. */
+  /** Header of the enclosed mail. */
   original: Fields | null;
-  /** The mail calls itself a delivery report (RFC 3464), or its MAIL FROM was empty (RFC 5321 4.5.5). */
+  /** The mail declares itself a delivery report (RFC 3464). */
   declared: boolean;
+  /** Its MAIL FROM was empty (RFC 5321 4.5.5). */
   nullSender: boolean;
 }
 
 const DAEMON = /(?:^|<|\s|")(?:mailer-?daemon|postmaster|mail-?daemon|mdaemon|microsoftexchange[0-9a-f]{20,40})@/i;
 const DAEMON_NAME = /mail(?:er)?[- ](?:daemon|delivery|administrator|router)|system administrator|delivery subsystem/i;
 
-/** Whether a mail system sent it, by its From (which some leave empty), or by the field that Exim adds. */
+/** Returns whether a mail system sent the mail, by its From (some leave it empty) or by Exim's field. */
 export function isFromDaemon(fields: Fields): boolean {
   const from = fields.get("from") ?? "";
   return /^<\s*>$/.test(from) || DAEMON.test(from) || DAEMON_NAME.test(from) || fields.has("x-failed-recipients");
 }
 
-/** Reads a bounce in words. Null when nothing tells that it is one. */
-export function readBounceText(
+/** Parses a bounce in plain text. Returns null when the mail is none. */
+export function parseBounceText(
   evidence: Evidence,
 ): { recipients: ReportedRecipient[]; originalMessageId: string | null } | null {
   const { fields, subject, declared, nullSender, lines, original } = evidence;
   const isDaemon = isFromDaemon(fields);
   if (!declared && !isDaemon && !nullSender) return null;
   if (!declared && /^\s*(?:re|aw|sv|fwd?|wg|tr|rv)\s*:/i.test(subject)) return null;
-  const report = reportOf(lines);
-  const action = actionIn(report, subject, isDaemon || declared) ?? (declared ? "failed" : null);
+  const report = reportLines(lines);
+  const action = findAction(report, subject, isDaemon || declared) ?? (declared ? "failed" : null);
   if (action === null) return null;
-  const recipients = asReported(recipientsIn(report, evidence), report, action);
-  return { recipients, originalMessageId: originalIn(lines.slice(returnedAt(lines)), fields, original) };
+  const recipients = toReported(findRecipients(report, evidence), report, action);
+  return { recipients, originalMessageId: findOriginalId(lines.slice(findReturned(lines)), fields, original) };
 }
 
-/** The lines before the returned mail, without what is quoted. */
-export function reportOf(lines: readonly string[]): string[] {
-  return lines.slice(0, returnedAt(lines)).filter((line) => !/^\s*(?:>(?!>>)|\|\s)/.test(line));
+/** Returns the lines before the returned mail, without quoted lines. */
+export function reportLines(lines: readonly string[]): string[] {
+  return lines.slice(0, findReturned(lines)).filter((line) => !/^\s*(?:>(?!>>)|\|\s)/.test(line));
 }
 
-/** Index of the line at which the returned mail begins. */
-function returnedAt(lines: readonly string[]): number {
+/** Returns the index of the line at which the returned mail begins. */
+function findReturned(lines: readonly string[]): number {
   const at = lines.findIndex((line, i) => {
     const lower = line.toLowerCase();
     return RETURNED.some((mark) => lower.includes(mark)) || (i > 2 && /^(?:return-path|received): ?[<f(b]/.test(lower));
@@ -66,12 +67,12 @@ function returnedAt(lines: readonly string[]): number {
   return at < 0 ? lines.length : at;
 }
 
-/** By the wording; by a mail system's subject, where the text names an address or a code. */
-function actionIn(report: readonly string[], subject: string, trusted: boolean): "failed" | "delayed" | null {
+/** Returns the action by the wording, or by the subject of a mail system when the text names an address or a code. */
+function findAction(report: readonly string[], subject: string, trusted: boolean): "failed" | "delayed" | null {
   const text = flatten(report.join(" ").slice(0, MAX_WORDING));
   const wording = WORDINGS.find(({ says }) => text.includes(says));
   if (wording) return wording.action;
-  if (!trusted || !(text.includes("@") || statusIn(text) !== null)) return null;
+  if (!trusted || !(text.includes("@") || findStatus(text) !== null)) return null;
   const lower = flatten(subject);
   return SUBJECTS.find(({ says }) => lower.startsWith(says))?.action ?? null;
 }
@@ -80,7 +81,7 @@ const flatten = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim()
 
 interface Found {
   recipient: string;
-  words: string;
+  text: string;
 }
 
 const INLINE = new RegExp(
@@ -88,26 +89,26 @@ const INLINE = new RegExp(
   "iu",
 );
 
-/** From the lists that reports make, else from running text, X-Failed-Recipients (Exim), the enclosed mail's To. */
-function recipientsIn(report: readonly string[], { fields, original }: Evidence): Found[] {
-  const named = fields.all("x-failed-recipients").join(",").split(",", MAX_NAMED).map(addressOf).filter(isText);
+/** Takes the recipients from X-Failed-Recipients (Exim), else from listed lines, running text or the enclosed mail's To. */
+function findRecipients(report: readonly string[], { fields, original }: Evidence): Found[] {
+  const named = fields.all("x-failed-recipients").join(",").split(",", MAX_FAILED).map(parseAddress).filter(isText);
   const listed = listedRecipients(report);
   if (named.length > 0) {
-    const wordsOf = new Map(listed.map((one) => [one.recipient.toLowerCase(), one.words]));
-    return named.map((recipient) => ({ recipient, words: wordsOf.get(recipient.toLowerCase()) ?? "" }));
+    const textOf = new Map(listed.map((one) => [one.recipient.toLowerCase(), one.text]));
+    return named.map((recipient) => ({ recipient, text: textOf.get(recipient.toLowerCase()) ?? "" }));
   }
   if (listed.length > 0) return listed;
   const inline = INLINE.exec(report.join(" ").slice(0, MAX_WORDING))?.[1] ?? null;
-  const recipient = inline ?? addressOf(original?.get("to") ?? null);
-  return recipient === null ? [] : [{ recipient, words: "" }];
+  const recipient = inline ?? parseAddress(original?.get("to") ?? null);
+  return recipient === null ? [] : [{ recipient, text: "" }];
 }
 
 const isText = (value: string | null): value is string => value !== null;
 
 const HOST = /\b(?:host|talking to|server|relay) ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})/i;
 
-/** What is said of each; what the report says elsewhere only where it can mean nobody else. */
-function asReported(
+/** Adds the status, diagnostic and host of each recipient. A single recipient also takes them from the whole report. */
+function toReported(
   found: readonly Found[],
   report: readonly string[],
   action: "failed" | "delayed",
@@ -116,22 +117,22 @@ function asReported(
   const coded = alone ? (report.find(hasCode) ?? "") : "";
   const reason = alone ? (report.find(givesReason) ?? "") : "";
   const host = alone ? HOST.exec(report.join(" ").slice(0, MAX_WORDING))?.[1] : undefined;
-  return found.map(({ recipient, words }) => {
-    const own = hasCode(words) || !alone ? words : coded || (givesReason(words) ? words : reason || words);
+  return found.map(({ recipient, text }) => {
+    const own = hasCode(text) || !alone ? text : coded || (givesReason(text) ? text : reason || text);
     return {
       recipient,
       finalRecipient: null,
       action,
-      status: statusIn(own),
+      status: findStatus(own),
       diagnostic: oneLine(own),
-      remoteMta: hostOf(HOST.exec(words)?.[1] ?? host ?? null),
+      remoteMta: parseHost(HOST.exec(text)?.[1] ?? host ?? null),
     };
   });
 }
 
-/** From the enclosed mail, from one that is quoted after the report, from the mail that this one answers. */
-function originalIn(returned: readonly string[], fields: Fields, original: Fields | null): string | null {
+/** Takes the Message-ID from the enclosed mail, from the text after the report, or from In-Reply-To. */
+function findOriginalId(returned: readonly string[], fields: Fields, original: Fields | null): string | null {
   const at = returned.findIndex((line) => /^[\s>|]{0,8}message-id:/i.test(line));
   const quoted = at < 0 ? null : returned.slice(at, at + 2).join(" ");
-  return messageIdOf(original?.get("message-id") ?? quoted) ?? messageIdOf(fields.get("in-reply-to"));
+  return findMessageId(original?.get("message-id") ?? quoted) ?? findMessageId(fields.get("in-reply-to"));
 }

@@ -1,6 +1,6 @@
 /**
- * How mail systems that write no report by RFC 3464 word their bounces. Data only: phrases are in lower case, with
- * straight apostrophes and single spaces, as `flatten` makes a text.
+ * Phrases of the bounces of mail systems that send no RFC 3464 report. Phrases are in lower case, with straight
+ * apostrophes and single spaces, like the text that `flatten` returns.
  */
 
 import type { Action } from "./feedback.ts";
@@ -11,7 +11,7 @@ interface Wording {
   action: Action & ("failed" | "delayed");
 }
 
-/** Looked for in this order: a warning quotes much of what a failure says. */
+/** In order of precedence: delays first, because a delay notice quotes the wording of a failure. */
 export const WORDINGS: readonly Wording[] = [
   { system: "postfix", says: "this is a warning only. you do not need to resend your message", action: "delayed" },
   { system: "sendmail", says: "this is a warning message only", action: "delayed" },
@@ -65,7 +65,7 @@ export const WORDINGS: readonly Wording[] = [
   { system: "any", says: "your e-mail could not be delivered", action: "failed" },
 ];
 
-/** Subjects that a bounce begins with, in lower case; only a mail system's own counts. */
+/** Beginnings of bounce subjects, in lower case. They count only in mail from a mail system. */
 export const SUBJECTS: readonly { says: string; action: "failed" | "delayed" }[] = [
   { says: "delivery status notification (delay)", action: "delayed" },
   { says: "delayed mail", action: "delayed" },
@@ -90,7 +90,7 @@ export const SUBJECTS: readonly { says: string; action: "failed" | "delayed" }[]
   { says: "no se puede entregar:", action: "failed" },
 ];
 
-/** Where the report ends and the returned mail begins: a line that holds one of these, in lower case. */
+/** The returned mail begins at a line that contains one of these phrases (lower case). */
 export const RETURNED: readonly string[] = [
   "below this line is a copy of the message",
   "enclosed is a copy of the message",

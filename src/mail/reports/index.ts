@@ -1,5 +1,5 @@
+export { classifyPhrases, NON_COMPLAINT_TYPES, VAGUE_STATUSES } from "./classify.ts";
 export type { Action, Bounce, Complaint, DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
 export { isHardBounce } from "./hard-bounce.ts";
-export { readFeedback } from "./read.ts";
-export { NO_COMPLAINT, readPhrases, VAGUE_STATUSES } from "./rules.ts";
-export { statusIn } from "./values.ts";
+export { parseFeedback } from "./parse.ts";
+export { findStatus } from "./values.ts";

@@ -1,12 +1,12 @@
 import { ADDRESS } from "./values.ts";
 
-/** Lines kept as what stands beside an address, and recipients read of one text. */
-const MAX_WORDS = 12;
+/** Lines of text per recipient, and recipients per report. */
+const MAX_TEXT_LINES = 12;
 const MAX_LISTED = 200;
 
-/** Lines that name a recipient who failed. `words`: what the line says beside the address. */
+/** Shapes of lines that name a failed recipient. `text` is the rest of the line. */
 const SHAPES: readonly { system: string; line: RegExp }[] = [
-  // Alone on its line: Exim, Gmail, Exchange 2007, IIS, Notes, sendmail; with a colon: qmail, Yahoo, Courier.
+  // The address alone: Exim, Gmail, Exchange 2007, IIS, Notes, sendmail. With a colon: qmail, Yahoo, Courier.
   { system: "exim, qmail", line: new RegExp(`^[\\s*]*<?(?<address>${ADDRESS})>?:?[\\s*]*$`, "u") },
   {
     system: "exchange 2010",
@@ -15,78 +15,78 @@ const SHAPES: readonly { system: string; line: RegExp }[] = [
       "iu",
     ),
   },
-  { system: "postfix", line: new RegExp(`^\\s*<(?<address>${ADDRESS})>(?: \\([^()]*\\))?: +(?<words>.+)$`, "u") },
-  { system: "exim", line: new RegExp(`^\\s{1,4}(?<address>${ADDRESS})(?: <[^<>]*>)?: +(?<words>.+)$`, "u") },
+  { system: "postfix", line: new RegExp(`^\\s*<(?<address>${ADDRESS})>(?: \\([^()]*\\))?: +(?<text>.+)$`, "u") },
+  { system: "exim", line: new RegExp(`^\\s{1,4}(?<address>${ADDRESS})(?: <[^<>]*>)?: +(?<text>.+)$`, "u") },
   { system: "exchange 2003", line: new RegExp(`^\\s*(?<address>${ADDRESS}) on \\w{2,9},? .{5,60}$`, "u") },
   {
     system: "sendmail",
-    line: new RegExp(`^(?<words>\\d{3}[ -](?:\\d\\.\\d\\.\\d )?<?(?<address>${ADDRESS})>?\\.\\.\\. .+)$`, "u"),
+    line: new RegExp(`^(?<text>\\d{3}[ -](?:\\d\\.\\d\\.\\d )?<?(?<address>${ADDRESS})>?\\.\\.\\. .+)$`, "u"),
   },
-  { system: "groupwise", line: new RegExp(`^\\s*(?<address>${ADDRESS}) \\((?<words>.+)\\)$`, "u") },
+  { system: "groupwise", line: new RegExp(`^\\s*(?<address>${ADDRESS}) \\((?<text>.+)\\)$`, "u") },
   {
     system: "labelled",
     line: new RegExp(
-      `^\\s*(?:final-recipient|original-recipient|(?:failed |intended )?recipient(?: address)?|unknown user|user unknown|addressee) ?: *(?:rfc822; *)?<?(?<address>${ADDRESS})>?(?<words>.*)$`,
+      `^\\s*(?:final-recipient|original-recipient|(?:failed |intended )?recipient(?: address)?|unknown user|user unknown|addressee) ?: *(?:rfc822; *)?<?(?<address>${ADDRESS})>?(?<text>.*)$`,
       "iu",
     ),
   },
-  { system: "smail", line: new RegExp(`^\\s*<(?<address>${ADDRESS})> \\.\\.\\. (?<words>.+)$`, "u") },
+  { system: "smail", line: new RegExp(`^\\s*<(?<address>${ADDRESS})> \\.\\.\\. (?<text>.+)$`, "u") },
 ];
 
-/** What stands before the address of somebody who is no recipient. */
-const OF_ANOTHER = /(?:sent by|message from|sender(?: is)?|contact|from|reply to|on behalf of):?$/i;
-/** Lines that say nothing of the recipient above them. */
+/** Ends of lines that announce an address other than a recipient. */
+const ANNOUNCES_OTHER = /(?:sent by|message from|sender(?: is)?|contact|from|reply to|on behalf of):?$/i;
+/** Lines that give no reason for the recipient above them. */
 const NOISE = /^\s*(?:[-*=_|#]{3,}|generating server:|message-id:|subject:|to:|sent:|date:|>>> )/i;
 
 /**
- * Recipients that a report lists, each with the words that stand beside and below it; one that is listed again
- * adds words only.
+ * Returns the recipients that a report lists, each with the text beside and below its address. A recipient that is
+ * listed twice is returned once with both texts.
  */
-export function listedRecipients(lines: readonly string[]): { recipient: string; words: string }[] {
-  const found = new Map<string, { recipient: string; before: string; words: string[] }>();
-  let current: { words: string[] } | null = null;
+export function listedRecipients(lines: readonly string[]): { recipient: string; text: string }[] {
+  const found = new Map<string, { recipient: string; before: string; text: string[] }>();
+  let current: { text: string[] } | null = null;
   let before = "";
   for (const line of lines) {
     const isNoise = NOISE.test(line);
-    const shape = line.includes("@") && !isNoise && !OF_ANOTHER.test(before) ? shapeOf(line) : null;
+    const shape = line.includes("@") && !isNoise && !ANNOUNCES_OTHER.test(before) ? matchShape(line) : null;
     if (shape) {
       const key = shape.address.toLowerCase();
-      const entry = found.get(key) ?? { recipient: shape.address, before, words: [] };
+      const entry = found.get(key) ?? { recipient: shape.address, before, text: [] };
       if (found.size >= MAX_LISTED && !found.has(key)) break;
       found.set(key, entry);
-      entry.words.push(shape.words);
+      entry.text.push(shape.text);
       current = entry;
-    } else if (current && line !== "" && current.words.length < MAX_WORDS && !isNoise) {
-      current.words.push(line);
+    } else if (current && line !== "" && current.text.length < MAX_TEXT_LINES && !isNoise) {
+      current.text.push(line);
     }
     if (line.trim() !== "") before = line.trim();
   }
-  return [...found.values()].map(({ recipient, before: heading, words }) => {
-    const own = words.join(" ").trim();
-    // Notes gives the reason above the address.
-    return { recipient, words: own === "" && givesReason(heading) ? heading : own };
+  return [...found.values()].map(({ recipient, before: heading, text }) => {
+    const own = text.join(" ").trim();
+    // Lotus Notes writes the reason above the address.
+    return { recipient, text: own === "" && givesReason(heading) ? heading : own };
   });
 }
 
 const CODE = /(?<![\d.])[45]\d\d[ -]|(?<![\d.])[45]\.[0-7]\.\d/;
 const REASON = /unknown|no such|not exist|not found|not listed|full|quota|disabled/i;
 
-/** Whether a line has a reply code (RFC 5321 4.2) or an enhanced one (RFC 3463). */
+/** Returns whether a line contains a reply code (RFC 5321 4.2) or an enhanced status code (RFC 3463). */
 export function hasCode(line: string): boolean {
   return CODE.test(line);
 }
 
-/** Whether a line gives a reason, rather than an introduction to one. */
+/** Returns whether a line gives the reason of a failure. */
 export function givesReason(line: string): boolean {
   return hasCode(line) || REASON.test(line);
 }
 
-function shapeOf(line: string): { address: string; words: string } | null {
-  // A long indent means no more than a short one, and is dearer.
+function matchShape(line: string): { address: string; text: string } | null {
+  // A long indent makes the patterns slow and means the same as a short one.
   const indented = line.replace(/^\s{5,}/, "    ");
   for (const shape of SHAPES) {
     const groups = shape.line.exec(indented)?.groups;
-    if (groups?.address) return { address: groups.address, words: groups.words ?? "" };
+    if (groups?.address) return { address: groups.address, text: groups.text ?? "" };
   }
   return null;
 }

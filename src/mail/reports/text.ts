@@ -1,13 +1,12 @@
-import { decodeHeader } from "./fields.ts";
-import type { Part } from "./parts.ts";
+import { decodeHeader, type Part } from "./message.ts";
 
-/** Octets of a part that are decoded, and what is read of its text. */
+/** Bytes of a part that are decoded; lines, and characters of a line, that are read of its text. */
 const MAX_ENCODED = 192 * 1024;
 const MAX_LINES = 3000;
 const MAX_LINE = 1000;
 
-/** The octets of a part's body, base64 and quoted-printable undone (RFC 2045 6), up to a limit. Never throws. */
-export function octetsOf(part: Pick<Part, "fields" | "body">): Uint8Array {
+/** Decodes a part's body from base64 or quoted-printable (RFC 2045 6). Reads the first 192 KiB. Never throws. */
+export function decodeBody(part: Pick<Part, "fields" | "body">): Uint8Array {
   const body = part.body.subarray(0, MAX_ENCODED);
   const encoding = (part.fields.get("content-transfer-encoding") ?? "").toLowerCase();
   if (encoding.includes("base64")) return fromBase64(body);
@@ -15,32 +14,32 @@ export function octetsOf(part: Pick<Part, "fields" | "body">): Uint8Array {
 }
 
 /**
- * A part's text, in lines without their ends, whatever ended them: the charset's, or windows-1252 where that is not
- * known or does not fit. HTML loses its tags.
+ * Returns the lines of a part's text. Falls back to windows-1252 when the charset is unknown or does not fit. Removes
+ * the tags of HTML.
  */
-export function linesOf(part: Part): string[] {
-  const decoded = decode(octetsOf(part), part.parameters.get("charset") ?? "");
-  const text = part.type === "text/html" ? withoutTags(decoded) : decoded;
+export function decodeLines(part: Part): string[] {
+  const decoded = decode(decodeBody(part), part.parameters.get("charset") ?? "");
+  const text = part.type === "text/html" ? removeTags(decoded) : decoded;
   return text
     .split(/\r\n|\r|\n/, MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE).replaceAll("\u00a0", " ").replaceAll("\u2019", "'").trimEnd());
 }
 
-function decode(octets: Uint8Array, charset: string): string {
+function decode(bytes: Uint8Array, charset: string): string {
   const label = charset.trim().toLowerCase().slice(0, 40);
-  if (label === "" || label === "utf-8" || label === "us-ascii") return decodeHeader(octets);
+  if (label === "" || label === "utf-8" || label === "us-ascii") return decodeHeader(bytes);
   try {
-    return new TextDecoder(label).decode(octets);
+    return new TextDecoder(label).decode(bytes);
   } catch {
-    return decodeHeader(octets);
+    return decodeHeader(bytes);
   }
 }
 
 function fromBase64(body: Uint8Array): Uint8Array {
   const digits = new Uint8Array(body.length);
   let count = 0;
-  for (const octet of body) if (isBase64(octet)) digits[count++] = octet;
-  // What was cut off may end within a group of four.
+  for (const byte of body) if (isBase64(byte)) digits[count++] = byte;
+  // A body that was cut off may end within a group of four.
   const binary = atob(new TextDecoder("ascii").decode(digits.subarray(0, count & ~3)));
   const out = new Uint8Array(binary.length);
   for (let i = 0; i < out.length; i++) out[i] = binary.charCodeAt(i);
@@ -54,18 +53,18 @@ function fromQuotedPrintable(body: Uint8Array): Uint8Array {
   const out = new Uint8Array(body.length);
   let to = 0;
   for (let at = 0; at < body.length; at++) {
-    const octet = body[at] ?? 0;
-    if (octet !== 0x3d) {
-      out[to++] = octet;
+    const byte = body[at] ?? 0;
+    if (byte !== 0x3d) {
+      out[to++] = byte;
       continue;
     }
-    const lineEnds = softBreak(body, at + 1);
-    if (lineEnds > 0) {
-      at = lineEnds - 1;
+    const nextLineAt = afterSoftBreak(body, at + 1);
+    if (nextLineAt > 0) {
+      at = nextLineAt - 1;
       continue;
     }
     const [high, low] = [digit(body[at + 1]), digit(body[at + 2])];
-    if (high < 0 || low < 0) out[to++] = octet;
+    if (high < 0 || low < 0) out[to++] = byte;
     else {
       out[to++] = high * 16 + low;
       at += 2;
@@ -74,33 +73,33 @@ function fromQuotedPrintable(body: Uint8Array): Uint8Array {
   return out.subarray(0, to);
 }
 
-/** Where the line after a soft line break begins; 0 when it is none. */
-function softBreak(body: Uint8Array, at: number): number {
+/** Returns the index of the line after a soft line break; 0 when `at` is not at one. */
+function afterSoftBreak(body: Uint8Array, at: number): number {
   let end = at;
   while (body[end] === 0x20 || body[end] === 0x09) end++;
   if (body[end] === 0x0d) return body[end + 1] === 0x0a ? end + 2 : end + 1;
   return body[end] === 0x0a ? end + 1 : 0;
 }
 
-function digit(octet: number | undefined): number {
-  if (octet === undefined) return -1;
-  if (octet >= 0x30 && octet <= 0x39) return octet - 0x30;
-  const letter = octet | 0x20;
+function digit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
 const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: " ", "#39": "'", "#64": "@" };
 
-function withoutTags(html: string): string {
-  return withoutElement(withoutElement(html, "style"), "script")
+function removeTags(html: string): string {
+  return removeElement(removeElement(html, "style"), "script")
     .replace(/[\r\n]+/g, " ")
     .replace(/<(?:br|\/?p|\/?div|\/tr|\/?h\d|\/li|\/td)\b[^<>]*>/gi, "\n")
     .replace(/<[^<>]*>/g, "")
     .replace(/&(#?\w{2,4});/g, (whole, name: string) => ENTITIES[name.toLowerCase()] ?? whole);
 }
 
-/** Not by a pattern: on one that has no end it would look for it again and again. */
-function withoutElement(html: string, name: string): string {
+/** Uses indexOf: a regular expression is quadratic when many elements have no end tag. */
+function removeElement(html: string, name: string): string {
   const lower = html.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   let text = "";
   for (let at = 0; at < html.length; ) {
@@ -113,3 +112,28 @@ function withoutElement(html: string, name: string): string {
   }
   return text;
 }
+
+const ENCODED_WORD = /=\?([^?\s*]{1,40})(?:\*[^?\s]{0,20})?\?([bq])\?([^?\s]*)\?=/gi;
+
+/** Decodes the encoded words (RFC 2047) of a field. Leaves malformed words unchanged. */
+export function decodeEncodedWords(value: string): string {
+  return value
+    .replace(/\?=\s+=\?/g, "?==?")
+    .replace(ENCODED_WORD, (whole, charset: string, encoding: string, text: string) => {
+      try {
+        const bytes = encoding.toLowerCase() === "b" ? toBytes(atob(text)) : decodeQ(text);
+        return /^(?:utf-8|us-ascii)$/i.test(charset) ? decodeHeader(bytes) : new TextDecoder(charset).decode(bytes);
+      } catch {
+        return whole;
+      }
+    });
+}
+
+const toBytes = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+
+const decodeQ = (text: string) =>
+  toBytes(
+    text
+      .replaceAll("_", " ")
+      .replace(/=([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+  );

@@ -1,26 +1,26 @@
-/** Values that reports and returned mail have in common: addresses, hosts, codes, ids. */
+/** Parses the values that reports contain: addresses, hosts, status codes and message ids. */
 
 const MAX_DIAGNOSTIC = 1000;
 
-/** An address as it stands in running text; no more of it than RFC 5321 4.5.3.1 allows, so that looking is cheap. */
+/** Pattern of an address in running text. Lengths are bounded by RFC 5321 4.5.3.1, which also bounds the search. */
 export const ADDRESS =
   "[^\\s<>()\\[\\],;:\"'|=*]{1,64}@[a-zA-Z0-9\\u0080-\\uffff](?:[a-zA-Z0-9.\\u0080-\\uffff-]{0,252}[a-zA-Z0-9\\u0080-\\uffff])?";
 
 const WHOLE_ADDRESS = /^<?(?:mailto:)?([^\s<>]{1,128}@[^\s<>@]{1,253}?)\.?>?(?:\s*\(.*\))?$/u;
 
-/** The address of a field that holds one, bare or in angle brackets; null when it holds none. */
-export function addressOf(value: string | null): string | null {
+/** Returns the address of a field, bare or in angle brackets; null when there is none. */
+export function parseAddress(value: string | null): string | null {
   const text = value?.trim() ?? "";
   return WHOLE_ADDRESS.exec(text)?.[1] ?? WHOLE_ADDRESS.exec(/<[^<>]*>$/.exec(text)?.[0] ?? "")?.[1] ?? null;
 }
 
 /**
- * The address of `type; address` (RFC 3464 2.1.2), also one without its type. Type `utf-8` may write characters as
- * `\x{20AC}` (RFC 6533 3). Null for what is no mail address.
+ * Returns the address of `type; address` (RFC 3464 2.1.2); the type may be missing. Type `utf-8` may escape characters
+ * as `\x{20AC}` (RFC 6533 3). Returns null when the value is no mail address.
  */
-export function typedAddressOf(value: string | null): string | null {
-  const { type, text } = typed(value ?? "");
-  return addressOf(
+export function parseTypedAddress(value: string | null): string | null {
+  const { type, text } = parseTyped(value ?? "");
+  return parseAddress(
     type === "utf-8" ? text.replace(/\\x\{([0-9a-f]{2,6})\}/gi, (_, code: string) => fromHex(code)) : text,
   );
 }
@@ -30,23 +30,23 @@ function fromHex(code: string): string {
   return point <= 0x10ffff ? String.fromCodePoint(point) : "";
 }
 
-/** `type; text` taken apart. */
-export function typed(value: string): { type: string | null; text: string } {
+/** Splits `type; text`. The type is null when it is missing. */
+export function parseTyped(value: string): { type: string | null; text: string } {
   const found = /^\s*([a-z0-9.+_-]{1,40})\s*;/i.exec(value);
   return { type: found?.[1]?.toLowerCase() ?? null, text: value.slice(found?.[0].length ?? 0).trim() };
 }
 
-/** The first word of a host's name as reports give it; null when there is none. */
-export function hostOf(value: string | null): string | null {
+/** Returns the host name of a field such as Remote-MTA, in lower case; null when there is none. */
+export function parseHost(value: string | null): string | null {
   return (
     /^[a-z0-9_:[\].-]{1,255}/i
-      .exec(typed(value ?? "").text)?.[0]
+      .exec(parseTyped(value ?? "").text)?.[0]
       ?.replace(/\.$/, "")
       .toLowerCase() || null
   );
 }
 
-/** Text on one line, of bounded length; null when nothing is left. */
+/** Returns the text on one line, at most 1,000 characters; null when it is empty. */
 export function oneLine(text: string | null): string | null {
   return (
     text
@@ -58,13 +58,13 @@ export function oneLine(text: string | null): string | null {
   );
 }
 
-/** The enhanced status code (RFC 3463 2) in a text: one that follows a reply code, else the first. Not part of an IP. */
-export function statusIn(text: string): string | null {
+/** Returns the enhanced status code (RFC 3463 2) that follows a reply code, else the first one. Ignores IP addresses. */
+export function findStatus(text: string): string | null {
   const afterReply = /(?<![\d.])[245]\d\d[ -]#?([245]\.[0-7]\.\d{1,3})(?!\.?\d)/.exec(text);
   return (afterReply ?? /(?<![\d.])([245]\.[0-7]\.\d{1,3})(?!\.?\d)/.exec(text))?.[1] ?? null;
 }
 
-/** The first message id (RFC 5322 3.6.4) of a field. */
-export function messageIdOf(value: string | null): string | null {
+/** Returns the first message id (RFC 5322 3.6.4) of a field, with its angle brackets. */
+export function findMessageId(value: string | null): string | null {
   return /<[^<>\s]{1,500}>/.exec(value ?? "")?.[0] ?? null;
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toFact } from "../../../src/feedback/to-outcome.ts";
-import { readFeedback } from "../../../src/mail/reports/index.ts";
-import { splitMessage } from "../../../src/mail/reports/parts.ts";
+import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
+import { parseFeedback } from "../../../src/mail/reports/index.ts";
+import { splitMessage } from "../../../src/mail/reports/message.ts";
 import { COMPLAINTS } from "./samples-complaints.ts";
 import { OTHER_BOUNCES } from "./samples-other-bounces.ts";
 import { OTHERS } from "./samples-others.ts";
@@ -12,22 +12,23 @@ import { UNIX_BOUNCES } from "./samples-unix-bounces.ts";
 const octets = (text: string) => new TextEncoder().encode(text);
 const MAILS = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS, ...COMPLAINTS].map(({ mail }) => mail);
 
-/** Reads, and makes facts of what was read. */
+/** Parses a message and converts the result to outcomes. */
 function digest(raw: Uint8Array): string {
-  const read = readFeedback(raw);
-  if (read.kind === "dsn" || read.kind === "bounce") for (const recipient of read.recipients) toFact(recipient);
+  const read = parseFeedback(raw);
+  if (read.kind === "dsn" || read.kind === "bounce")
+    for (const recipient of read.recipients) toReportOutcome(recipient);
   return read.kind;
 }
 
-describe("no mail makes the reader throw", () => {
-  it("cut off after every seventh octet", () => {
+describe("the parser never throws", () => {
+  it("when a sample is cut off after every seventh byte", () => {
     for (const mail of MAILS) {
       const raw = octets(mail);
       for (let end = 0; end < raw.length; end += 7) digest(raw.subarray(0, end));
     }
   });
 
-  it("with every seventh octet changed, dropped and doubled", () => {
+  it("when every seventh byte is changed, dropped or duplicated", () => {
     for (const mail of MAILS) {
       const raw = octets(mail);
       for (let at = 0; at < raw.length; at += 7) {
@@ -41,7 +42,7 @@ describe("no mail makes the reader throw", () => {
     }
   });
 
-  it("made up of anything", () => {
+  it("on random combinations of fragments", () => {
     const pieces = fc.constantFrom(
       ...MAILS.flatMap((mail) => mail.split(/(?<=\n)/)),
       "\r",
@@ -61,12 +62,12 @@ describe("no mail makes the reader throw", () => {
     );
   });
 
-  it("and mails pieced together read alike with LF, CR and CRLF", () => {
+  it("and combined samples parse the same with LF, CR and CRLF", () => {
     const pieces = fc.constantFrom(...MAILS.flatMap((mail) => mail.split("\n")), "", "--=_b1", "--=_b1--", " ");
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), fc.constantFrom(...MAILS), (some, mail) => {
         const text = some.length % 2 === 0 ? some.join("\n") : `${mail}\n${some.join("\n")}`;
-        const [lf, cr, crlf] = ["\n", "\r", "\r\n"].map((end) => readFeedback(octets(text.replaceAll("\n", end))));
+        const [lf, cr, crlf] = ["\n", "\r", "\r\n"].map((end) => parseFeedback(octets(text.replaceAll("\n", end))));
         expect(cr).toEqual(lf);
         expect(crlf).toEqual(lf);
       }),
@@ -127,7 +128,7 @@ const BOMBS: [name: string, mail: () => string][] = [
   ["NULs", () => full("", "\0")],
 ];
 
-/** The clock of workerd stands still between waits. */
+/** The clock of workerd advances only at an await. */
 async function timed(raw: Uint8Array): Promise<{ kind: string; ms: number }> {
   await scheduler.wait(1);
   const started = performance.now();
@@ -136,7 +137,7 @@ async function timed(raw: Uint8Array): Promise<{ kind: string; ms: number }> {
   return { kind, ms: performance.now() - started };
 }
 
-describe("a bomb is read in less than a second", () => {
+describe("a hostile message is parsed in less than a second", () => {
   it.each(BOMBS)("%s", async (_, mail) => {
     const raw = octets(mail());
     const { kind, ms } = await timed(raw);
@@ -151,14 +152,14 @@ describe("a bomb is read in less than a second", () => {
     expect((await timed(raw)).ms).toBeLessThan(1000);
   });
 
-  it("within the limits of parts and depth, whatever the message", () => {
+  it("the limits of parts and depth apply", () => {
     expect(splitMessage(octets(MIXED + times("--b\n\nx\n", 100_000))).parts.length).toBeLessThanOrEqual(1000);
     const deep = splitMessage(octets(nested(2000)));
     expect(deep.parts).toHaveLength(1);
     expect(deep.parts[0]?.type).toBe("multipart/mixed");
   });
 
-  it("copies nothing: parts are views of the message", () => {
+  it("parts are views of the message", () => {
     const raw = octets(REPORTS[0]?.mail ?? "");
     for (const part of splitMessage(raw).parts) expect(part.body.buffer).toBe(raw.buffer);
   });

@@ -12,7 +12,7 @@ const complaint = (over: object) => ({
   ...over,
 });
 
-/** Abuse reports by RFC 5965, and what they say. */
+/** Abuse reports (RFC 5965) and their expected results. */
 export const COMPLAINTS: readonly { name: string; mail: string; reads: object }[] = [
   {
     name: "a full report",

@@ -3,7 +3,7 @@ import { fromDaemon, ID, lines, original, report, type Sample } from "./samples.
 const B = "bob@y.test";
 const copy = original(B);
 
-/** A bounce with the returned mail enclosed. */
+/** Builds a bounce that encloses the returned mail. */
 const withEnclosed = (text: string, subject: string, from?: string) =>
   fromDaemon(
     { from, subject, type: 'multipart/mixed; boundary="mix"' },
@@ -21,7 +21,7 @@ const withEnclosed = (text: string, subject: string, from?: string) =>
     "--mix--",
   );
 
-/** Bounces in words, as mail hosts and office systems write them, and some more. */
+/** Plain text bounces of mailbox providers and office systems. */
 export const OTHER_BOUNCES: readonly Sample[] = [
   {
     name: "Yahoo",

@@ -27,7 +27,7 @@ const mixed = (from: string, subject: string, ...parts: string[]) =>
 const REPORT_FIELDS =
   "Reporting-MTA: dns; y.test\n\nFinal-Recipient: rfc822; bob@y.test\nAction: failed\nStatus: 5.1.1";
 
-/** Mail that is no bounce, much as it may look like one. */
+/** Mail that resembles a bounce but is none. */
 export const OTHERS: readonly Sample[] = [
   answer("vacation (RFC 5230)", "Re: Your receipt", "Auto-Submitted: auto-replied (vacation)"),
   answer(

@@ -3,7 +3,7 @@ import { fromDaemon, ID, lines, original, report, type Sample } from "./samples.
 const MTA = "Reporting-MTA: dns; mx.y.test";
 const encoded = (text: string) => btoa(text).replace(/.{60}/g, "$&\n");
 
-/** Reports by RFC 3464 and RFC 6533, as systems write them, and abuse reports by RFC 5965. */
+/** Reports in the format of RFC 3464 and RFC 6533, as different systems write them. */
 export const REPORTS: readonly Sample[] = [
   {
     name: "Postfix, user unknown",

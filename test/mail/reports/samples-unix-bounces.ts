@@ -3,7 +3,7 @@ import { fromDaemon, ID, original, type Sample } from "./samples.ts";
 const B = "bob@y.test";
 const copy = original(B);
 
-/** Bounces in words, as qmail, Exim, Postfix and sendmail write them. */
+/** Plain text bounces of qmail, Exim, Postfix and sendmail. */
 export const UNIX_BOUNCES: readonly Sample[] = [
   {
     name: "qmail",

@@ -1,10 +1,10 @@
-/** How samples are written: from what varies among them, with LF line ends, and with the reading that is expected. */
+/** Builders of sample messages, with LF line ends, and the type of their expected result. */
 
 import type { Action } from "../../../src/mail/reports/index.ts";
 
 export const ID = "<01989a3e-5c1f@x.test>";
 
-/** Recipient, action, status, whether the address does not work, words of the diagnostic, host. */
+/** Recipient, action, status, whether the bounce is hard, part of the diagnostic, host. */
 export type Row = [
   recipient: string | null,
   action: Action,
@@ -24,7 +24,7 @@ export interface Sample {
 
 export const lines = (...all: string[]) => all.join("\n");
 
-/** Header of the mail that we had sent. */
+/** Header of the returned mail. */
 export const original = (to: string) =>
   lines(
     "Return-Path: <bq@bounces.test>",
@@ -44,7 +44,7 @@ export interface Header {
   more?: string[];
 }
 
-/** A mail of a mail system. */
+/** Builds a mail from a mail system. */
 export function fromDaemon({ from, subject, type, more = [] }: Header, ...body: string[]): string {
   return lines(
     "Received: from mx.y.test by mx.mail.test; Sat, 21 Nov 2026 10:00:05 +0000",
@@ -62,14 +62,14 @@ export function fromDaemon({ from, subject, type, more = [] }: Header, ...body: 
 
 export interface Report extends Header {
   text?: string;
-  /** Fields about the message, then one block for each recipient. */
+  /** Per-message fields, then one block for each recipient. */
   blocks: string[];
   statusHeader?: string[];
   enclosed?: string[];
   boundary?: string;
 }
 
-/** A multipart/report by RFC 3464, its parts as systems differ in them. */
+/** Builds a multipart/report (RFC 3464). */
 export function report({ text, blocks, statusHeader, enclosed, boundary = "=_b1", ...header }: Report): string {
   return fromDaemon(
     { type: `multipart/report; report-type=delivery-status;\n boundary="${boundary}"`, ...header },
@@ -92,7 +92,7 @@ export function report({ text, blocks, statusHeader, enclosed, boundary = "=_b1"
   );
 }
 
-/** An abuse report by RFC 5965. */
+/** Builds an abuse report (RFC 5965). */
 export function abuse(fields: string[], enclosed: string[], header: Header = {}): string {
   return fromDaemon(
     {

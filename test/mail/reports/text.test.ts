@@ -1,20 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { decodeWords } from "../../../src/mail/reports/encoded-words.ts";
-import { splitMessage } from "../../../src/mail/reports/parts.ts";
-import { linesOf } from "../../../src/mail/reports/text.ts";
+import { splitMessage } from "../../../src/mail/reports/message.ts";
+import { decodeEncodedWords, decodeLines } from "../../../src/mail/reports/text.ts";
 
-/** The lines of a message whose characters are its octets. */
+/** Decodes the lines of a message. Each character of the string is one byte. */
 function read(message: string): string[] {
   const part = splitMessage(Uint8Array.from(message, (char) => char.charCodeAt(0))).parts[0];
-  return part ? linesOf(part) : [];
+  return part ? decodeLines(part) : [];
 }
 
-describe("linesOf", () => {
+describe("decodeLines", () => {
   it.each<[string, string, string[]]>([
     ["no charset, UTF-8", "\ncaf\xc3\xa9", ["café"]],
     ["no charset, not UTF-8", "\ncaf\xe9", ["café"]],
-    ["UTF-8 that is none", "Content-Type: text/plain; charset=UTF-8\n\ncaf\xe9", ["café"]],
-    ["a charset that nobody knows", 'Content-Type: text/plain; charset="x-none"\n\ncaf\xc3\xa9', ["café"]],
+    ["invalid UTF-8", "Content-Type: text/plain; charset=UTF-8\n\ncaf\xe9", ["café"]],
+    ["an unknown charset", 'Content-Type: text/plain; charset="x-none"\n\ncaf\xc3\xa9', ["café"]],
     ["ISO-2022-JP", "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B%a!<%k\x1b(B", ["メール"]],
     ["base64, cut off", "Content-Transfer-Encoding: BASE64\n\nSGV\nsbG8gdGhlcm", ["Hello the"]],
     ["base64, with padding within", "Content-Transfer-Encoding: base64\n\nSGVs\r\nbG8=", ["Hel"]],
@@ -75,7 +74,7 @@ describe("splitMessage", () => {
     expect(split(body)).toEqual(parts);
   });
 
-  it("takes a multipart without a boundary for one part, and a digest's parts for messages", () => {
+  it("treats a multipart without a boundary as one part, and the parts of a digest as messages", () => {
     expect(split("x", "multipart/mixed")).toEqual([["multipart/mixed", "x"]]);
     expect(split("--d\n\nA: b\n\n--d--", 'Multipart/Digest; charset=x; Boundary="d"')).toEqual([
       ["message/rfc822", "A: b\n\n"],
@@ -83,7 +82,7 @@ describe("splitMessage", () => {
   });
 });
 
-describe("decodeWords", () => {
+describe("decodeEncodedWords", () => {
   it.each([
     ["=?utf-8?q?caf=C3=A9_au?= =?UTF-8?B?IGxhaXQ=?=", "café au lait"],
     ["=?iso-8859-1*fr?Q?caf=E9?= noir", "café noir"],
@@ -91,6 +90,6 @@ describe("decodeWords", () => {
     ["=?utf-8?b?%%%?=", "=?utf-8?b?%%%?="],
     ["plain =? text ?=", "plain =? text ?="],
   ])("%s", (value, text) => {
-    expect(decodeWords(value)).toBe(text);
+    expect(decodeEncodedWords(value)).toBe(text);
   });
 });

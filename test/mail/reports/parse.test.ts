@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toFact } from "../../../src/feedback/to-outcome.ts";
-import { readFeedback } from "../../../src/mail/reports/index.ts";
+import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
+import { parseFeedback } from "../../../src/mail/reports/index.ts";
 import type { Sample } from "./samples.ts";
 import { COMPLAINTS } from "./samples-complaints.ts";
 import { OTHER_BOUNCES } from "./samples-other-bounces.ts";
@@ -12,11 +12,16 @@ const octets = (text: string) => new TextEncoder().encode(text);
 const FORMS = { LF: "\n", CRLF: "\r\n", CR: "\r" };
 const samples: readonly Sample[] = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS];
 
-/** What a sample says, in the rows by which it is written down. */
+/** Parses a sample into the form of its expected rows. */
 function rowsOf(mail: string): unknown {
-  const read = readFeedback(octets(mail));
+  const read = parseFeedback(octets(mail));
   if (read.kind !== "dsn" && read.kind !== "bounce") return { kind: read.kind };
-  const rows = read.recipients.map((one) => [one.recipient, one.action, one.status, toFact(one).suppress === "bounce"]);
+  const rows = read.recipients.map((one) => [
+    one.recipient,
+    one.action,
+    one.status,
+    toReportOutcome(one).suppress === "bounce",
+  ]);
   return { kind: read.kind, rows, messageId: read.originalMessageId };
 }
 
@@ -27,7 +32,7 @@ describe.each(Object.entries(FORMS))("with line ends %s", (_, lineEnd) => {
     const rows = sample.rows?.map((row) => row.slice(0, 4));
     const expected = rows ? { kind: sample.kind, rows, messageId: sample.messageId } : { kind: sample.kind };
     expect(rowsOf(formed(sample.mail))).toEqual(expected);
-    const read = readFeedback(octets(formed(sample.mail)));
+    const read = parseFeedback(octets(formed(sample.mail)));
     if (read.kind !== "dsn" && read.kind !== "bounce") return;
     for (const [i, [, , , , says, host]] of (sample.rows ?? []).entries()) {
       const recipient = read.recipients[i];
@@ -35,35 +40,35 @@ describe.each(Object.entries(FORMS))("with line ends %s", (_, lineEnd) => {
       else if (says !== undefined) expect(recipient?.diagnostic).toContain(says);
       if (host !== undefined) expect(recipient?.remoteMta).toBe(host);
     }
-    expect(read).toEqual(readFeedback(octets(sample.mail)));
+    expect(read).toEqual(parseFeedback(octets(sample.mail)));
   });
 
   it.each(COMPLAINTS.map((sample) => [sample.name, sample] as const))("complaint: %s", (_name, sample) => {
-    expect(readFeedback(octets(formed(sample.mail)))).toEqual(sample.reads);
+    expect(parseFeedback(octets(formed(sample.mail)))).toEqual(sample.reads);
   });
 });
 
-describe("readFeedback", () => {
-  it("tells what a report says besides", () => {
+describe("parseFeedback", () => {
+  it("returns the envelope id and the final recipient", () => {
     const mail = REPORTS.find(({ name }) => name.includes("envelope id"))?.mail ?? "";
-    expect(readFeedback(octets(mail))).toMatchObject({ originalEnvelopeId: "env-1" });
+    expect(parseFeedback(octets(mail))).toMatchObject({ originalEnvelopeId: "env-1" });
     const delivered = REPORTS.find(({ name }) => name.startsWith("delivered"))?.mail ?? "";
-    const read = readFeedback(octets(delivered));
+    const read = parseFeedback(octets(delivered));
     expect(read.kind === "dsn" && read.recipients[0]?.finalRecipient).toBe("a2@z.test");
   });
 
-  it("takes an empty MAIL FROM for a mail system's, whatever the header says", () => {
+  it("treats an empty MAIL FROM as a mail system, whatever the header says", () => {
     const mail = octets("From: Bob <b@y.test>\n\nYour message could not be delivered.\n\n<bob@y.test>: user unknown\n");
-    expect(readFeedback(mail).kind).toBe("other");
-    expect(readFeedback(mail, true)).toMatchObject({ kind: "bounce", recipients: [{ recipient: "bob@y.test" }] });
+    expect(parseFeedback(mail).kind).toBe("other");
+    expect(parseFeedback(mail, true)).toMatchObject({ kind: "bounce", recipients: [{ recipient: "bob@y.test" }] });
   });
 
-  it("reads a mail that begins with an mbox's From line", () => {
+  it("skips the From line of an mbox file", () => {
     const mail = REPORTS[0]?.mail ?? "";
     expect(rowsOf(`From MAILER-DAEMON Sat Nov 21 10:00:00 2026\n${mail}`)).toEqual(rowsOf(mail));
   });
 
-  it("knows at least 40 bounces and reports", () => {
+  it("is tested with at least 40 bounces and reports", () => {
     expect(REPORTS.length + UNIX_BOUNCES.length + OTHER_BOUNCES.length + COMPLAINTS.length).toBeGreaterThanOrEqual(40);
   });
 });

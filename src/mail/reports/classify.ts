@@ -1,9 +1,9 @@
-/** What is to be made of a failed recipient's status and of the words beside it. Pure; the tables are the rules. */
+/** Classifies failures by status code and text. Pure; the tables are the rules. */
 
-/** Codes that say no more than "failed" (RFC 3463 3.1, 3.2): the words beside them decide. */
+/** Codes that mean only "failed" (RFC 3463 3.1, 3.2): the text decides. */
 export const VAGUE_STATUSES: readonly string[] = ["5.0.0", "5.1.0", "5.2.0", "5.3.0", "5.4.0", "5.5.0"];
 
-/** Words that say that the address may work: they win over the others. In lower case. */
+/** Phrases of failures that are not about the address. They win over HARD_PHRASES. In lower case. */
 export const SOFT_PHRASES: readonly { says: string; because: string }[] = [
   { says: "mailbox full", because: "full mailbox" },
   { says: "is full", because: "full mailbox" },
@@ -20,7 +20,7 @@ export const SOFT_PHRASES: readonly { says: string; because: string }[] = [
   { says: "content reject", because: "content" },
   { says: "message rejected", because: "content" },
   { says: "message content", because: "content" },
-  { says: "reply to end of data", because: "refused after DATA: the recipient had been taken" },
+  { says: "reply to end of data", because: "refused after DATA: RCPT was accepted" },
   { says: "after end of data", because: "refused after DATA" },
   { says: "blocked", because: "policy" },
   { says: "blacklist", because: "policy" },
@@ -36,23 +36,23 @@ export const SOFT_PHRASES: readonly { says: string; because: string }[] = [
   { says: "access denied", because: "policy" },
   { says: "administrative prohibition", because: "policy" },
   { says: "prohibited", because: "policy" },
-  { says: "relaying denied", because: "their set-up" },
-  { says: "relay access denied", because: "their set-up" },
-  { says: "unable to relay", because: "their set-up" },
-  { says: "relay not permitted", because: "their set-up" },
-  { says: "relaying not allowed", because: "their set-up" },
+  { says: "relaying denied", because: "configuration" },
+  { says: "relay access denied", because: "configuration" },
+  { says: "unable to relay", because: "configuration" },
+  { says: "relay not permitted", because: "configuration" },
+  { says: "relaying not allowed", because: "configuration" },
   { says: "sender address rejected", because: "the sender" },
   { says: "sender verify failed", because: "the sender" },
-  { says: "greylist", because: "for now" },
-  { says: "try again", because: "for now" },
-  { says: "temporar", because: "for now" },
+  { says: "greylist", because: "temporary" },
+  { says: "try again", because: "temporary" },
+  { says: "temporar", because: "temporary" },
   { says: "timed out", because: "network" },
   { says: "timeout", because: "network" },
   { says: "too many hops", because: "loop" },
   { says: "mail loop", because: "loop" },
 ];
 
-/** Words that say that the address does not work. In lower case. */
+/** Phrases that mean that the address does not work. In lower case. */
 export const HARD_PHRASES: readonly string[] = [
   "user unknown",
   "unknown user",
@@ -124,17 +124,17 @@ export const HARD_PHRASES: readonly string[] = [
   "couldn't find any host named",
 ];
 
-/** What the words beside a code say of the address; null when nothing. */
-export function readPhrases(text: string): "hard" | "soft" | null {
+/** Classifies a failure by its text: `hard` when the address does not work. Returns null without a known phrase. */
+export function classifyPhrases(text: string): "hard" | "soft" | null {
   const lower = text.toLowerCase().replaceAll("\u2019", "'").replace(/\s+/g, " ");
   if (SOFT_PHRASES.some(({ says }) => lower.includes(says))) return "soft";
   return HARD_PHRASES.some((phrase) => lower.includes(phrase)) ? "hard" : null;
 }
 
-/** What to make of an abuse report's type (RFC 5965 7.3, RFC 6591, RFC 6430). A type not listed is a complaint. */
-export const NO_COMPLAINT: readonly { feedbackType: string; because: string }[] = [
-  { feedbackType: "not-spam", because: "the recipient says that it is wanted" },
-  { feedbackType: "auth-failure", because: "a report on SPF, DKIM or DMARC; no person complained" },
-  { feedbackType: "dkim", because: "the same, before RFC 6591" },
-  { feedbackType: "virus", because: "found by a scanner" },
+/** Types of abuse reports that are no complaint (RFC 5965 7.3, RFC 6591, RFC 6430). */
+export const NON_COMPLAINT_TYPES: readonly { feedbackType: string; because: string }[] = [
+  { feedbackType: "not-spam", because: "the recipient wants the mail" },
+  { feedbackType: "auth-failure", because: "a report about SPF, DKIM or DMARC" },
+  { feedbackType: "dkim", because: "the type that RFC 6591 replaced" },
+  { feedbackType: "virus", because: "sent by a scanner" },
 ];

@@ -1,0 +1,97 @@
+import { hasAutoReplyMark, isAutoReply } from "./auto-reply.ts";
+import { isFromDaemon, parseBounceText, reportLines } from "./bounce-text.ts";
+import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
+import { parseDeliveryStatus } from "./delivery-status.ts";
+import type { DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
+import { listedRecipients } from "./listed-recipients.ts";
+import { type Fields, type Part, readFields, type SplitMessage, splitMessage } from "./message.ts";
+import { decodeBody, decodeEncodedWords, decodeLines } from "./text.ts";
+import { findMessageId, oneLine } from "./values.ts";
+
+const STATUS = ["message/delivery-status", "message/global-delivery-status"];
+const ENCLOSED = [
+  "message/rfc822",
+  "message/global",
+  "text/rfc822-headers",
+  "message/rfc822-headers",
+  "message/global-headers",
+  "text/rfc822",
+];
+/** Text parts that are read from one mail. */
+const MAX_TEXTS = 3;
+
+/**
+ * Parses a mail that was returned: a report (RFC 3464, RFC 6533, RFC 5965), a bounce in plain text, an automatic reply,
+ * or other mail. `nullSender` is true when its MAIL FROM was empty (RFC 5321 4.5.5). Reads the first MiB. Never throws.
+ */
+export function parseFeedback(raw: Uint8Array, nullSender = false): Feedback {
+  const mail = splitMessage(raw);
+  const subject = decodeEncodedWords(mail.fields.get("subject") ?? "");
+  const original = readEnclosed(mail);
+  const isNull = nullSender || /^<\s*>/.test(mail.fields.get("return-path") ?? "");
+  const trusted = isFromDaemon(mail.fields) || isNull;
+  const isPartOf = (part: Part, name: string) =>
+    part.reportType === null ? trusted : part.reportType === name || part.reportType === "";
+  const findReport = (types: readonly string[], name: string) =>
+    mail.parts.find((part) => types.includes(part.type) && isPartOf(part, name));
+
+  const complaint = findReport(["message/feedback-report"], "feedback-report");
+  if (complaint) return parseComplaint(decodeBody(complaint), original);
+  const enclosed = parseEnclosedComplaint(mail.fields, original);
+  if (enclosed) return enclosed;
+  const status = findReport(STATUS, "delivery-status");
+  const dsn = status ? parseReport(status, mail, original) : null;
+  if (dsn) return dsn;
+  const declared = mail.parts.some((part) => part.reportType === "delivery-status") || status !== undefined;
+  const isAutoReplyBySubject = !declared && !isFromDaemon(mail.fields) && hasAutoReplyMark(mail.fields, subject);
+  const lines = isAutoReplyBySubject ? [] : readText(mail);
+  const evidence = { fields: mail.fields, subject, lines, original, declared, nullSender: isNull };
+  const bounce = isAutoReplyBySubject ? null : parseBounceText(evidence);
+  if (bounce) return { kind: "bounce", ...bounce };
+  const receipt = mail.parts.find((part) => part.reportType !== null)?.reportType ?? null;
+  return { kind: isAutoReply(mail.fields, subject, receipt) ? "auto-reply" : "other" };
+}
+
+/** Returns null when the report names no recipient: its text may name one. */
+function parseReport(status: Part, mail: SplitMessage, original: Fields | null): DeliveryReport | null {
+  const { recipients, originalEnvelopeId } = parseDeliveryStatus(decodeBody(status));
+  if (recipients.length === 0) return null;
+  const id = original?.get("message-id") ?? mail.fields.get("in-reply-to");
+  return {
+    kind: "dsn",
+    recipients: addDiagnostics(recipients, mail),
+    originalEnvelopeId,
+    originalMessageId: findMessageId(id),
+  };
+}
+
+/** Takes a missing diagnostic from the text: Exim writes its own refusals only there. */
+function addDiagnostics(recipients: readonly ReportedRecipient[], mail: SplitMessage): ReportedRecipient[] {
+  const lacksDiagnostic = (one: ReportedRecipient) => one.action === "failed" && one.diagnostic === null;
+  if (!recipients.some(lacksDiagnostic)) return [...recipients];
+  const listed = new Map(
+    listedRecipients(reportLines(readText(mail))).map((one) => [one.recipient.toLowerCase(), one.text]),
+  );
+  const textAbout = (address: string | null) => oneLine(listed.get(address?.toLowerCase() ?? "") ?? null);
+  return recipients.map((one) =>
+    lacksDiagnostic(one) ? { ...one, diagnostic: textAbout(one.finalRecipient) ?? textAbout(one.recipient) } : one,
+  );
+}
+
+/** Returns the header of the enclosed mail. */
+function readEnclosed(mail: SplitMessage): Fields | null {
+  const part = mail.parts.find((candidate) => candidate.body.length > 0 && ENCLOSED.includes(candidate.type));
+  if (!part || !mail.type.startsWith("multipart/")) return null;
+  const bytes = decodeBody(part);
+  let at = 0;
+  while (bytes[at] === 0x0d || bytes[at] === 0x0a) at++;
+  return readFields(bytes, at, bytes.length).fields;
+}
+
+/** Returns the lines of the mail's plain text, or of its HTML when it has no plain text. */
+function readText(mail: SplitMessage): string[] {
+  const isShown = ({ fields }: Part) => !/^attachment/i.test(fields.get("content-disposition") ?? "");
+  const ofType = (type: string) => mail.parts.filter((part) => part.type === type && isShown(part)).slice(0, MAX_TEXTS);
+  const plain = ofType("text/plain").flatMap(decodeLines);
+  return plain.some((line) => line !== "") ? plain : ofType("text/html").flatMap(decodeLines);
+}
