@@ -8,36 +8,36 @@ import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "
 
 const MIB = 1024 * 1024;
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
-/** Base64 of a file of one letter, whose size is a multiple of three. */
+/** Base64 of one repeated letter; `size` is a multiple of three. */
 const base64 = (size: number, letter: string) => btoa(letter.repeat(3)).repeat(size / 3);
 const file = (size: number, letter: string) => ({ filename: `${letter}.txt`, content_base64: base64(size, letter) });
 const sized = (mib: number) => Math.floor((mib * MIB) / 3) * 3;
 const mail = (name: string, attachments: unknown[], changes: Record<string, unknown> = {}) =>
-  aMail(ours, { to: [{ email: `${name}@example.org` }], subject: name, attachments, ...changes });
+  aMail(workspace, { to: [{ email: `${name}@example.org` }], subject: name, attachments, ...changes });
 const send = (items: unknown, headers?: Record<string, string>) => {
   const text = JSON.stringify(items);
   return apiWithoutQueue.post("/v1/emails/batch", text, { "Content-Length": String(text.length), ...headers });
 };
-const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects;
+const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 const emails = () =>
-  env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(ours.workspaceNumber).first("n");
+  env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first("n");
 
 describe("a batch above 8 MB", () => {
-  it("loses the items whose attachments cannot be taken, and delivers the others octet for octet", async () => {
+  it("refuses items with bad attachments, and delivers the others octet for octet", async () => {
     const server = await sinkServer({ capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"] });
     const items = [
       mail("first", [file(sized(3), "a"), file(6, "b")]),
       mail("broken", [{ filename: "x", content_base64: `${base64(sized(2), "x")}*` }]),
       mail("second", [file(sized(4), "c")]),
-      mail("strange", [file(3000, "d")], { to: [{ email: "nonsense" }] }),
+      mail("bad address", [file(3000, "d")], { to: [{ email: "nonsense" }] }),
       mail("nul", [], { text: "a\0b" }),
       mail("plain", []),
     ];
@@ -56,7 +56,7 @@ describe("a batch above 8 MB", () => {
     expect(await objects()).toHaveLength(1);
     await runWorkAt(Date.now(), { EGRESS_URL: server.url });
     const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
-    const mine = parsed.filter(({ from }) => from?.address === ours.mailbox);
+    const mine = parsed.filter(({ from }) => from?.address === workspace.mailbox);
     expect(mine.map(({ subject }) => subject).sort()).toEqual(["first", "plain", "second"]);
     const files = mine.flatMap(({ subject, attachments }) =>
       attachments.map(({ content }) => {
@@ -73,7 +73,7 @@ describe("a batch above 8 MB", () => {
     await server.close();
   }, 120_000);
 
-  it("holds each email to 24 MiB of attachments by itself", async () => {
+  it("limits each email to 24 MiB of attachments", async () => {
     const items = [mail("over", [file(sized(16), "a"), file(sized(8.5), "b")]), mail("within", [file(sized(3), "c")])];
     const { sent, results } = await (await send(items)).json<BatchOut>();
     expect(sent).toBe(1);
@@ -82,7 +82,7 @@ describe("a batch above 8 MB", () => {
     expect(results[1]?.status).toBe("queued");
   }, 120_000);
 
-  it("of which nothing is accepted leaves nothing behind, strict or not", async () => {
+  it("stores nothing when no item is accepted, strict or not", async () => {
     const items = [mail("a", [file(sized(7), "a")], { to: [] }), mail("b", [file(3, "b")], { subject: 1 })];
     expect(await (await send(items)).json()).toMatchObject({ sent: 0, failed: 2 });
     const mixed = [mail("good", [file(sized(7), "a")]), mail("bad", [], { to: [] })];
@@ -90,13 +90,13 @@ describe("a batch above 8 MB", () => {
     expect([await emails(), await objects()]).toEqual([0, []]);
   }, 120_000);
 
-  it("above 40 MB is a 413 for the whole call, and leaves nothing behind", async () => {
+  it("above 40 MB is a 413 for the whole call, and stores nothing", async () => {
     const items = [mail("a", [file(sized(20), "a")]), mail("b", [file(sized(10), "b")])];
     expect((await send(items)).status).toBe(413);
     expect([await emails(), await objects()]).toEqual([0, []]);
   }, 120_000);
 
-  it("repeated with its Idempotency-Key sends once", async () => {
+  it("sends once when it is repeated with its Idempotency-Key", async () => {
     const items = [mail("a", [file(sized(7), "a")]), mail("b", [])];
     const first = await send(items, { "Idempotency-Key": "large" });
     const again = await send(items, { "Idempotency-Key": "large" });
@@ -107,24 +107,24 @@ describe("a batch above 8 MB", () => {
   }, 120_000);
 });
 
-it("texts too long to ride along in their rows are read from the one object when they go out", async () => {
+it("texts too long for their rows are read from the R2 object at dispatch", async () => {
   const server = await sinkServer();
   const items = Array.from({ length: 200 }, (_, i) =>
     mail(`m${i}`, [], { text: `${i}.`.repeat(i % 10 ? 4_000 : 10_000) }),
   );
   expect(await (await send(items)).json()).toMatchObject({ sent: 200 });
-  const riding = await env.DB.prepare(
+  const inline = await env.DB.prepare(
     "SELECT count(content) AS rows, sum(octet_length(content)) AS octets FROM emails WHERE workspace = ?1",
   )
-    .bind(ours.workspaceNumber)
+    .bind(workspace.workspaceNumber)
     .first<{ rows: number; octets: number }>();
-  // 180 are small enough, each for itself, but not all together.
-  expect(riding?.rows).toBeGreaterThan(100);
-  expect(riding?.rows).toBeLessThan(170);
-  expect(riding?.octets).toBeLessThanOrEqual(2_000_000);
+  // 180 documents are small enough one by one, but not all together.
+  expect(inline?.rows).toBeGreaterThan(100);
+  expect(inline?.rows).toBeLessThan(170);
+  expect(inline?.octets).toBeLessThanOrEqual(2_000_000);
   await runWorkAt(Date.now(), { EGRESS_URL: server.url });
   const parsed = await Promise.all((await server.messages()).map(({ raw }) => PostalMime.parse(raw)));
-  const mine = parsed.filter(({ from }) => from?.address === ours.mailbox);
+  const mine = parsed.filter(({ from }) => from?.address === workspace.mailbox);
   expect(mine).toHaveLength(200);
   for (const { subject, text } of mine) {
     const i = Number(subject?.slice(1));

@@ -24,8 +24,8 @@ interface Row {
   [column: string]: unknown;
 }
 
-/** What a row says, without what must differ: ids, times, source, and where its content lies. */
-async function meaningOf(workspace: TestWorkspace, id: string) {
+/** Returns an email's row and content without the fields that must differ: ids, times, source, place of the content. */
+async function comparable(workspace: TestWorkspace, id: string) {
   const row = await env.DB.prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
     .bind(workspace.workspaceNumber, id)
     .first<Row>();
@@ -66,7 +66,7 @@ async function meaningOf(workspace: TestWorkspace, id: string) {
   };
 }
 
-it("items of a batch meet what they meet as single sends: the same decision, the same words, the same rows", async () => {
+it("an item of a batch gets the same decision, the same reason and the same row as a single send", async () => {
   const workspace = await aWorkspace();
   for (const n of [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [n, 100 + n]))
     await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, `r${n}@example.org`);
@@ -83,27 +83,27 @@ it("items of a batch meet what they meet as single sends: the same decision, the
   for (const [index, item] of items.entries()) {
     const single = await api.post("/v1/emails/", item);
     const { id, status, rejection_reason } = results[index] ?? { id: null, status: null, rejection_reason: null };
-    const said = JSON.stringify({ item, id, status, rejection_reason });
+    const context = JSON.stringify({ item, id, status, rejection_reason });
     if (single.status === 202) {
       accepted += 1;
       const answer = await single.json<{ id: string; status: string; rejection_reason: string | null }>();
-      expect({ status, rejection_reason }, said).toEqual({
+      expect({ status, rejection_reason }, context).toEqual({
         status: answer.status,
         rejection_reason: answer.rejection_reason,
       });
-      expect(await meaningOf(workspace, id ?? ""), said).toEqual(await meaningOf(workspace, answer.id));
+      expect(await comparable(workspace, id ?? ""), context).toEqual(await comparable(workspace, answer.id));
       continue;
     }
     expect([400, 413, 422]).toContain(single.status);
-    expect([id, status], said).toEqual([null, "error"]);
+    expect([id, status], context).toEqual([null, "error"]);
     const { detail } = await single.json<{ detail: string | { loc: unknown[]; msg: string }[] }>();
-    if (typeof detail === "string") expect(rejection_reason, said).toContain(detail);
+    if (typeof detail === "string") expect(rejection_reason, context).toContain(detail);
     else {
       const [first] = detail.map(({ loc, msg }) => (loc.length > 1 ? `${loc.slice(1).join(".")}: ${msg}` : msg));
-      expect(rejection_reason, said).toBe(first);
+      expect(rejection_reason, context).toBe(first);
     }
   }
-  // Enough of both kinds, or the test says nothing.
+  // The test needs enough accepted and enough refused items.
   expect(accepted).toBeGreaterThan(count / 10);
   expect(accepted).toBeLessThan((count * 9) / 10);
 }, 300_000);

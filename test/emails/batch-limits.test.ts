@@ -5,25 +5,25 @@ import { countingDb } from "../support/counting-db.ts";
 import { type Faults, faultyDatabase, type Moment } from "../support/faults.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
-  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(ours.workspaceNumber).first("n");
-const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects.length;
+  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber).first("n");
+const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.length;
 const mails = (many: number, changes: Record<string, unknown> = {}) =>
-  Array.from({ length: many }, (_, i) => aMail(ours, { to: [{ email: `f${i}@example.org` }], ...changes }));
+  Array.from({ length: many }, (_, i) => aMail(workspace, { to: [{ email: `f${i}@example.org` }], ...changes }));
 
-describe("what a statement of D1 takes", () => {
-  it("holds for 25,000 recipients, each with a long address and a long name of its own, in a bounded number of trips", async () => {
+describe("limits of a D1 statement", () => {
+  it("are kept with 25,000 recipients of long addresses and names, in a bounded number of round trips", async () => {
     const { DB, trips } = countingDb();
     const items = Array.from({ length: 500 }, (_, i) =>
-      aMail(ours, {
+      aMail(workspace, {
         to: Array.from({ length: 50 }, (_, k) => ({
           email: `${`r${i}x${k}`.padEnd(60, "y")}@${"d".repeat(60)}.${"e".repeat(60)}.example.org`,
           name: "Ü".repeat(20),
@@ -32,7 +32,7 @@ describe("what a statement of D1 takes", () => {
     );
     const body = JSON.stringify(items);
     expect(body.length).toBeLessThan(8_000_000);
-    const response = await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", body);
+    const response = await apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", body);
     expect(response.status, (await response.clone().text()).slice(0, 300)).toBe(202);
     expect((await response.json<BatchOut>()).sent).toBe(500);
     expect(await count("emails")).toBe(500);
@@ -43,7 +43,7 @@ describe("what a statement of D1 takes", () => {
     expect(trips.length).toBeLessThan(10);
   });
 
-  it("holds for an answer to be kept, however long the names that callers gave to what is wrong", async () => {
+  it("are kept by the stored response, however long the faulty header names are", async () => {
     const items = [...mails(1), ...mails(7, { headers: { ["H".repeat(1_000_000)]: "x" } })];
     const call = () => apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "long" });
     const response = await call();
@@ -57,11 +57,11 @@ describe("what a statement of D1 takes", () => {
     expect(await (await call()).text()).toBe(text);
   });
 
-  it("ends an item of more values than a single send may have, not the call", async () => {
+  it("an item with more values than a single send may have fails alone", async () => {
     const { sent, results } = await (
       await apiWithoutQueue.post("/v1/emails/batch", [
         ...mails(1),
-        aMail(ours, { tags: Array(100_001).fill("") }),
+        aMail(workspace, { tags: Array(100_001).fill("") }),
         ...mails(1),
       ])
     ).json<BatchOut>();
@@ -71,7 +71,7 @@ describe("what a statement of D1 takes", () => {
   });
 });
 
-describe("a fault of a string or of nesting", () => {
+describe("a bad string or bad nesting", () => {
   let nested: unknown = "deep";
   for (let i = 0; i < 40; i++) nested = [nested];
   const faults: [string, Record<string, unknown>, string][] = [
@@ -80,8 +80,8 @@ describe("a fault of a string or of nesting", () => {
     ["nesting", { extra: nested }, "Nested deeper than 32 levels"],
   ];
   for (const [what, changes, reason] of faults) {
-    it(`${what} is the fault of its item alone`, async () => {
-      const items = JSON.stringify([...mails(1), aMail(ours, changes), ...mails(1)]);
+    it(`${what} refuses its item alone`, async () => {
+      const items = JSON.stringify([...mails(1), aMail(workspace, changes), ...mails(1)]);
       const { sent, results } = await (await apiWithoutQueue.post("/v1/emails/batch", items)).json<BatchOut>();
       expect(sent).toBe(2);
       expect(results[1]).toMatchObject({ id: null, status: "error" });
@@ -91,7 +91,7 @@ describe("a fault of a string or of nesting", () => {
 });
 
 describe("a database that fails", () => {
-  /** Fails the calls numbered in `at`, before or after they are done. */
+  /** Returns a database that fails the calls numbered in `at`, before or after they run. */
   function failing(moment: Moment, at: readonly number[]) {
     let calls = 0;
     const random = () => {
@@ -102,13 +102,13 @@ describe("a database that fails", () => {
     return { faults, DB: faultyDatabase(env.DB, faults) };
   }
   for (const moment of ["before", "after"] as const) {
-    // Whichever call fails: the look-up of the key, the check, the one that writes, and all three tries of that one. A
-    // failure draws once more, for its moment.
+    // The calls: reading the idempotency key, the check, the commit, and its three tries. A failure draws a second random
+    // number for its moment.
     for (const at of [[2], [3], [4], [5], [5, 7, 9]]) {
-      it(`at call ${at.join()} ${moment} it is done: the call repeated with its key neither loses nor doubles`, async () => {
+      it(`at call ${at.join()} ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
         const items = [...mails(30), "broken"];
         const { DB, faults } = failing(moment, at);
-        const first = await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", items, {
+        const first = await apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", items, {
           "Idempotency-Key": "k",
         });
         const again = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
@@ -124,10 +124,10 @@ describe("a database that fails", () => {
   }
 });
 
-it("a batch that loses the race for its key takes its object away again", async () => {
+it("a batch that loses the race for its key deletes its object", async () => {
   const items = mails(3);
   const gate = Promise.withResolvers<void>();
-  // The loser has looked for its key in vain, and stops on its way to R2 until the winner is through.
+  // The loser has not found its key, and waits before its R2 put until the winner has committed.
   const CONTENT = new Proxy(env.CONTENT, {
     get(bucket, name) {
       const value: unknown = Reflect.get(bucket, name);
@@ -138,7 +138,7 @@ it("a batch that loses the race for its key takes its object away again", async 
       };
     },
   });
-  const loser = apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/batch", items, {
+  const loser = apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", items, {
     "Idempotency-Key": "race",
   });
   await new Promise((resolve) => setTimeout(resolve, 200));

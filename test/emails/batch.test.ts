@@ -7,19 +7,19 @@ import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
 const send = (items: unknown, headers?: Record<string, string>) =>
   apiWithoutQueue.post("/v1/emails/batch", items, headers);
 const mails = (count: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: count }, (_, i) =>
-    aMail(ours, { to: [{ email: `friend${i}@example.org` }], subject: `Mail ${i}`, ...changes }),
+    aMail(workspace, { to: [{ email: `friend${i}@example.org` }], subject: `Mail ${i}`, ...changes }),
   );
 const result = async (items: unknown, headers?: Record<string, string>) => {
   const response = await send(items, headers);
@@ -31,7 +31,7 @@ const stored = async () =>
     await env.DB.prepare(
       "SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n",
     )
-      .bind(ours.workspaceNumber)
+      .bind(workspace.workspaceNumber)
       .all<{
         id: string;
         subject: string;
@@ -41,10 +41,10 @@ const stored = async () =>
         outbox_id: string | null;
       }>()
   ).results;
-const objects = async () => (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects;
+const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 
 describe("POST /v1/emails/batch", () => {
-  it("accepts 500 emails in their order: one object, five rows of work, at most four round trips and ten calls", async () => {
+  it("accepts 500 emails in order with one object, five outbox rows, at most four D1 round trips and ten calls", async () => {
     const { DB, trips } = countingDb();
     const calls = { put: 0, queue: 0 };
     const CONTENT = new Proxy(env.CONTENT, {
@@ -60,7 +60,7 @@ describe("POST /v1/emails/batch", () => {
         calls.queue += 1;
       },
     };
-    const response = await apiOn({ DB, CONTENT, WORK }, ours.apiKey).post("/v1/emails/batch", mails(500), {
+    const response = await apiOn({ DB, CONTENT, WORK }, workspace.apiKey).post("/v1/emails/batch", mails(500), {
       "Idempotency-Key": "k",
     });
     const answer = await response.json<BatchOut>();
@@ -70,25 +70,25 @@ describe("POST /v1/emails/batch", () => {
     expect(rows.map(({ subject }) => subject)).toEqual(mails(500).map(({ subject }) => subject));
     expect(await objects()).toHaveLength(1);
     expect(new Set(rows.map(({ outbox_id }) => outbox_id)).size).toBe(5);
-    // Beyond authentication, and the note of when the key was last used.
+    // Besides authentication and the update of last_used_at.
     const own = trips.slice(1).filter(({ statements }) => !statements[0]?.sql.startsWith("UPDATE api_keys"));
     expect(own.length).toBeLessThanOrEqual(4);
     expect(trips.length + calls.put + calls.queue).toBeLessThanOrEqual(10);
   });
 
-  it("tells what is wrong with an item in its place, and sends the others", async () => {
+  it("answers the fault of an item at its index, and sends the others", async () => {
     const items = [
-      aMail(ours),
-      aMail(ours, { to: [{ email: "nonsense" }] }),
-      aMail(ours, { to: undefined }),
-      aMail(ours, { send_at: "tomorrow" }),
-      aMail(ours, { attachments: [{ filename: "a", content_base64: "%" }] }),
-      aMail(ours, { from_: { email: "stranger@example.org" } }),
-      aMail(ours, { subject: "a\u0000b" }),
+      aMail(workspace),
+      aMail(workspace, { to: [{ email: "nonsense" }] }),
+      aMail(workspace, { to: undefined }),
+      aMail(workspace, { send_at: "tomorrow" }),
+      aMail(workspace, { attachments: [{ filename: "a", content_base64: "%" }] }),
+      aMail(workspace, { from_: { email: "stranger@example.org" } }),
+      aMail(workspace, { subject: "a\u0000b" }),
       null,
       "text",
       [],
-      aMail(ours, { send_at: new Date(Date.now() + 3_600_000).toISOString() }),
+      aMail(workspace, { send_at: new Date(Date.now() + 3_600_000).toISOString() }),
     ];
     const { results, ...counts } = await result(items);
     expect(counts).toEqual({ total: 11, sent: 2, failed: 9 });
@@ -107,7 +107,7 @@ describe("POST /v1/emails/batch", () => {
   });
 
   it("an item whose recipients are all suppressed has its id, is rejected, and counts as failed", async () => {
-    await ours.post("/v1/suppressions/", { email: "friend1@example.org" });
+    await workspace.post("/v1/suppressions/", { email: "friend1@example.org" });
     const { results, sent, failed } = await result(mails(3));
     expect([sent, failed]).toEqual([2, 1]);
     expect(results[1]).toEqual({
@@ -117,7 +117,7 @@ describe("POST /v1/emails/batch", () => {
     });
   });
 
-  it("refuses the whole call only for no list, too few or too many, and an account that may not send", async () => {
+  it("refuses the whole call only for a body that is no list, 0 or 501 items, and an account that may not send", async () => {
     for (const [body, status] of [
       [{}, 422],
       ["x", 422],
@@ -127,14 +127,14 @@ describe("POST /v1/emails/batch", () => {
       [mails(501), 400],
     ] as const)
       expect((await send(body)).status, JSON.stringify(body).slice(0, 20)).toBe(status);
-    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", workspace.workspaceNumber);
     expect((await send(mails(2))).status).toBe(403);
     expect(await stored()).toEqual([]);
     expect(await objects()).toEqual([]);
   });
 
-  it("in strict mode one invalid item refuses all, and says where", async () => {
-    const items = [aMail(ours), aMail(ours, { to: [] }), aMail(ours, { subject: 7 })];
+  it("in strict mode one invalid item refuses all, and the fault names its index", async () => {
+    const items = [aMail(workspace), aMail(workspace, { to: [] }), aMail(workspace, { subject: 7 })];
     const response = await send(items, { "X-Batch-Mode": "strict" });
     expect(response.status).toBe(422);
     const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
@@ -146,7 +146,7 @@ describe("POST /v1/emails/batch", () => {
     expect((await result(mails(2), { "X-Batch-Mode": "strict" })).sent).toBe(2);
   });
 
-  it("ten calls at once with one Idempotency-Key are one batch with one answer and one object", async () => {
+  it("ten concurrent calls with one Idempotency-Key create one batch with one response and one object", async () => {
     const items = [...mails(20), "broken"];
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(items, { "Idempotency-Key": "same" })));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
@@ -155,7 +155,7 @@ describe("POST /v1/emails/batch", () => {
     expect((await send(mails(3), { "Idempotency-Key": "same" })).status).toBe(409);
   });
 
-  it("a batch of nothing but broken items keeps its answer under the key and leaves nothing behind", async () => {
+  it("a batch of invalid items only stores its response under the key and nothing else", async () => {
     const first = await (await send(["x", 1], { "Idempotency-Key": "k" })).text();
     const again = await send(["x", 1], { "Idempotency-Key": "k" });
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
@@ -163,7 +163,7 @@ describe("POST /v1/emails/batch", () => {
     expect(await objects()).toEqual([]);
   });
 
-  it("500 items with 50 recipients of long names each stay within what a statement of D1 takes", async () => {
+  it("500 items with 50 recipients of long names each stay within the limits of a D1 statement", async () => {
     const to = Array.from({ length: 50 }, (_, i) => ({
       email: `recipient-number-${i}@example.org`,
       name: "N".repeat(40),
@@ -172,7 +172,7 @@ describe("POST /v1/emails/batch", () => {
     expect(sent).toBe(500);
   });
 
-  it("goes out, each email once, with its own attachment", async () => {
+  it("delivers each email once, with its own attachment", async () => {
     const server = await sinkServer();
     const items = mails(120).map((mail, i) => ({
       ...mail,
@@ -183,7 +183,7 @@ describe("POST /v1/emails/batch", () => {
     await runWorkAt(Date.now(), { EGRESS_URL: server.url });
     const texts = (await server.messages())
       .map(({ raw }) => new TextDecoder().decode(raw))
-      .filter((text) => text.includes(`<${ours.mailbox}>`));
+      .filter((text) => text.includes(`<${workspace.mailbox}>`));
     expect(texts).toHaveLength(120);
     for (const [i, { subject }] of items.entries()) {
       const [own, ...more] = texts.filter((text) => text.includes(`Subject: ${subject}\r\n`));

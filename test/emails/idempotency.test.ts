@@ -20,7 +20,7 @@ async function objectsOf(workspace: TestWorkspace): Promise<number> {
 }
 
 describe("Idempotency-Key", () => {
-  it("the same call again answers the same and sends nothing more", async () => {
+  it("a repeated call gets the same response and sends nothing more", async () => {
     const workspace = await aWorkspace();
     const first = await workspace.post("/v1/emails/", aMail(workspace), key("a"));
     const again = await workspace.post("/v1/emails/", aMail(workspace), key("a"));
@@ -31,7 +31,7 @@ describe("Idempotency-Key", () => {
     expect(await emailsOf(workspace)).toBe(1);
   });
 
-  it("fifty calls at once with one key make one email and fifty equal answers", async () => {
+  it("fifty concurrent calls with one key create one email and get equal responses", async () => {
     const workspace = await aWorkspace();
     const call = async () => {
       const response = await workspace.post("/v1/emails/", aMail(workspace), key("race"));
@@ -53,7 +53,7 @@ describe("Idempotency-Key", () => {
     expect(await emailsOf(workspace)).toBe(1);
   });
 
-  it("a key means nothing in another workspace", async () => {
+  it("a key has no effect in another workspace", async () => {
     const [one, two] = [await aWorkspace(), await aWorkspace()];
     await one.post("/v1/emails/", aMail(one), key("c"));
     const answer = await two.post("/v1/emails/", aMail(two), key("c"));
@@ -62,14 +62,14 @@ describe("Idempotency-Key", () => {
     expect(await emailsOf(two)).toBe(1);
   });
 
-  it("a refused call keeps nothing: the corrected one with the same key goes through", async () => {
+  it("a refused call stores no response: the corrected call with the same key is accepted", async () => {
     const workspace = await aWorkspace();
     const refused = await workspace.post("/v1/emails/", aMail(workspace, { to: [] }), key("d"));
     expect(refused.status).toBe(422);
     expect((await workspace.post("/v1/emails/", aMail(workspace), key("d"))).status).toBe(202);
   });
 
-  it("an answer is kept for 24 hours to the millisecond, also across midnight", async () => {
+  it("a response is kept for 24 hours to the millisecond, also across midnight", async () => {
     const workspace = await aWorkspace();
     const start = Date.parse("2026-11-21T18:30:00Z");
     vi.useFakeTimers({ toFake: ["Date"], now: start });
@@ -89,7 +89,7 @@ describe("Idempotency-Key", () => {
     expect((await apiWith(null).post("/v1/emails/", aMail(workspace), key("f"))).status).toBe(401);
   });
 
-  it("a key of 255 characters is taken; one of 256 or of none is a 422 that names the header", async () => {
+  it("a key of 255 characters is accepted; one of 256 or 0 is a 422 that names the header", async () => {
     const workspace = await aWorkspace();
     const send = (value: string) => workspace.post("/v1/emails/", aMail(workspace), key(value));
     expect((await send("k".repeat(255))).status).toBe(202);
@@ -101,7 +101,7 @@ describe("Idempotency-Key", () => {
     }
   });
 
-  it("nobody who reads the database learns the key", async () => {
+  it("the database does not contain the key", async () => {
     const workspace = await aWorkspace();
     await workspace.post("/v1/emails/", aMail(workspace), key("a-key-to-look-for"));
     const { results } = await env.DB.prepare("SELECT * FROM idempotency_keys").all();

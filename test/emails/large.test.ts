@@ -8,7 +8,7 @@ import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testCon
 
 const MIB = 1024 * 1024;
 
-/** Octets that base64 cannot make look alike: a counter, hashed a little. */
+/** Octets that differ by position and seed. */
 function octetsOf(size: number, seed: number): Uint8Array {
   const words = new Uint32Array(Math.ceil(size / 4));
   for (let i = 0; i < words.length; i++) words[i] = Math.imul(i + seed, 2654435761) ^ (i >>> 3);
@@ -28,7 +28,7 @@ async function digest(octets: Uint8Array): Promise<string> {
 
 const file = (filename: string, octets: Uint8Array) => ({ filename, content_base64: base64(octets) });
 
-async function left(workspace: TestWorkspace) {
+async function countStored(workspace: TestWorkspace) {
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
   const row = await env.DB.prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
@@ -37,10 +37,10 @@ async function left(workspace: TestWorkspace) {
 }
 
 describe("attachments above 8 MB", () => {
-  it("24 MiB are taken, and arrive at the egress octet for octet", async () => {
+  it("of 24 MiB are accepted, and arrive at the egress octet for octet", async () => {
     const server = await sinkServer({ capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"] });
     const workspace = await aWorkspace();
-    // A queue that hears nothing, so that this test alone delivers, to its own server.
+    // The queue refuses wake-ups, so that only this test delivers, to its own server.
     const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const octets = octetsOf(24 * MIB - 1000, 7);
     const small = octetsOf(1000, 9);
@@ -70,7 +70,7 @@ describe("attachments above 8 MB", () => {
     await server.close();
   }, 120_000);
 
-  it("one octet above 24 MiB is a 413, alone and together, and leaves nothing behind", async () => {
+  it("one octet above 24 MiB is a 413, in one file or in two, and stores nothing", async () => {
     const workspace = await aWorkspace();
     const over = [file("a.bin", octetsOf(24 * MIB + 1, 1))];
     const together = [file("a.bin", octetsOf(16 * MIB, 1)), file("b.bin", octetsOf(8 * MIB + 1, 2))];
@@ -78,44 +78,44 @@ describe("attachments above 8 MB", () => {
       const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments }));
       expect(response.status).toBe(413);
     }
-    expect(await left(workspace)).toEqual({ objects: 0, emails: 0 });
+    expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
   }, 120_000);
 
-  it("base64 that breaks off behind 9 MB is a 400, and leaves nothing behind", async () => {
+  it("base64 that becomes invalid after 9 MB is a 400, and stores nothing", async () => {
     const workspace = await aWorkspace();
     const broken = { filename: "a.bin", content_base64: `${base64(octetsOf(9 * MIB, 3)).slice(0, -3)}*` };
     const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments: [broken] }));
     expect(response.status).toBe(400);
-    expect(await left(workspace)).toEqual({ objects: 0, emails: 0 });
+    expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
   });
 
   const refusals: [string, Record<string, unknown>, number][] = [
-    ["a sender that is not theirs", { from_: { email: "stranger@example.org" } }, 422],
+    ["a sender of another workspace", { from_: { email: "stranger@example.org" } }, 422],
     ["NUL in a string", { subject: "a\0b" }, 422],
     ["a filename with a slash", { filename: "../../etc/passwd" }, 422],
     ["a header that the service owns", { headers: { Bcc: "x@example.org" } }, 422],
-    ["no body declared as JSON", { contentType: "text/plain" }, 415],
+    ["a body not declared as JSON", { contentType: "text/plain" }, 415],
   ];
   for (const [what, { filename = "a.bin", contentType, ...changes }, status] of refusals) {
-    it(`${what} is a ${status} as with a small body, and leaves nothing behind`, async () => {
+    it(`${what} is a ${status} as with a small body, and stores nothing`, async () => {
       const workspace = await aWorkspace();
       const attachments = [file(String(filename), octetsOf(7 * MIB, 5))];
       const headers: Record<string, string> = typeof contentType === "string" ? { "Content-Type": contentType } : {};
       const response = await workspace.post("/v1/emails/", aMail(workspace, { attachments, ...changes }), headers);
       expect(response.status).toBe(status);
-      expect(await left(workspace)).toEqual({ objects: 0, emails: 0 });
+      expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
     });
   }
 
-  it("a body without a length is read as it streams in", async () => {
+  it("a body without Content-Length is accepted", async () => {
     const workspace = await aWorkspace();
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", octetsOf(7 * MIB, 6))] }));
     const response = await workspace.call("POST", "/v1/emails/", text);
     expect(response.status).toBe(202);
-    expect(await left(workspace)).toEqual({ objects: 1, emails: 1 });
+    expect(await countStored(workspace)).toEqual({ objects: 1, emails: 1 });
   });
 
-  it("the same large call with the same Idempotency-Key sends once; another content with it is a 409", async () => {
+  it("a large call repeated with its Idempotency-Key sends once; another content with the key is a 409", async () => {
     const workspace = await aWorkspace();
     const send = (seed: number) =>
       workspace.post("/v1/emails/", aMail(workspace, { attachments: [file("a.bin", octetsOf(7 * MIB, seed))] }), {
@@ -126,23 +126,23 @@ describe("attachments above 8 MB", () => {
     expect([first.status, again.status, (await send(2)).status]).toEqual([202, 202, 409]);
     expect(again.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await again.text()).toBe(await first.text());
-    expect(await left(workspace)).toEqual({ objects: 1, emails: 1 });
+    expect(await countStored(workspace)).toEqual({ objects: 1, emails: 1 });
   });
 
-  it("validate reads it whole, answers as for a small one, and stores nothing", async () => {
+  it("validate reads a large body, answers as for a small one, and stores nothing", async () => {
     const workspace = await aWorkspace();
     const attachments = [file("a.bin", octetsOf(7 * MIB, 8))];
     const response = await workspace.post("/v1/emails/validate", aMail(workspace, { attachments }));
     expect(await response.json()).toEqual({ valid: true, can_send: true, issues: [] });
-    expect(await left(workspace)).toEqual({ objects: 0, emails: 0 });
+    expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
   });
 
-  it("a third large body at once is a 429 that says when to come again; the two under way are taken", async () => {
+  it("a third concurrent large body is a 429 with Retry-After; the first two are accepted", async () => {
     const workspace = await aWorkspace();
     const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", octetsOf(8 * MIB, 4))] }));
     const gate = Promise.withResolvers<void>();
-    const halting = () => {
+    const stalledBody = () => {
       const pieces = [text.slice(0, -1), text.slice(-1)].map((piece) => new TextEncoder().encode(piece));
       return new ReadableStream({
         async pull(controller) {
@@ -158,17 +158,17 @@ describe("attachments above 8 MB", () => {
         "Content-Type": "application/json",
         "Content-Length": String(text.length),
       });
-    const underWay = [send(halting()), send(halting())];
-    // The first two are let in on their own time; whatever comes before that is taken.
+    const inFlight = [send(stalledBody()), send(stalledBody())];
+    // Until both are being read, further calls are accepted.
     let taken = 0;
     let refused = await send(text);
     for (; refused.status === 202; refused = await send(text)) taken += 1;
     gate.resolve();
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
-    for (const response of await Promise.all(underWay)) expect(response.status).toBe(202);
+    for (const response of await Promise.all(inFlight)) expect(response.status).toBe(202);
     expect((await send(text)).status).toBe(202);
-    expect(await left(workspace)).toEqual({ objects: taken + 3, emails: taken + 3 });
+    expect(await countStored(workspace)).toEqual({ objects: taken + 3, emails: taken + 3 });
   });
 });
 

@@ -17,12 +17,12 @@ import {
 } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
 interface Accepted {
@@ -32,17 +32,17 @@ interface Accepted {
   rejection_reason: string | null;
 }
 
-const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
 const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
 async function accepted(response: Response): Promise<Accepted> {
   expect(response.status, await response.clone().text()).toBe(202);
   return response.json<Accepted>();
 }
 const send = async (changes: Record<string, unknown> = {}) =>
-  (await accepted(await apiWithoutQueue.post("/v1/emails/", aMail(ours, changes)))).id;
+  (await accepted(await apiWithoutQueue.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = (id: string, api = apiWithoutQueue) => api.call("POST", `/v1/emails/${id}/retry`);
 
-/** Delivers an email to a server that follows `script`. Answers what it took, as text. */
+/** Delivers an email to a server that follows `script`. Returns the messages it accepted, as text. */
 async function delivered(id: string, script: Script = {}): Promise<string[]> {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
@@ -59,15 +59,15 @@ async function delivered(id: string, script: Script = {}): Promise<string[]> {
   return messages.map(({ rcpts, raw }) => `${rcpts.join("\n")}\n${new TextDecoder().decode(raw)}`);
 }
 
-/** An email of which the egress refused every recipient, without a word against their addresses. */
-async function refused(changes: Record<string, unknown> = {}): Promise<string> {
+/** Returns the id of an email whose sender the egress refused, which says nothing about the recipients' addresses. */
+async function rejectedEmail(changes: Record<string, unknown> = {}): Promise<string> {
   const id = await send(changes);
   await delivered(id, { transactions: [{ mail: "554 5.7.1 not this one" }] });
   expect((await detail(id)).status).toBe("rejected");
   return id;
 }
 
-/** Octets whose order matters. */
+/** Octets that differ by position, so that a wrong order is noticed. */
 function pattern(size: number): Uint8Array {
   const octets = new Uint8Array(size);
   for (let i = 0; i < size; i++) octets[i] = (i * 31 + (i >> 12)) & 0xff;
@@ -82,16 +82,16 @@ function base64(octets: Uint8Array): string {
 const digest = async (octets: ArrayBuffer | Uint8Array) =>
   new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).join();
 
-/** The bucket, with an eye on what is written to it, and on multipart uploads that are given up. */
+/** A bucket that counts reads, writes and aborted multipart uploads. */
 function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
-  const seen = { parts: [] as number[], puts: [] as number[], aborts: 0, reads: 0 };
+  const counts = { parts: [] as number[], puts: [] as number[], aborts: 0, reads: 0 };
   const CONTENT = {
     async get(key: string, options?: R2GetOptions) {
-      seen.reads += 1;
-      return seen.reads > failReadsAfter ? null : env.CONTENT.get(key, options);
+      counts.reads += 1;
+      return counts.reads > failReadsAfter ? null : env.CONTENT.get(key, options);
     },
     put(key: string, value: Uint8Array) {
-      seen.puts.push(value.byteLength);
+      counts.puts.push(value.byteLength);
       return env.CONTENT.put(key, value);
     },
     delete: (key: string) => env.CONTENT.delete(key),
@@ -99,22 +99,22 @@ function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
       const upload = await env.CONTENT.createMultipartUpload(key);
       return {
         uploadPart(number: number, part: Uint8Array) {
-          seen.parts.push(part.byteLength);
+          counts.parts.push(part.byteLength);
           return upload.uploadPart(number, part);
         },
         complete: (parts: R2UploadedPart[]) => upload.complete(parts),
         abort() {
-          seen.aborts += 1;
+          counts.aborts += 1;
           return upload.abort();
         },
       };
     },
   };
-  return { CONTENT, seen };
+  return { CONTENT, counts };
 }
 
 const objectsOf = async () =>
-  (await env.CONTENT.list({ prefix: `w/${ours.workspaceId}/` })).objects.map(({ key }) => key).sort();
+  (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.map(({ key }) => key).sort();
 
 describe("a retried email with 20 MB attached", () => {
   const size = 20 * MIB + 7;
@@ -123,15 +123,15 @@ describe("a retried email with 20 MB attached", () => {
     { filename: "large.bin", content_base64: base64(pattern(size)) },
   ];
 
-  it("has all of it in an object of its own, copied a part at a time", async () => {
-    const id = await refused({ attachments: attachments() });
-    const { CONTENT, seen } = watchedBucket();
-    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey)));
-    expect(seen.puts).toEqual([]);
-    expect(seen.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
-    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
+  it("stores its own copy of the content, one part at a time", async () => {
+    const id = await rejectedEmail({ attachments: attachments() });
+    const { CONTENT, counts } = watchedBucket();
+    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey)));
+    expect(counts.puts).toEqual([]);
+    expect(counts.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
+    await env.CONTENT.delete(`w/${workspace.workspaceId}/emails/${id}`);
     const range = { offset: 5, length: size };
-    const copy = await env.CONTENT.get(`w/${ours.workspaceId}/emails/${again.id}`, { range });
+    const copy = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${again.id}`, { range });
     expect(await digest((await copy?.arrayBuffer()) ?? new Uint8Array())).toBe(await digest(pattern(size)));
     expect((await detail(again.id)).text_body).toBe("A text.");
     await delivered(again.id, { capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"], countOnly: true });
@@ -139,17 +139,19 @@ describe("a retried email with 20 MB attached", () => {
     expect(status, JSON.stringify(events)).toBe("delivered");
   });
 
-  it("is a 409 that leaves nothing behind when the content goes while it is copied", async () => {
-    const id = await refused({ attachments: [...attachments(), { filename: "last", content_base64: btoa("last") }] });
+  it("is a 409 and stores nothing when the content is deleted while it is copied", async () => {
+    const id = await rejectedEmail({
+      attachments: [...attachments(), { filename: "last", content_base64: btoa("last") }],
+    });
     const before = await objectsOf();
-    // The document, then one read a file.
-    const { CONTENT, seen } = watchedBucket(3);
-    const response = await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, ours.apiKey));
+    // One read for the document, then one for each file.
+    const { CONTENT, counts } = watchedBucket(3);
+    const response = await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey));
     expect([response.status, await response.json()]).toEqual([
       409,
       { detail: "The content of this email is no longer kept" },
     ]);
-    expect(seen.aborts).toBe(1);
+    expect(counts.aborts).toBe(1);
     expect(await objectsOf()).toEqual(before);
     const { results } = await env.DB.prepare("SELECT 1 FROM emails WHERE retry_of_id = ?1").bind(id).all();
     expect(results).toEqual([]);
@@ -157,7 +159,7 @@ describe("a retried email with 20 MB attached", () => {
 });
 
 describe("POST /v1/emails/{email_id}/retry", () => {
-  it("says the same as the original: subject, both bodies, headers, reply-to, tags and files, to the same people", async () => {
+  it("keeps subject, both bodies, headers, reply-to, tags, files and recipients of the original", async () => {
     const changes = {
       to: [{ email: "a@example.org", name: "Ä" }],
       cc: [{ email: "b@example.org" }],
@@ -177,7 +179,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
         },
       ],
     };
-    const id = await refused(changes);
+    const id = await rejectedEmail(changes);
     const again = await accepted(await retry(id));
     const [original, copy] = [await detail(id), await detail(again.id)];
     expect(copy).toEqual({
@@ -197,7 +199,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     expect(message).not.toMatch(/^Bcc/m);
   });
 
-  it("goes out though only a blind copy is left of those it was for", async () => {
+  it("sends to a blind copy alone when only that recipient bounced", async () => {
     const id = await send({ bcc: [{ email: "blind@example.org" }] });
     await delivered(id, { recipients: { "blind@example.org": "550 5.7.1 no" } });
     expect((await detail(id)).status).toBe("bounced");
@@ -212,87 +214,89 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     });
   });
 
-  it("after a hard bounce it is rejected, since the bounce has put the address on the suppression list", async () => {
+  it("is rejected after a hard bounce, because the bounce put the address on the suppression list", async () => {
     const id = await send();
     await delivered(id, { recipients: { "friend@example.org": "550 5.1.1 nobody" } });
     const again = await accepted(await retry(id));
     expect(again).toMatchObject({ status: "rejected", rejection_reason: "Every recipient is on the suppression list" });
     expect(await eventsOf(again.id)).toEqual(["retried", "suppressed", "rejected"]);
-    await ours.call("DELETE", "/v1/suppressions/friend@example.org");
-    // Of the second one nobody was tried: all of it may be.
+    await workspace.call("DELETE", "/v1/suppressions/friend@example.org");
+    // No recipient of the second email was tried, so all of them are retried.
     const third = await accepted(await retry(again.id));
     expect(third.status).toBe("queued");
     expect((await detail(third.id)).retry_of_id).toBe(again.id);
   });
 
-  it("leaves those alone that were suppressed when others were refused", async () => {
-    await ours.post("/v1/suppressions/", { email: "b@example.org" });
-    const id = await refused({ to: [{ email: "a@example.org" }, { email: "b@example.org" }] });
-    await ours.call("DELETE", "/v1/suppressions/b@example.org");
+  it("does not retry recipients that were suppressed when others were refused", async () => {
+    await workspace.post("/v1/suppressions/", { email: "b@example.org" });
+    const id = await rejectedEmail({ to: [{ email: "a@example.org" }, { email: "b@example.org" }] });
+    await workspace.call("DELETE", "/v1/suppressions/b@example.org");
     const again = await accepted(await retry(id));
     expect((await detail(again.id)).to_addresses).toEqual(["a@example.org"]);
   });
 
-  it("answers 404 in the same words for a foreign, an unknown and a malformed id, and one of another domain", async () => {
-    const theirs = await aWorkspace();
-    const { id: foreign } = await (await theirs.post("/v1/emails/", aMail(theirs))).json<{ id: string }>();
+  it("answers the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
+    const foreignWorkspace = await aWorkspace();
+    const { id: foreign } = await (await foreignWorkspace.post("/v1/emails/", aMail(foreignWorkspace))).json<{
+      id: string;
+    }>();
     const answers = [];
     for (const id of [foreign, crypto.randomUUID(), "nonsense"]) {
       const response = await retry(id);
       answers.push(`${response.status} ${await response.text()}`);
     }
-    const other = apiWith(await aKey(ours, { domainIds: [crypto.randomUUID()] }));
-    const response = await retry(await refused(), other);
+    const other = apiWith(await aKey(workspace, { domainIds: [crypto.randomUUID()] }));
+    const response = await retry(await rejectedEmail(), other);
     answers.push(`${response.status} ${await response.text()}`);
     expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
-    const own = apiOn({ WORK: queueThatRefuses }, await aKey(ours, { domainIds: [ours.domainId] }));
-    expect((await retry(await refused(), own)).status).toBe(202);
+    const own = apiOn({ WORK: queueThatRefuses }, await aKey(workspace, { domainIds: [workspace.domainId] }));
+    expect((await retry(await rejectedEmail(), own)).status).toBe(202);
   });
 
   it("is a 403 for a restricted account, and writes nothing", async () => {
-    const id = await refused();
-    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
+    const id = await rejectedEmail();
+    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", workspace.userId);
     const before = await objectsOf();
     expect((await retry(id)).status).toBe(403);
     expect(await objectsOf()).toEqual(before);
   });
 
-  it("leaves one copy of the content, however many calls come with one Idempotency-Key at once", async () => {
-    const id = await refused();
+  it("stores one copy of the content when concurrent calls carry one Idempotency-Key", async () => {
+    const id = await rejectedEmail();
     const calls = Array.from({ length: 6 }, () =>
       apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, { "Idempotency-Key": "once" }),
     );
     const [{ id: copy = "" } = {}] = await Promise.all((await Promise.all(calls)).map(accepted));
-    expect(await objectsOf()).toEqual([id, copy].map((name) => `w/${ours.workspaceId}/emails/${name}`).sort());
+    expect(await objectsOf()).toEqual([id, copy].map((name) => `w/${workspace.workspaceId}/emails/${name}`).sort());
     const other = await apiWithoutQueue.call("POST", `/v1/emails/${copy}/retry`, undefined, {
       "Idempotency-Key": "once",
     });
     expect(other.status).toBe(409);
   });
 
-  it("is one email when the database does not say whether it committed, and tells of no change to the original", async () => {
-    const id = await refused();
+  it("creates one email when a commit is ambiguous, and records no change of the original", async () => {
+    const id = await rejectedEmail();
     const { results: before } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1")
-      .bind(ours.workspaceNumber)
+      .bind(workspace.workspaceNumber)
       .all();
     let failures = 0;
     const DB = {
       prepare: (sql: string) => env.DB.prepare(sql),
       async batch(statements: D1PreparedStatement[]) {
         const results = await env.DB.batch(statements);
-        // The first only reads.
+        // The first batch only reads.
         if (results.some(({ meta }) => meta.changes > 0) && failures++ === 0) throw new Error("the answer was lost");
         return results;
       },
     };
-    const again = await accepted(await retry(id, apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey)));
+    const again = await accepted(await retry(id, apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey)));
     expect(failures).toBeGreaterThan(0);
     const copies = await env.DB.prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
       .bind(id)
       .all<{ id: string; n: number }>();
     expect(copies.results.map((row) => row.id)).toEqual([again.id]);
     const { results: after } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us")
-      .bind(ours.workspaceNumber)
+      .bind(workspace.workspaceNumber)
       .all();
     expect(after.slice(before.length)).toEqual([{ emails: JSON.stringify([copies.results[0]?.n]) }]);
   });

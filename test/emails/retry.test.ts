@@ -13,15 +13,15 @@ import {
   type TestWorkspace,
 } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
-const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
 const retry = (id: string, headers?: Record<string, string>) =>
   apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, headers);
 const retried = async (id: string) => {
@@ -30,20 +30,20 @@ const retried = async (id: string) => {
   return response.json<{ id: string; status: string }>();
 };
 
-/** An email that came to these outcomes, recipient by recipient. */
-async function ended(
+/** Creates an email and sets the outcome of each recipient. */
+async function emailWithOutcomes(
   outcomes: Record<string, string>,
   changes: Record<string, unknown> = {},
   status = "failed",
 ): Promise<string> {
   const to = Object.keys(outcomes).map((email) => ({ email }));
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { to, ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to, ...changes }));
   const { id } = await response.json<{ id: string }>();
-  await end(id, outcomes, status);
+  await setOutcomes(id, outcomes, status);
   return id;
 }
 
-async function end(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
+async function setOutcomes(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
   const row = await env.DB.prepare("SELECT recipients FROM emails WHERE id = ?1")
     .bind(id)
     .first<{ recipients: string }>();
@@ -58,7 +58,7 @@ async function end(id: string, outcomes: Record<string, string>, status: string)
   await run("DELETE FROM outbox WHERE id = ?1", id);
 }
 
-async function sent(id: string): Promise<string> {
+async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
   const row = await env.DB.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
@@ -69,14 +69,14 @@ async function sent(id: string): Promise<string> {
 }
 
 describe("POST /v1/emails/{email_id}/retry", () => {
-  it("sends a new email to those it did not reach, and leaves the original as it is", async () => {
+  it("sends a new email to the recipients that failed, and does not change the original", async () => {
     const outcomes = { "a@example.org": "delivered", "b@example.org": "failed", "c@example.org": "bounced" };
-    const id = await ended(outcomes, {
+    const id = await emailWithOutcomes(outcomes, {
       cc: [{ email: "d@example.org", name: "Dee" }],
       tags: ["t"],
       headers: { "X-A": "1" },
     });
-    await end(id, { "d@example.org": "rejected" }, "bounced");
+    await setOutcomes(id, { "d@example.org": "rejected" }, "bounced");
     const before = [await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
     const again = await retried(id);
     const email = await detail(again.id);
@@ -94,27 +94,30 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     expect([await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
       before,
     );
-    const text = await sent(again.id);
+    const text = await deliveredText(again.id);
     expect(text).toContain("Cc: Dee <d@example.org>");
     expect((await detail(again.id)).status).toBe("delivered");
   });
 
-  it("takes the attachments along, octet for octet, and outlives the original", async () => {
+  it("copies the attachments octet for octet, so that the original's object can be deleted", async () => {
     const octets = crypto.getRandomValues(new Uint8Array(60_000));
     const base64 = btoa(Array.from(octets, (octet) => String.fromCharCode(octet)).join(""));
     const attachments = [
       { filename: "empty", content_base64: "" },
       { filename: "a.bin", content_base64: base64 },
     ];
-    const id = await ended({ "a@example.org": "failed" }, { attachments });
+    const id = await emailWithOutcomes({ "a@example.org": "failed" }, { attachments });
     const again = await retried(id);
-    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
-    expect((await sent(again.id)).replaceAll("\r\n", "")).toContain(base64);
+    await env.CONTENT.delete(`w/${workspace.workspaceId}/emails/${id}`);
+    expect((await deliveredText(again.id)).replaceAll("\r\n", "")).toContain(base64);
   });
 
-  it("copies what was packed with others in a batch", async () => {
+  it("copies the content of an email whose batch shares one object", async () => {
     const item = (name: string) =>
-      aMail(ours, { text: `Text ${name}`, attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }] });
+      aMail(workspace, {
+        text: `Text ${name}`,
+        attachments: [{ filename: name, content_base64: btoa(`file ${name}`) }],
+      });
     const response = await apiWithoutQueue.post("/v1/emails/batch", [item("one"), item("two"), item("three")]);
     const { results } = await response.json<{ results: { id: string }[] }>();
     const id = results[1]?.id ?? "";
@@ -124,56 +127,56 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     );
     const again = await retried(id);
     expect((await detail(again.id)).text_body).toBe("Text two");
-    expect(await sent(again.id)).toContain(btoa("file two"));
+    expect(await deliveredText(again.id)).toContain(btoa("file two"));
   });
 
-  it("is a 409 for every other status, and for content that is no longer kept", async () => {
-    const id = await ended({ "a@example.org": "failed" });
+  it("is a 409 for every other status, and for deleted content", async () => {
+    const id = await emailWithOutcomes({ "a@example.org": "failed" });
     for (const status of ["queued", "sent", "delivered", "cancelled", "scheduled"]) {
       await run("UPDATE emails SET status = ?2 WHERE id = ?1", id, status);
       expect((await retry(id)).status, status).toBe(409);
     }
     await run("UPDATE emails SET status = 'failed' WHERE id = ?1", id);
-    await env.CONTENT.delete(`w/${ours.workspaceId}/emails/${id}`);
+    await env.CONTENT.delete(`w/${workspace.workspaceId}/emails/${id}`);
     expect((await retry(id)).status).toBe(409);
   });
 
-  it("does not mail an address that is suppressed by now: alone it is rejected, beside others dropped", async () => {
-    await ours.post("/v1/suppressions/", { email: "b@example.org", reason: "bounce" });
+  it("drops an address that was suppressed since, and is rejected when no other is left", async () => {
+    await workspace.post("/v1/suppressions/", { email: "b@example.org", reason: "bounce" });
     const alone = await retried(
-      await ended({ "b@example.org": "queued" }, {}, "rejected").then(async (id) => {
-        await end(id, { "b@example.org": "bounced" }, "bounced");
+      await emailWithOutcomes({ "b@example.org": "queued" }, {}, "rejected").then(async (id) => {
+        await setOutcomes(id, { "b@example.org": "bounced" }, "bounced");
         return id;
       }),
     );
     expect(alone.status).toBe("rejected");
-    const id = await ended({ "a@example.org": "failed", "b@example.org": "bounced" });
+    const id = await emailWithOutcomes({ "a@example.org": "failed", "b@example.org": "bounced" });
     const email = await detail((await retried(id)).id);
     expect(email.status).toBe("queued");
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "suppressed", "queued"]);
   });
 
-  it("an email that was rejected because all were suppressed goes out once they are off the list", async () => {
-    await ours.post("/v1/suppressions/", { email: "friend@example.org" });
-    const { id, status } = await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{
+  it("sends an email whose recipients were all suppressed after they are removed from the list", async () => {
+    await workspace.post("/v1/suppressions/", { email: "friend@example.org" });
+    const { id, status } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{
       id: string;
       status: string;
     }>();
     expect(status).toBe("rejected");
-    await ours.call("DELETE", "/v1/suppressions/friend@example.org");
+    await workspace.call("DELETE", "/v1/suppressions/friend@example.org");
     expect((await retried(id)).status).toBe("queued");
   });
 
-  it("asks again whether the sender may send", async () => {
-    const id = await ended({ "a@example.org": "failed" });
-    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
+  it("checks the sender again", async () => {
+    const id = await emailWithOutcomes({ "a@example.org": "failed" });
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", workspace.mailboxId);
     expect((await retry(id)).status).toBe(422);
-    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", workspace.workspaceNumber);
     expect((await retry(id)).status).toBe(403);
   });
 
-  it("ten calls with one Idempotency-Key are one email; without one, each call is", async () => {
-    const id = await ended({ "a@example.org": "failed" });
+  it("ten calls with one Idempotency-Key create one email; without a key each call creates one", async () => {
+    const id = await emailWithOutcomes({ "a@example.org": "failed" });
     const count = async () =>
       (await env.DB.prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1").bind(id).first<{ n: number }>())
         ?.n;

@@ -20,7 +20,7 @@ import type { EmailState } from "../../src/emails/timeline/state.ts";
 
 const MINUTE = 60_000;
 
-/** Email statuses and decisions 4, one recipient at a time, written out: what each fact makes of each state. */
+/** The transitions of one recipient written out: for each fact its event and the state it leads to (decisions 4). */
 const table: Record<RecipientFact, { event: string; moves: Partial<Record<RecipientState, RecipientState>> }> = {
   "accepted-dsn-to-come": { event: "sent", moves: { queued: "sent", failed: "sent" } },
   "accepted-final": { event: "delivered", moves: { queued: "delivered", sent: "delivered", failed: "delivered" } },
@@ -45,7 +45,7 @@ const table: Record<RecipientFact, { event: string; moves: Partial<Record<Recipi
 };
 const facts = Object.keys(table) as RecipientFact[];
 
-describe("the words of the specification", () => {
+describe("statuses, event types and limits", () => {
   it("statuses are the nine of decisions 4, of which sending is shown and never stored", () => {
     const stored = ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"];
     expect([...storedStatuses].sort()).toEqual(stored.sort());
@@ -58,7 +58,7 @@ describe("the words of the specification", () => {
     expect([...eventTypes]).toEqual(words.split(" "));
   });
 
-  it("caps are those of decisions 1 and the Limits table", () => {
+  it("limits are those of decisions 1 and the Limits table", () => {
     expect(limits).toMatchObject({
       recipients: 50,
       customHeaders: 50,
@@ -73,8 +73,8 @@ describe("the words of the specification", () => {
   });
 });
 
-describe("moves of a whole email", () => {
-  it("are those of the tables and no others", () => {
+describe("transitions of a whole email", () => {
+  it("are exactly those of the tables", () => {
     expect(emailMoves.map(({ from, on, to, event }) => `${from} + ${on} = ${to}, ${event}`)).toEqual([
       "scheduled + due = queued, queued",
       "scheduled + send-now = queued, queued",
@@ -85,18 +85,18 @@ describe("moves of a whole email", () => {
   });
 });
 
-describe("moves of one recipient", () => {
+describe("transitions of one recipient", () => {
   for (const fact of facts) {
     const { event, moves } = table[fact];
     const named = Object.entries(moves).map(([from, to]) => `${from} to ${to}`);
-    it(`${fact} moves ${named.join(", ") || "nobody"}, leaves the rest, and is written down as ${event}`, () => {
+    it(`${fact} moves ${named.join(", ") || "no state"}, keeps the others, and writes ${event}`, () => {
       for (const state of recipientStates) {
         expect(moveRecipient(state, fact), state).toEqual({ to: moves[state] ?? state, event });
       }
     });
   }
 
-  it("has no fact that this table does not know", () => {
+  it("uses only facts of this table", () => {
     expect([...new Set(recipientMoves.map(({ on }) => on))].sort()).toEqual([...facts].sort());
   });
 });
@@ -130,8 +130,8 @@ describe("the status of an email", () => {
   }
 });
 
-/** Height of a state in the merge rule; what a late fact must never bring down. */
-const height: Record<RecipientState, number> = {
+/** Rank of a state in the merge rule; a late fact never lowers it. */
+const rank: Record<RecipientState, number> = {
   ...{ queued: 0, failed: 1, sent: 2, delivered: 3, bounced: 4, complained: 5 },
   ...{ suppressed: 9, rejected: 9 },
 };
@@ -155,7 +155,7 @@ function anEmail(recipients: number): EmailState {
   };
 }
 
-const someFacts = fc.array(
+const arbitraryFacts = fc.array(
   fc.record({ who: fc.nat(2), on: fc.constantFrom(...facts), at: fc.integer({ min: 1, max: 99 }) }),
   { maxLength: 12 },
 );
@@ -164,15 +164,15 @@ const toFacts = (list: { who: number; on: RecipientFact; at: number }[]): Fact[]
 const seeded = { seed: 20261121, numRuns: 500 };
 
 describe("merging facts", () => {
-  it("never lowers a recipient, whatever comes late, and writes each fact down once", () => {
+  it("never lowers the state of a recipient, and writes each fact once", () => {
     fc.assert(
-      fc.property(someFacts, (list) => {
+      fc.property(arbitraryFacts, (list) => {
         let state = anEmail(3);
         for (const fact of toFacts(list)) {
           const before = state;
           state = mergeFacts(state, [fact], 1).state;
           for (const [i, { state: now }] of state.recipients.entries()) {
-            expect(height[now]).toBeGreaterThanOrEqual(height[before.recipients[i]?.state ?? "queued"]);
+            expect(rank[now]).toBeGreaterThanOrEqual(rank[before.recipients[i]?.state ?? "queued"]);
           }
           expect(state.status).toBe(statusOf(state.recipients.map((recipient) => recipient.state)));
         }
@@ -183,9 +183,9 @@ describe("merging facts", () => {
     );
   });
 
-  it("changes nothing when the same facts come again", () => {
+  it("changes nothing when the same facts are merged again", () => {
     fc.assert(
-      fc.property(someFacts, (list) => {
+      fc.property(arbitraryFacts, (list) => {
         const once = mergeFacts(anEmail(3), toFacts(list), 1).state;
         const again = mergeFacts(once, toFacts(list), 1);
         expect(again).toEqual({ state: once, tallies: [], suppress: [], changed: false });
@@ -194,7 +194,7 @@ describe("merging facts", () => {
     );
   });
 
-  it("leaves a cancelled email cancelled", () => {
+  it("keeps a cancelled email cancelled", () => {
     const cancelled: EmailState = { ...anEmail(1), status: "cancelled" };
     const fact: Fact = { id: "f", recipient: "r0@example.org", on: "accepted-final", at: 1 };
     expect(mergeFacts(cancelled, [fact], 1).state.status).toBe("cancelled");
@@ -223,7 +223,7 @@ describe("waits between attempts", () => {
 describe("custom headers", () => {
   const owned =
     "From To Cc Bcc Reply-To Subject Date Message-ID MIME-Version Content-Type Content-Transfer-Encoding Content-X DKIM-Signature DKIM-X ARC-Seal ARC-Message-Signature Authentication-Results Received Return-Path Resent-From Resent-Message-ID Sender";
-  it("that the service owns are refused in any letter case", () => {
+  it("that only the service writes are refused in any letter case", () => {
     for (const name of owned.split(" ")) {
       for (const spelling of [name, name.toUpperCase(), name.toLowerCase()]) {
         expect(headerFault(spelling, "x"), spelling).toContain("set by the service");
@@ -231,7 +231,7 @@ describe("custom headers", () => {
     }
   });
 
-  it("of other names are taken, close ones included", () => {
+  it("of other names are accepted, similar ones included", () => {
     const fine =
       "X-From From-X Subjects X-Content-Type Contents In-Reply-To References List-Unsubscribe List-Id Precedence Auto-Submitted Importance Received-SPF X";
     for (const name of fine.split(" ")) expect(headerFault(name, "x"), name).toBeNull();

@@ -3,16 +3,16 @@ import { expect } from "vitest";
 import { run, type Sending, sendingFrom } from "./sending.ts";
 import { aKey, aWorkspace, type TestWorkspace } from "./workspace.ts";
 
-/** What /validate answers with. */
+/** Response of /validate. */
 export interface Validated {
   valid: boolean;
   can_send: boolean;
   issues: { field: string; error: string }[];
 }
 
-/** Mostly right, now and then wrong: so that whole requests are right often enough. */
-const mostly = (right: fc.Arbitrary<unknown>, ...wrong: unknown[]) =>
-  fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: fc.constantFrom(...wrong) });
+/** Mostly a valid value, sometimes one of the invalid ones, so that enough requests are valid as a whole. */
+const mostly = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
+  fc.oneof({ weight: 12, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...invalid) });
 const optional = (value: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: value });
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
@@ -43,7 +43,7 @@ const attachment = fc.record(
   { requiredKeys: ["filename", "content_base64"] },
 );
 
-/** Requests as they come: right in most fields, wrong in some, in form or in meaning. */
+/** Generates requests that are valid in most fields and invalid in some. */
 export const requests = (mailbox: string) =>
   fc
     .record({
@@ -73,7 +73,7 @@ export const requests = (mailbox: string) =>
         ),
       ),
       tags: optional(mostly(fc.array(word, { maxLength: 10 }), [""], ["x".repeat(65)], Array(11).fill("x"), "x")),
-      // Far enough from the bounds that the two calls see the same.
+      // Far enough from the limits that two consecutive calls decide alike.
       send_at: optional(
         mostly(fc.constantFrom(later(3600), later(29 * 86_400)), "never", later(-60), later(31 * 86_400), 5),
       ),
@@ -81,7 +81,7 @@ export const requests = (mailbox: string) =>
     })
     .map((request) => JSON.parse(JSON.stringify(request)) as unknown);
 
-/** Whoever may send from a workspace's mailbox, and those who may not. */
+/** Callers that may send from a workspace's mailbox, and callers that may not. */
 export async function sendersOf(workspace: TestWorkspace): Promise<Sending[]> {
   const own = sendingFrom(workspace);
   const limited = { ...workspace, apiKey: await aKey(workspace, { domainIds: [crypto.randomUUID()] }) };
@@ -90,15 +90,15 @@ export async function sendersOf(workspace: TestWorkspace): Promise<Sending[]> {
   return [own, own, own, own, sendingFrom(limited), sendingFrom(paused)];
 }
 
-/** Expects that a send did what /validate had said, and named the same faults in the same order. */
-export async function expectAgreement(said: Validated, sent: Response): Promise<void> {
+/** Expects that a send did what /validate predicted, with the same faults in the same order. */
+export async function expectAgreement(validated: Validated, sent: Response): Promise<void> {
   const body = await sent.text();
-  expect(sent.status === 202, body).toBe(said.can_send);
-  expect(said.valid).toBe(said.can_send);
-  expect(said.issues.length === 0).toBe(said.valid);
-  if (said.can_send) return;
+  expect(sent.status === 202, body).toBe(validated.can_send);
+  expect(validated.valid).toBe(validated.can_send);
+  expect(validated.issues.length === 0).toBe(validated.valid);
+  if (validated.can_send) return;
   const { detail } = JSON.parse(body) as { detail: string | { loc: (string | number)[]; msg: string }[] };
-  const errors = said.issues.map(({ error }) => error);
+  const errors = validated.issues.map(({ error }) => error);
   if (typeof detail === "string") {
     expect([400, 403, 413]).toContain(sent.status);
     expect(errors.some((error) => error === detail || error.endsWith(`: ${detail}`))).toBe(true);

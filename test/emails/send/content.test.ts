@@ -9,7 +9,7 @@ import { expectAgreement, requests, sendersOf, type Validated } from "../../supp
 import { type Sending, sendingFrom } from "../../support/sending.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-/** Every field of a send that holds text of the caller's. */
+/** Every field of a send that holds the caller's text. */
 type Field =
   | ("subject" | "text" | "html" | "tag" | "email" | "fromName" | "toName" | "replyName")
   | ("headerName" | "headerValue" | "filename" | "contentType" | "contentId");
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe("content", () => {
-  it("needs html or text, and either is enough", async () => {
+  it("requires html or text", async () => {
     await sending.refusedAt({ text: undefined }, "html");
     await sending.refusedAt({ text: "", html: "" }, "html");
     await sending.refusedAt({ text: null, html: null }, "html");
@@ -53,7 +53,7 @@ describe("content", () => {
     await sending.refusedAt({ headers: { ...headers(32, "v".repeat(507)), X: "" } }, "headers");
   });
 
-  it("has at most 10 tags of 1 to 64 characters, whatever octets they take", async () => {
+  it("has at most 10 tags of 1 to 64 characters, whatever their length in octets", async () => {
     const tags = Array.from({ length: 10 }, (_, i) => `${i}${"😀".repeat(63)}`);
     expect((await sending.accepted(await sending.send({ tags }))).tags).toEqual(tags);
     await sending.refusedAt({ tags: [...tags, "x"] }, "tags");
@@ -62,7 +62,7 @@ describe("content", () => {
 });
 
 describe("send_at", () => {
-  it("is 400 with a sentence, whatever is wrong with it", async () => {
+  it("is a 400 with a sentence, whatever its fault", async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
     const bad = [
       1,
@@ -89,7 +89,7 @@ describe("send_at", () => {
     expect(await sending.stored()).toEqual(before);
   });
 
-  it("is read in any offset", async () => {
+  it("is accepted in any offset", async () => {
     const at = Math.floor(Date.now() / 60_000) * 60_000 + 86_400_000;
     const wall = (hours: number) => new Date(at + hours * 3_600_000).toISOString().slice(0, 19);
     for (const send_at of [
@@ -103,7 +103,7 @@ describe("send_at", () => {
     }
   });
 
-  it("is from 1 minute to 30 days ahead, both included, to the millisecond", () => {
+  it("is 1 minute to 30 days in the future, both included, to the millisecond", () => {
     const now = Date.UTC(2026, 10, 21, 12);
     const issuesAt = (ms: number) =>
       parse(SendIn.parse({ ...aMail(workspace), send_at: new Date(now + ms).toISOString() }), now).issues.map(
@@ -120,7 +120,7 @@ describe("attachments", () => {
     attachments: [{ filename: "a.txt", content_base64: "YQ==", ...changes }],
   });
 
-  it("are taken with and without type, content id and disposition", async () => {
+  it("are accepted with and without type, content id and disposition", async () => {
     const types = ["application/pdf", 'text/plain; charset="utf-8"', "image/svg+xml", "", null, undefined];
     for (const content_type of types)
       expect((await sending.send(file({ content_type }))).status, String(content_type)).toBe(202);
@@ -139,7 +139,7 @@ describe("attachments", () => {
     expect((await sending.send(file({ filename: "ü".repeat(127) }))).status).toBe(202);
   });
 
-  it("with a type or a content id that could not stand in a header are refused", async () => {
+  it("with a type or a content id that is invalid in a header are refused", async () => {
     for (const content_type of ["pdf", "a/b\r\nX: y", "a/b; c=\u00fc", "/", "a/b c", `a/${"b".repeat(300)}`]) {
       await sending.refusedAt(file({ content_type }), "attachments", 0, "content_type");
     }
@@ -149,7 +149,7 @@ describe("attachments", () => {
     await sending.refusedAt(file({ disposition: "evil" }), "attachments", 0, "disposition");
   });
 
-  it("that are no base64 are 400, whichever way they fail", async () => {
+  it("that are not base64 are a 400, whatever the fault", async () => {
     const before = await sending.stored();
     for (const content_base64 of [
       "?",
@@ -169,7 +169,7 @@ describe("attachments", () => {
     expect(await sending.stored()).toEqual(before);
   });
 
-  it("are 24 MiB together at most, counted decoded: 413 past it", () => {
+  it("decode to at most 24 MiB together; more is a 413", () => {
     const base64Of = (bytes: number) => "A".repeat((bytes / 3) * 4);
     const statusOf = (...sizes: number[]) =>
       parse(
@@ -191,7 +191,7 @@ describe("hostile text", () => {
   const slices = <T>(items: T[], size: number) =>
     Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-  /** A request with each of these texts in its field, and something harmless in the others. */
+  /** Returns a request with each of these texts in its field, and harmless values in the others. */
   const withTexts = (texts: Partial<Record<Field, string>>) => ({
     ...aMail(workspace),
     from_: { email: workspace.mailbox, name: texts.fromName },
@@ -220,14 +220,14 @@ describe("hostile text", () => {
   };
   const fields = Object.keys(places) as Field[];
 
-  const isTaken = (field: Field, text: string) => {
+  const isAccepted = (field: Field, text: string) => {
     const parsed = SendIn.safeParse(withTexts({ [field]: text }));
     return parsed.success && parse(parsed.data, 0).issues.length === 0;
   };
 
-  /** Sends a text in every field that takes it; answers the email as the API and the content store have it. */
+  /** Sends a text in every field that accepts it. Returns the email as the API and R2 have it. */
   async function sendEverywhere(text: string) {
-    const texts = Object.fromEntries(fields.filter((field) => isTaken(field, text)).map((field) => [field, text]));
+    const texts = Object.fromEntries(fields.filter((field) => isAccepted(field, text)).map((field) => [field, text]));
     const shown = await sending.accepted(await sending.api.post("/v1/emails/", withTexts(texts)));
     const row = await env.DB.prepare("SELECT recipients, content_offset AS at FROM emails WHERE id = ?1")
       .bind(shown.id)
@@ -237,10 +237,10 @@ describe("hostile text", () => {
     return { texts, shown, kept };
   }
 
-  it("comes back octet by octet from every field that takes it", async () => {
+  it("is returned unchanged by every field that accepts it", async () => {
     const before = await sending.stored();
-    for (const some of slices(strings, 8)) {
-      for (const { texts, shown, kept } of await Promise.all(some.map(sendEverywhere))) {
+    for (const group of slices(strings, 8)) {
+      for (const { texts, shown, kept } of await Promise.all(group.map(sendEverywhere))) {
         const given = withTexts(texts);
         const name = (field: Field) => texts[field]?.trim() || undefined;
         expect(texts).toMatchObject({ text: given.text, html: given.html });
@@ -269,11 +269,11 @@ describe("hostile text", () => {
     expect(grown).toEqual([strings.length, strings.length, 0, strings.length, strings.length]);
   });
 
-  it("is refused where it stands by every field that does not take it, and leaves nothing behind", async () => {
+  it("is refused with the field's path by every field that does not accept it, and nothing is stored", async () => {
     const before = await sending.stored();
     let refusals = 0;
     const refuse = async (text: string) => {
-      const bad = fields.filter((field) => !isTaken(field, text));
+      const bad = fields.filter((field) => !isAccepted(field, text));
       if (bad.length === 0) return;
       const response = await sending.api.post(
         "/v1/emails/",
@@ -292,17 +292,17 @@ describe("hostile text", () => {
         refusals += 1;
       }
     };
-    for (const some of slices(strings, 8)) await Promise.all(some.map(refuse));
+    for (const group of slices(strings, 8)) await Promise.all(group.map(refuse));
     expect(refusals).toBeGreaterThan(strings.length);
     expect(await sending.stored()).toEqual(before);
   });
 });
 
 describe("validate and send", () => {
-  it("agree on every request, fault by fault, and validate writes nothing", async () => {
+  it("agree on every fault of every request, and validate writes nothing", async () => {
     const sender = await aWorkspace();
     const others = await sendersOf(sender);
-    const seen = { sent: 0, refused: 0, malformed: 0 };
+    const counts = { sent: 0, refused: 0, malformed: 0 };
     await fc.assert(
       fc.asyncProperty(requests(sender.mailbox), fc.nat(others.length - 1), async (request, at) => {
         const { api, stored } = others[at] ?? sendingFrom(sender);
@@ -313,15 +313,15 @@ describe("validate and send", () => {
         if (validated.status === 200) {
           const result = await validated.json<Validated>();
           await expectAgreement(result, sent);
-          seen[result.can_send ? "sent" : "refused"] += 1;
+          counts[result.can_send ? "sent" : "refused"] += 1;
         } else {
           expect([sent.status, await sent.text()]).toEqual([validated.status, await validated.text()]);
-          seen.malformed += 1;
+          counts.malformed += 1;
         }
         if (sent.status !== 202) expect(await stored()).toEqual(before);
       }),
       { seed: 20261121, numRuns: 120 },
     );
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(15);
+    for (const [kind, count] of Object.entries(counts)) expect(count, kind).toBeGreaterThan(15);
   });
 });

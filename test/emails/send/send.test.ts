@@ -20,8 +20,8 @@ beforeAll(async () => {
   sending = sendingFrom(workspace);
 });
 
-describe("a send that nothing is wrong with", () => {
-  it("answers 202 with id, status, message id and no reason", async () => {
+describe("a valid send", () => {
+  it("answers 202 with id, status, message id and no rejection_reason", async () => {
     const response = await sending.send({});
     expect(response.status).toBe(202);
     const answer = await response.json<{ id: string }>();
@@ -33,7 +33,7 @@ describe("a send that nothing is wrong with", () => {
     });
   });
 
-  it("is delivered by itself, and its timeline says so", async () => {
+  it("is delivered without further calls, with events for it", async () => {
     const response = await workspace.post("/v1/emails/", aMail(workspace));
     const { id } = await response.json<{ id: string }>();
     const read = async () => (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
@@ -41,7 +41,7 @@ describe("a send that nothing is wrong with", () => {
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["queued", "delivered"]);
   });
 
-  it("keeps every field as it was given", async () => {
+  it("returns every field as it was given", async () => {
     const given = {
       from_: { email: workspace.mailbox, name: 'Ä "B" <c>' },
       to: [{ email: "One@Example.org", name: "One" }, { email: "two@example.org" }],
@@ -78,7 +78,7 @@ describe("a send that nothing is wrong with", () => {
     expect(email.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("takes null for every optional field, and shows absent lists as null", async () => {
+  it("accepts null for every optional field, and shows absent lists as null", async () => {
     const nulls = Object.fromEntries(
       ["cc", "bcc", "reply_to", "headers", "tags", "send_at", "attachments", "html"].map((name) => [name, null]),
     );
@@ -89,7 +89,7 @@ describe("a send that nothing is wrong with", () => {
     expect(email.from_address).toBe(workspace.mailbox);
   });
 
-  it("with send_at is scheduled, and waits in the outbox until then", async () => {
+  it("with send_at is scheduled, with an outbox row due at that time", async () => {
     const at = Date.now() + 3_600_000;
     const response = await sending.send({ send_at: new Date(at).toISOString() });
     expect(await response.clone().json()).toMatchObject({ status: "scheduled", rejection_reason: null });
@@ -111,7 +111,7 @@ describe("403", () => {
     ],
   ];
   for (const [what, sql, id] of stops) {
-    it(`${what} sends nothing, may still look, and validate says why`, async () => {
+    it(`${what} cannot send but can read, and validate gives the reason`, async () => {
       const stopped = await aWorkspace();
       await run(sql, id(stopped));
       const response = await stopped.post("/v1/emails/", aMail(stopped));
@@ -139,11 +139,11 @@ describe("403", () => {
 describe("the sender rule", () => {
   const asMade = async () => {};
   const notAllowed: [string, (of: TestWorkspace) => string, (of: TestWorkspace) => Promise<unknown>][] = [
-    ["a mailbox that nobody allocated", ({ domain }) => `nobody@${domain}`, asMade],
+    ["an address without a mailbox", ({ domain }) => `nobody@${domain}`, asMade],
     ["another workspace's mailbox", () => workspace.mailbox, asMade],
     ["a plus-address of a mailbox", ({ domain }) => `hello+x@${domain}`, asMade],
     ["a subdomain of a verified domain", ({ domain }) => `hello@mail.${domain}`, asMade],
-    ["no address", () => "hello", asMade],
+    ["a text that is not an address", () => "hello", asMade],
     [
       "a mailbox that is not active",
       ({ mailbox }) => mailbox,
@@ -181,7 +181,7 @@ describe("the sender rule", () => {
     });
   }
 
-  it("refuses a domain that the key is not for, and takes the one it is for", async () => {
+  it("refuses domains outside the key's restriction, and accepts those in it", async () => {
     const elsewhere = apiWith(await aKey(workspace, { domainIds: [crypto.randomUUID()] }));
     const response = await elsewhere.post("/v1/emails/", aMail(workspace));
     expect(response.status).toBe(422);
@@ -190,7 +190,7 @@ describe("the sender rule", () => {
     expect((await here.post("/v1/emails/", aMail(workspace))).status).toBe(202);
   });
 
-  it("takes a mailbox in any letter case, and a domain in U-labels or A-labels", async () => {
+  it("accepts a mailbox in any letter case, and a domain in U-labels or A-labels", async () => {
     const unique = crypto.randomUUID().slice(0, 8);
     const other = await aWorkspace({ domain: `bücher-${unique}.example` });
     expect(other.domain).toMatch(/^xn--/);
@@ -210,7 +210,7 @@ describe("recipients", () => {
   const people = (count: number, name = "r") =>
     Array.from({ length: count }, (_, i) => ({ email: `${name}${i}@example.org` }));
 
-  it("are 50 at most, over to, cc and bcc together", async () => {
+  it("are at most 50 in to, cc and bcc together", async () => {
     const email = await sending.accepted(
       await sending.send({ to: people(48), cc: people(1, "c"), bcc: people(1, "b") }),
     );
@@ -225,7 +225,7 @@ describe("recipients", () => {
     expect([email.cc_addresses, email.bcc_addresses]).toEqual([null, null]);
   });
 
-  it("are refused one by one, where they stand", async () => {
+  it("are refused one by one, with their path", async () => {
     const bad = [
       "",
       "x",
@@ -253,7 +253,7 @@ describe("recipients", () => {
     expect((await sending.send({ to: [{ email: "a@example.org", name: "ü".repeat(160) }] })).status).toBe(202);
   });
 
-  it("that are all suppressed make a 202 with status rejected and a reason, and nothing to do", async () => {
+  it("that are all suppressed make a 202 with status rejected, a reason and no outbox row", async () => {
     const email = `gone-${crypto.randomUUID()}@example.org`;
     await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, email);
     const response = await sending.send({
@@ -266,7 +266,7 @@ describe("recipients", () => {
     expect(await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE id = ?1").bind(shown.id).first("n")).toBe(0);
   });
 
-  it("that are suppressed in part are dropped with an event each; an unsubscribe binds no single send", async () => {
+  it("that are suppressed in part are dropped with an event each; an unsubscribe does not apply to single sends", async () => {
     const [hard, complained, left] = ["hard", "complained", "left"].map(
       (name) => `${name}-${crypto.randomUUID()}@example.org`,
     );
