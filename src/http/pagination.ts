@@ -1,9 +1,11 @@
+import type { Context } from "hono";
 import { z } from "zod";
+import type { AppEnv } from "./env.ts";
 
-/** OFFSET costs a row read for each row skipped; past this, pages are refused (design: totals and paging). */
+/** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
 export const MAX_SKIPPED = 10_000;
 
-/** `page` (zero-based) and `limit` of a query string, `limit` from 1 to `most`. 422 past 10,000 rows skipped. */
+/** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `most`, `standard` when absent). */
 export function pageQuery(limit: { standard: number; most: number }) {
   return {
     page: z.coerce.number().int().min(0).default(0),
@@ -11,7 +13,7 @@ export function pageQuery(limit: { standard: number; most: number }) {
   };
 }
 
-/** Refuses a page that skips too many rows; for `superRefine` of a query schema. */
+/** Adds an issue for a page that skips more than MAX_SKIPPED rows; for `superRefine` of a query schema. */
 export function refuseDeepPages(value: { page: number; limit: number }, context: z.core.$RefinementCtx): void {
   if (value.page * value.limit > MAX_SKIPPED) {
     context.addIssue({
@@ -19,8 +21,37 @@ export function refuseDeepPages(value: { page: number; limit: number }, context:
       maximum: MAX_SKIPPED,
       origin: "number",
       path: ["page"],
-      message: `Pages reach ${MAX_SKIPPED} rows back; use before or after to go further`,
+      message: `page ${value.page} skips more than ${MAX_SKIPPED} rows; use before or after instead`,
       input: value.page,
     });
   }
+}
+
+/**
+ * Returns the rows of one page and sets the `Link` header of the next page when more rows follow. `found` holds the
+ * page and, when there is one, the row after it: query `limit + 1` rows. `cursor` returns the query parameters that
+ * continue after the last row of the page, for instance `{ after: row.id }`.
+ */
+export function onePage<Row>(
+  c: Context<AppEnv>,
+  found: readonly Row[],
+  limit: number,
+  cursor: (last: Row) => Record<string, string>,
+): Row[] {
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  if (last !== undefined && found.length > limit) setNextLink(c, cursor(last));
+  return rows;
+}
+
+/**
+ * Sets `Link: <…>; rel="next"` (RFC 8288) to the URL of this request with `parameters` in place of its own values.
+ * `page` is dropped, since a cursor continues where the page ends. The URL begins with PUBLIC_URL, not with the Host
+ * header, which the caller chooses.
+ */
+export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string>): void {
+  const { pathname, searchParams } = new URL(c.req.url);
+  searchParams.delete("page");
+  for (const [name, value] of Object.entries(parameters)) searchParams.set(name, value);
+  c.header("Link", `<${c.get("caller").settings.publicUrl}${pathname}?${searchParams}>; rel="next"`);
 }
