@@ -6,36 +6,37 @@ import { emails } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Status } from "./rules.ts";
-import { newestOf, shownStatus, statusCondition } from "./status-conditions.ts";
+import { newestEmails, shownStatus, statusCondition } from "./status-conditions.ts";
 
 const e = alias(emails, "e");
-const { n: _n, events: _events, content: _content, hits: _hits, ...listed } = getTableColumns(e);
-const recordColumns = { ...listed, status: shownStatus.as("shown_status") };
+const { n: _n, events: _events, content: _content, hits: _hits, ...listColumns } = getTableColumns(e);
+const recordColumns = { ...listColumns, status: shownStatus.as("shown_status") };
 const detailColumns = { ...recordColumns, events: e.events };
 
 export type RecordRow = Awaited<ReturnType<typeof selectRecords>>[number];
 export type DetailRow = Awaited<ReturnType<typeof getEmail>>;
 
-/** Rows that a key restricted to domains looks through, newest first: there is no index by domain. */
-const RESTRICTED_WALK = 10_000;
+/** Newest rows that a list for a key restricted to domains reads, since no index begins with the domain. */
+const MAX_RESTRICTED_SCAN = 10_000;
 
-/** Emails that the caller's credential may see: its workspace's, and of its domains alone when it is restricted. */
-export function visible(ctx: CallerCtx): SQL {
+/** Returns the condition that the caller may see `emails e`: its workspace, and its domains when the key is restricted. */
+export function visibleTo(ctx: CallerCtx): SQL {
   const { domainIds } = ctx.actor;
-  const among = domainIds && sql`AND e.domain_id IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
-  return sql`e.workspace = ${ctx.workspace.number} ${among ?? sql``}`;
+  const domainFilter =
+    domainIds && sql`AND e.domain_id IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return sql`e.workspace = ${ctx.workspace.number} ${domainFilter ?? sql``}`;
 }
 
-/** The same where the rows are found already: the plus keeps SQLite from walking the workspace's index for them. */
-function unindexed(ctx: CallerCtx): SQL {
-  return sql`+${visible(ctx)}`;
+/** Returns the same condition for rows found by `n`. The unary plus keeps SQLite from using the workspace index. */
+function visibleWithoutIndex(ctx: CallerCtx): SQL {
+  return sql`+${visibleTo(ctx)}`;
 }
 
 function selectRecords(
   ctx: CallerCtx,
   where: SQL | undefined,
   { page, limit }: { page: number; limit: number },
-  scope = visible(ctx),
+  scope = visibleTo(ctx),
 ) {
   return orm(ctx)
     .select(recordColumns)
@@ -46,48 +47,49 @@ function selectRecords(
     .offset(page * limit);
 }
 
-/** Emails of the caller's workspace, newest first; `before` continues below an id at no extra cost. */
+/** Returns emails that the caller may see, newest first. `before` seeks in the index; `page` reads what it skips. */
 export function listEmails(
   ctx: CallerCtx,
   { status, before, ...page }: { status?: Status; before?: string; page: number; limit: number },
 ): Promise<RecordRow[]> {
-  const older = before === undefined ? undefined : sql`${e.id} < ${before}`;
-  const isUnderWay = status === "queued" || status === "sending";
-  if (!isUnderWay && !ctx.actor.domainIds) return selectRecords(ctx, and(older, statusCondition(status)), page);
-  const most = ctx.actor.domainIds ? RESTRICTED_WALK : (page.page + 1) * page.limit;
-  const found = sql`e.n IN (SELECT n FROM (${newestOf(ctx, status, { most, before })}))`;
-  return selectRecords(ctx, found, page, unindexed(ctx));
+  const beforeCondition = before === undefined ? undefined : sql`${e.id} < ${before}`;
+  const isInProgress = status === "queued" || status === "sending";
+  if (!isInProgress && !ctx.actor.domainIds)
+    return selectRecords(ctx, and(beforeCondition, statusCondition(status)), page);
+  const max = ctx.actor.domainIds ? MAX_RESTRICTED_SCAN : (page.page + 1) * page.limit;
+  const isCandidate = sql`e.n IN (SELECT n FROM (${newestEmails(ctx, status, { max, before })}))`;
+  return selectRecords(ctx, isCandidate, page, visibleWithoutIndex(ctx));
 }
 
-/** Emails of the caller's workspace by their `n`, in no order that counts. */
+/** Returns the emails with these values of `n` that the caller may see, in no particular order. */
 export function findByNumbers(ctx: CallerCtx, numbers: readonly number[]) {
   return orm(ctx)
     .select({ ...recordColumns, n: e.n })
     .from(e)
-    .where(and(unindexed(ctx), sql`${e.n} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`));
+    .where(and(visibleWithoutIndex(ctx), sql`${e.n} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`));
 }
 
-/** Emails that wait for their time, soonest first; emails_scheduled has them in that order. */
+/** Returns scheduled emails, soonest first, in the order of the index emails_scheduled. */
 export function listScheduled(ctx: CallerCtx, { page, limit }: { page: number; limit: number }): Promise<RecordRow[]> {
   return orm(ctx)
     .select(recordColumns)
     .from(e)
-    .where(and(visible(ctx), sql`e.status = 'scheduled'`))
+    .where(and(visibleTo(ctx), sql`e.status = 'scheduled'`))
     .orderBy(e.scheduledAt)
     .limit(limit)
     .offset(page * limit);
 }
 
 /**
- * One email of the caller's workspace. Throws 404 for an id that is malformed, unknown, another workspace's, or of a
- * domain that the calling key is not for.
+ * Returns one email. Throws 404 when the id is malformed or unknown, or when the email belongs to another workspace or to
+ * a domain outside the key's restriction.
  */
 export async function getEmail(ctx: CallerCtx, id: string) {
   if (!isUuid(id)) throw notFound("Email");
   const [row] = await orm(ctx)
     .select(detailColumns)
     .from(e)
-    .where(and(visible(ctx), eq(e.id, id)));
+    .where(and(visibleTo(ctx), eq(e.id, id)));
   if (!row) throw notFound("Email");
   return row;
 }

@@ -3,20 +3,20 @@ import { iso, isoOrNull } from "../lib/time.ts";
 import type { ContentDocument } from "./content/index.ts";
 import type { DetailRow, RecordRow } from "./queries.ts";
 import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
-import type { EventEntry, RecipientEntry } from "./timeline/index.ts";
+import type { RecipientEntry } from "./timeline/index.ts";
 
-/** An email as lists show it (specification: Email record). */
+/** Serializes an email for lists (specification: Email record). */
 export function toRecord(row: RecordRow): EmailOut {
   return {
     id: row.id,
     from_address: formatMailbox({ email: row.fromEmail, name: row.fromName }),
-    to_addresses: addresses(row.recipients, "to"),
+    to_addresses: addressesOf(row, "to"),
     subject: row.subject,
     status: row.status,
     source: row.source,
     opened_count: row.openedCount,
     clicked_count: row.clickedCount,
-    tags: row.tags === null ? null : (JSON.parse(row.tags) as string[]),
+    tags: row.tags,
     scheduled_at: isoOrNull(row.scheduledAt),
     created_at: iso(row.createdAt),
     sent_at: isoOrNull(row.sentAt),
@@ -25,10 +25,10 @@ export function toRecord(row: RecordRow): EmailOut {
   };
 }
 
-/** An email with its content and events (specification: Email detail). Content is null once retention took it. */
+/** Serializes an email with its content and events (specification: Email detail). `content` is null after retention. */
 export function toDetail(row: DetailRow, content: ContentDocument | null): DetailOut {
-  const cc = addresses(row.recipients, "cc");
-  const bcc = addresses(row.recipients, "bcc");
+  const cc = addressesOf(row, "cc");
+  const bcc = addressesOf(row, "bcc");
   return {
     ...toRecord(row),
     cc_addresses: cc.length > 0 ? cc : null,
@@ -41,11 +41,11 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
   };
 }
 
-/** The timeline of an email, oldest first (specification: Email event). */
+/** Serializes the events of an email, oldest first (specification: Email event). */
 export function toEvents(row: Pick<DetailRow, "events">): EventOut[] {
-  // They stand in the order they became known, which for opens and clicks may be another.
-  const inTime = (JSON.parse(row.events) as EventEntry[]).toSorted((a, b) => a.at - b.at);
-  return inTime.map(({ id, type, at, metadata }) => ({
+  // The column has them in the order of writing, which differs from the order of time for opens and clicks.
+  const sorted = row.events.toSorted((a, b) => a.at - b.at);
+  return sorted.map(({ id, type, at, metadata }) => ({
     id,
     event_type: type,
     metadata: metadata ?? null,
@@ -53,6 +53,7 @@ export function toEvents(row: Pick<DetailRow, "events">): EventOut[] {
   }));
 }
 
-function addresses(recipients: string, kind: RecipientEntry["kind"]): string[] {
-  return (JSON.parse(recipients) as RecipientEntry[]).filter((entry) => entry.kind === kind).map(({ email }) => email);
+/** Returns the addresses of one kind of recipient. */
+export function addressesOf({ recipients }: Pick<RecordRow, "recipients">, kind: RecipientEntry["kind"]): string[] {
+  return recipients.filter((entry) => entry.kind === kind).map(({ email }) => email);
 }

@@ -4,41 +4,42 @@ import { LEASE_MS } from "../outbox/index.ts";
 import type { Status } from "./rules.ts";
 
 /**
- * Where the emails of one status are found without walking all of them. Statuses that few emails are in have a
- * partial index; SQLite takes it only when its own condition stands in the query.
+ * Statuses of the partial index emails_by_rare_status: few emails have them. SQLite uses a partial index only when the
+ * query repeats its condition.
  */
 const rareStatuses = ["scheduled", "sent", "bounced", "rejected", "failed", "cancelled"] as const satisfies Status[];
 const IS_RARE = sql.raw(`e.status IN (${rareStatuses.map((status) => `'${status}'`).join(", ")})`);
 
+/** Returns whether emails_by_rare_status covers a status. */
 export const isRare = (status: Status): boolean => (rareStatuses as readonly Status[]).includes(status);
 
-/** Emails under a lease are at most this many: runs at once times mails a run claims. */
-const MOST_LEASED = 2_000;
-/** The end of the year 9999: nothing waits. */
-const NEVER = 253_402_300_799_000;
-/** How long a lease that nobody gave back may have been over before the sweep finds its row. */
+/** Upper bound of emails under a lease at once: concurrent runs times the emails that one run claims. */
+const MAX_LEASED = 2_000;
+/** End of the year 9999 in milliseconds: later than any `due_at`. */
+const LAST_TIME = 253_402_300_799_000;
+/** Longest time between the end of a lease and the sweep that claims its row again. */
 const OVERDUE_MS = 600_000;
-/** How long before its acceptance an email's id may have been drawn: while a large body was read. */
+/** Longest time between minting the id of an email and accepting it: the upload of a large body lies between. */
 const ID_AGE_MS = 600_000;
 
 /**
- * For a row of `emails e`: a queued mail whose outbox row is no longer where the email says has been claimed, it is
- * being sent. Never stored, so that it costs no write; one seek in the outbox for each queued row that is shown.
+ * Status of a row of `emails e` as the API shows it. A queued email whose outbox row moved away from `due_at` is claimed,
+ * so it is `sending`. The status is derived, not stored, to save a write per email. It costs one index seek per queued row.
  */
 export const shownStatus = sql<Status>`CASE
   WHEN e.status = 'queued' AND e.due_at IS NOT NULL AND NOT EXISTS (
     SELECT 1 FROM outbox o WHERE o.due_at = e.due_at AND o.id = coalesce(e.outbox_id, e.id))
   THEN 'sending' ELSE e.status END`;
 
-/** The slice of a workspace's emails that is asked for. */
-export interface Slice {
-  /** How many, from the newest on. */
-  most: number;
-  /** Only older than this id. */
+/** Part of the emails of a workspace, from the newest on. */
+export interface NewestRange {
+  /** Greatest number of emails. */
+  max: number;
+  /** Only emails with a lower id. */
   before?: string | undefined;
 }
 
-/** The condition that a row of `emails e` has a status that is stored; nothing for none. */
+/** Returns the condition that `emails e` has a stored status; undefined for every status. */
 export function statusCondition(status: Status | undefined): SQL | undefined {
   if (status === undefined) return undefined;
   const is = sql`e.status = ${sql.raw(`'${status}'`)}`;
@@ -46,35 +47,38 @@ export function statusCondition(status: Status | undefined): SQL | undefined {
 }
 
 /**
- * SQL for the `n` and `id` of a workspace's newest emails, of one status or of any, newest first. Reads about as many
- * rows as it answers with: beyond them those of work under way, and for `delivered` those of other statuses between.
+ * Returns SQL that selects `n` and `id` of the newest emails of a workspace, of one status or of all, newest first. It
+ * reads about as many rows as it returns. `queued` and `sending` also read the rows under a lease; `delivered` also reads
+ * the rows of other statuses in between.
  */
-export function newestOf(ctx: CallerCtx, status: Status | undefined, { most, before }: Slice): SQL {
-  const older = before === undefined ? sql`` : sql` AND e.id < ${before}`;
+export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: most, before }: NewestRange): SQL {
+  const beforeCondition = before === undefined ? sql`` : sql` AND e.id < ${before}`;
   const newest = (where: SQL, limit: number) =>
-    sql`SELECT e.n, e.id FROM emails e WHERE ${where}${older} ORDER BY e.id DESC LIMIT ${limit}`;
-  const ours = sql`e.workspace = ${ctx.workspace.number}`;
+    sql`SELECT e.n, e.id FROM emails e WHERE ${where}${beforeCondition} ORDER BY e.id DESC LIMIT ${limit}`;
+  const inWorkspace = sql`e.workspace = ${ctx.workspace.number}`;
   if (status !== "queued" && status !== "sending") {
     const condition = statusCondition(status);
-    return newest(condition ? sql`${ours} AND ${condition}` : ours, most);
+    return newest(condition ? sql`${inWorkspace} AND ${condition}` : inWorkspace, most);
   }
-  const leased = leasedSource(ctx);
-  const some = (where: SQL) => sql`SELECT n FROM (${newest(sql`${ours} AND ${where}`, most + MOST_LEASED)})`;
-  const putOff = some(sql`e.status = 'queued' AND e.due_at > e.created_at`);
-  const waiting = some(sql`e.status = 'queued' AND e.id >= ${OLDEST_WAITING}`);
-  const candidates = status === "sending" ? leased : sql`${putOff} UNION ${leased} UNION ${waiting}`;
-  return newest(sql`+${ours} AND e.n IN (${candidates}) AND ${shownStatus} = ${status}`, most);
+  const leasedNumbers = leasedEmails(ctx);
+  const newestNumbers = (where: SQL) =>
+    sql`SELECT n FROM (${newest(sql`${inWorkspace} AND ${where}`, most + MAX_LEASED)})`;
+  const deferred = newestNumbers(sql`e.status = 'queued' AND e.due_at > e.created_at`);
+  const neverClaimed = newestNumbers(sql`e.status = 'queued' AND e.id >= ${OLDEST_UNCLAIMED}`);
+  const candidates =
+    status === "sending" ? leasedNumbers : sql`${deferred} UNION ${leasedNumbers} UNION ${neverClaimed}`;
+  return newest(sql`+${inWorkspace} AND e.n IN (${candidates}) AND ${shownStatus} = ${status}`, most);
 }
 
-// Those a run holds are named by the outbox.
-function leasedSource(ctx: CallerCtx): SQL {
+// Emails under a lease: the outbox rows with a token reference them.
+function leasedEmails(ctx: CallerCtx): SQL {
   const now = ctx.now();
   return sql`SELECT e.n FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind = 'deliver'
       AND e.workspace = ${ctx.workspace.number} AND e.status = 'queued'`;
 }
 
-// What was not put off and is not held waits since it was accepted: its id is no older than the oldest work that waits.
-const OLDEST_WAITING = sql.raw(`(
+// A queued email that was never deferred nor claimed is as old as its outbox row, so its id is not below the id of that time.
+const OLDEST_UNCLAIMED = sql.raw(`(
   SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (SELECT printf('%012x',
-    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind = 'deliver' AND token IS NULL), ${NEVER}) - ${ID_AGE_MS})) AS hex))`);
+    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind = 'deliver' AND token IS NULL), ${LAST_TIME}) - ${ID_AGE_MS})) AS hex))`);

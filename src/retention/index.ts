@@ -1,11 +1,11 @@
 import type { Ctx } from "../context.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
 import { deleteExpiredRows } from "./delete-expired-rows.ts";
-import { sumDays } from "./sum-days.ts";
+import { rollUpDays } from "./roll-up-days.ts";
 
-/** Sums up what is over and takes away what is past its time. */
+/** Rolls up finished days, then deletes expired emails and rows. */
 export async function runRetention(ctx: Ctx): Promise<void> {
-  await sumDays(ctx);
+  await rollUpDays(ctx);
   await deleteExpiredEmails(ctx);
   await deleteExpiredRows(ctx);
 }

@@ -1,25 +1,25 @@
 const DAY_MS = 24 * 3_600_000;
 
-/** Days that roll-ups are kept at least: analytics looks 90 back (decisions 10). */
+/** Days that roll-ups are kept at least: analytics covers 90 days (decisions 10). */
 export const ROLLUP_DAYS = 91;
-/** Rows one statement takes away: a transaction of milliseconds. */
-export const ROWS = 500;
-/** Steps of one run. What is left waits for the next hour. */
-export const STEPS = 200;
+/** Rows that one statement deletes, to keep its transaction at some milliseconds. */
+export const ROWS_PER_STEP = 500;
+/** Steps of one run. The next run, an hour later, continues. */
+export const MAX_STEPS = 200;
 
-/** Before which moment emails are past their time, in milliseconds since 1970. */
+/** Returns the time before which emails are expired, in milliseconds since 1970. */
 export function emailCutoff(now: number, retentionDays: number): number {
   return now - retentionDays * DAY_MS;
 }
 
-/** Before which hour and day since 1970 roll-ups are past theirs. Hourly ones are kept as short as analytics allows. */
+/** Returns the hour and the day since 1970 before which roll-ups are expired. */
 export function rollupCutoff(now: number, retentionDays: number): { hour: number; day: number } {
   const today = Math.floor(now / DAY_MS);
   return { hour: (today - ROLLUP_DAYS) * 24, day: today - Math.max(retentionDays, ROLLUP_DAYS) };
 }
 
-/** The days since 1970 that are over and not summed up yet, oldest first. */
-export function daysToSum(last: number, now: number): number[] {
+/** Returns the days since 1970 after `last` that ended before `now`, oldest first. */
+export function daysToRollUp(last: number, now: number): number[] {
   const today = Math.floor(now / DAY_MS);
   return Array.from({ length: Math.max(0, today - last - 1) }, (_, index) => last + 1 + index);
 }

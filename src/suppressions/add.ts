@@ -8,36 +8,36 @@ import { listSuppressions } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
-/** Tries of read and write when the address's row changes between the two. */
-const TRIES = 3;
+/** Tries of read and write when the row of the address changes in between. */
+const MAX_TRIES = 3;
 
 interface Added {
-  /** False when the address was on the list already. */
+  /** False when the address was already suppressed. */
   isNew: boolean;
   suppression: SuppressionOut;
 }
 
 /**
- * Puts an address on the workspace's list. One that is there keeps its reason, unless that was an unsubscribe and
- * the new one binds all mail. Throws 422 for what is no address, LostRace when another call with the same
- * Idempotency-Key was first.
+ * Adds an address to the suppression list of the workspace. A listed address keeps its reason, unless that is
+ * `unsubscribe` and the new one applies to all mail. Throws 422 for an invalid address, ConcurrencyError when another
+ * call with the same Idempotency-Key committed first.
  */
 export async function addSuppression(ctx: CallerCtx, { email, reason }: SuppressionIn): Promise<Added> {
   const parsed = parseAddress(email);
   if (!parsed) {
-    throw unprocessable([{ loc: ["body", "email"], msg: "Not a valid email address", type: "value_error" }]);
+    throw unprocessable([{ loc: ["body", "email"], msg: "email must be a valid email address", type: "value_error" }]);
   }
   const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason };
   for (let tries = 1; ; tries++) {
     try {
       return await addOnce(ctx, entry);
     } catch (error) {
-      if (!(error instanceof ConcurrencyError) || tries === TRIES) throw error;
+      if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
     }
   }
 }
 
-/** The answer tells what is stored, so it is decided first and nothing is written when it would not come true. */
+/** Reads the row, derives the response from it, and writes both. The batch rolls back when the row changed in between. */
 async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> {
   const [before] = await listSuppressions(ctx, { email: entry.email, page: 0, limit: 1 });
   const isWritten = !before || (before.reason === "unsubscribe" && entry.reason !== "unsubscribe");

@@ -5,7 +5,7 @@ import { suppressions } from "../db/schema/index.ts";
 
 export type SuppressionRow = typeof suppressions.$inferSelect;
 
-/** Suppressed addresses of the caller's workspace, in their order; `after` continues behind one at no extra cost. */
+/** Returns suppressed addresses of the workspace in alphabetical order. `after` seeks in the index; `page` reads what it skips. */
 export function listSuppressions(
   ctx: CallerCtx,
   { email, after, page, limit }: { email?: string | null; after?: string; page: number; limit: number },

@@ -3,7 +3,7 @@ import { mailDb } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseAddress } from "../lib/addresses.ts";
 
-/** Takes an address off the workspace's list: mail to it goes out again. Throws 404 when it is not on it. */
+/** Removes an address from the suppression list of the workspace. Throws 404 when it is not listed. */
 export async function removeSuppression(ctx: CallerCtx, email: string): Promise<void> {
   const parsed = parseAddress(email);
   const { meta } = await mailDb(ctx)

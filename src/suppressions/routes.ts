@@ -20,7 +20,11 @@ const ListQuery = z
       .transform((email) => parseAddress(email)?.key ?? null)
       .optional()
       .describe("Only this address."),
-    after: z.string().toLowerCase().optional().describe("Only addresses behind this one: the cheap way to page."),
+    after: z
+      .string()
+      .toLowerCase()
+      .optional()
+      .describe("Only addresses after this one in alphabetical order. Faster than page."),
   })
   .superRefine(refuseDeepPages);
 
@@ -37,9 +41,9 @@ export const suppressionRoutes = new Hono<AppEnv>()
   .get(
     "/v1/suppressions/",
     describeRoute({
-      summary: "List addresses that must not be mailed",
+      summary: "List suppressed addresses",
       tags,
-      responses: responses(200, "A page of addresses, in their order", z.array(SuppressionOut), [403]),
+      responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
     }),
     query(ListQuery),
     async (c) => c.json((await listSuppressions(c.get("caller"), c.req.valid("query"))).map(toSuppression)),
@@ -47,8 +51,8 @@ export const suppressionRoutes = new Hono<AppEnv>()
   .post(
     "/v1/suppressions/",
     describeRoute({
-      summary: "Suppress an address",
-      description: "200 with what is stored when it was suppressed already.",
+      summary: "Add an address to the suppression list",
+      description: "Answers 200 with the stored entry when the address is already suppressed.",
       tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
@@ -63,7 +67,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/suppressions/:email",
     describeRoute({
-      summary: "Let an address be mailed again",
+      summary: "Remove an address from the suppression list",
       tags,
       parameters: [email],
       responses: responses(204, "Removed", null, [403, 404]),

@@ -4,14 +4,14 @@ import type { SuppressionRow } from "./queries.ts";
 
 const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 
-/** An address that must not be mailed (decisions 4). */
+/** A new entry of the suppression list (decisions 4). */
 export const SuppressionIn = z
   .object({
     email: z.string().max(1000),
     reason: z
       .enum(reasons)
       .default("manual")
-      .describe("An unsubscribe binds bulk and broadcast mail only; every other reason binds all mail."),
+      .describe("`unsubscribe` applies to bulk and broadcast mail only; every other reason applies to all mail."),
   })
   .meta({ ref: "SuppressionCreate" });
 export type SuppressionIn = z.output<typeof SuppressionIn>;
@@ -21,6 +21,7 @@ export const SuppressionOut = z
   .meta({ ref: "Suppression" });
 export type SuppressionOut = z.output<typeof SuppressionOut>;
 
+/** Serializes an entry of the suppression list. */
 export function toSuppression(row: SuppressionRow): SuppressionOut {
   return { email: row.email, reason: row.reason, created_at: iso(row.createdAt) };
 }

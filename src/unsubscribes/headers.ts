@@ -2,8 +2,8 @@ import type { Ctx } from "../context.ts";
 import { type MailReference, newUnsubscribeAddress } from "../mail-tokens/index.ts";
 
 /**
- * The headers that let a recipient of bulk mail leave with one click (RFC 2369, RFC 8058): both ways carry the same
- * signed token. For mail to one recipient: with several, nobody could say who asked.
+ * Returns the headers List-Unsubscribe (https and mailto) and List-Unsubscribe-Post (RFC 2369, RFC 8058). Both addresses
+ * carry the same signed token. `mail` must have one recipient, because the token identifies who unsubscribes.
  */
 export async function unsubscribeHeaders(ctx: Ctx, mail: MailReference): Promise<[string, string][]> {
   const { masterKeys, bounceDomain, publicUrl } = ctx.settings;

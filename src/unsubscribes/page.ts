@@ -18,16 +18,16 @@ const frame = (title: string, content: ReturnType<typeof html>) => html`<!doctyp
   <body><main><h1>${title}</h1>${content}</main></body>
 </html>`;
 
-/** One button; the page itself changes nothing, since scanners open links too (RFC 8058 3.1). */
-export const askPage = () =>
+/** Page with the unsubscribe button. Loading it changes nothing, because link scanners load it too (RFC 8058 3.1). */
+export const confirmPage = () =>
   frame(
     "Unsubscribe?",
-    html`<p>You will get no more mailings from this sender at this address.</p>
+    html`<p>This sender will send no more mailings to your address.</p>
       <form method="post"><button>Unsubscribe</button></form>`,
   );
 
 export const donePage = () =>
-  frame("You are unsubscribed", html`<p>This sender's mailings will not reach you any more.</p>`);
+  frame("You are unsubscribed", html`<p>This sender will send no more mailings to your address.</p>`);
 
-export const unknownPage = () =>
-  frame("This link does not work", html`<p>It may have been cut, or the mail it came with is too old.</p>`);
+export const invalidLinkPage = () =>
+  frame("This link does not work", html`<p>The link is incomplete, or the email is too old.</p>`);

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
-import { askPage, donePage, unknownPage } from "./page.ts";
+import { confirmPage, donePage, invalidLinkPage } from "./page.ts";
 import { unsubscribe } from "./unsubscribe.ts";
 
 const headers = {
@@ -13,10 +13,10 @@ const headers = {
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
 };
 
-/** One-click unsubscribe (RFC 8058): whoever holds the token is asked for nothing else. */
+/** One-click unsubscribe (RFC 8058). The signed token is the only credential. */
 export const unsubscribeRoutes = new Hono<AppEnv>()
-  .get("/u/:token", (c) => c.html(askPage(), 200, headers))
+  .get("/u/:token", (c) => c.html(confirmPage(), 200, headers))
   .post("/u/:token", async (c) => {
     const isDone = await unsubscribe(c.get("ctx"), c.req.param("token"), "one-click");
-    return isDone ? c.html(donePage(), 200, headers) : c.html(unknownPage(), 404, headers);
+    return isDone ? c.html(donePage(), 200, headers) : c.html(invalidLinkPage(), 404, headers);
   });

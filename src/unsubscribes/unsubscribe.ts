@@ -6,9 +6,9 @@ import { type MailReference, readUnsubscribeAddress } from "../mail-tokens/index
 import { suppressStatement } from "../suppressions/index.ts";
 
 /**
- * Puts the recipient that an unsubscribe token stands for on the workspace's list, for bulk and broadcast mail, and
- * writes the event once however often it is asked for (RFC 8058, decisions 4). `token` is the local part of the
- * mailto address, or that address; `method` how it came. False: no token of ours, or of a mail that is gone.
+ * Suppresses the recipient that an unsubscribe token names for bulk and broadcast mail, and records one event however
+ * often it is called (RFC 8058, decisions 4). `token` is the mailto address or its local part; `method` is recorded in
+ * the event. Returns false for an invalid token, or when the email no longer exists.
  */
 export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" | "mailto"): Promise<boolean> {
   const mail = await readUnsubscribeAddress(ctx.settings.masterKeys, token);
@@ -24,7 +24,7 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
     at: ctx.now(),
     metadata: { method },
   };
-  // Also when the event is there already: the address may have been taken off the list since.
+  // The address may have been removed from the list since the event was recorded.
   const suppress = suppressStatement(ctx, [{ workspace: state.workspace, email: key, reason: "unsubscribe" }]);
   await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }], () => ({ before: [], after: [suppress] }));
   return true;

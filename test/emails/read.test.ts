@@ -27,7 +27,7 @@ const list = async (of: Pick<TestWorkspace, "get">, query = "") => {
 const subjects = async (of: Pick<TestWorkspace, "get">, query = "") =>
   (await list(of, query)).map(({ subject }) => subject);
 
-/** Puts emails of a status into a workspace, one a second, the last one newest. Answers their ids, oldest first. */
+/** Inserts emails of a status with ids one second apart. Returns the ids, oldest first. */
 async function insertEmails(of: TestWorkspace, count: number, status = "delivered", from = 0): Promise<string[]> {
   const start = Date.UTC(2026, 0, 1);
   const ids = Array.from({ length: count }, (_, i) => {
@@ -45,7 +45,7 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
 }
 
 describe("GET /v1/emails/", () => {
-  it("answers newest first, twenty unless asked otherwise, page after page without gap or repeat", async () => {
+  it("lists newest first, 20 by default, without gaps or duplicates across pages", async () => {
     const other = await aWorkspace();
     await insertEmails(other, 45);
     const newestFirst = Array.from({ length: 45 }, (_, i) => `mail ${44 - i}`);
@@ -57,7 +57,7 @@ describe("GET /v1/emails/", () => {
     expect(await subjects(other, "?limit=1&page=44")).toEqual(["mail 0"]);
   });
 
-  it("goes on below an id, in either letter case, whoever's id it is", async () => {
+  it("continues below the id in `before`, in upper or lower case, also for an id of another workspace", async () => {
     const other = await aWorkspace();
     const ids = await insertEmails(other, 5);
     const id = ids[2] ?? "";
@@ -66,7 +66,7 @@ describe("GET /v1/emails/", () => {
     expect(await subjects(workspace, `?before=${id}`)).toEqual([]);
   });
 
-  it("shows each email under its status only, and mail that a run holds as sending", async () => {
+  it("lists each email under its own status only, and a claimed email as sending", async () => {
     const other = await aWorkspace();
     const stored = ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"];
     for (const [at, status] of stored.entries()) await insertEmails(other, 1, status, at);
@@ -82,7 +82,7 @@ describe("GET /v1/emails/", () => {
     for (const [at, status] of stored.entries())
       expect(await subjects(other, `?status=${status}`)).toEqual([`mail ${at}`]);
     expect(await subjects(other, "?status=sending")).toEqual([]);
-    // Its outbox row is not where the email says: somebody has claimed it.
+    // An outbox row whose due_at differs from the email's is claimed.
     await run(
       `UPDATE outbox SET due_at = ?2, token = 'a run' WHERE id IN (SELECT id ${queued})`,
       other.workspaceNumber,
@@ -95,14 +95,14 @@ describe("GET /v1/emails/", () => {
     );
   });
 
-  it("filters and pages together", async () => {
+  it("applies status and page together", async () => {
     const other = await aWorkspace();
     for (let i = 0; i < 6; i++) await insertEmails(other, 1, i % 2 ? "bounced" : "delivered", i);
     expect(await subjects(other, "?status=bounced&limit=2")).toEqual(["mail 5", "mail 3"]);
     expect(await subjects(other, "?status=bounced&limit=2&page=1")).toEqual(["mail 1"]);
   });
 
-  it("never shows another workspace's mail, by any filter, page or id", async () => {
+  it("never lists emails of another workspace, for any filter, page or id", async () => {
     const [mine, theirs] = [await aWorkspace(), await aWorkspace()];
     const foreign = await insertEmails(theirs, 3, "failed");
     await insertEmails(mine, 1, "failed");
@@ -131,7 +131,7 @@ describe("GET /v1/emails/", () => {
     });
   }
 
-  it("reaches 10,000 rows back, and ignores parameters it does not know", async () => {
+  it("skips up to 10,000 rows and ignores unknown parameters", async () => {
     for (const query of ["?page=100&limit=100", "?page=500&limit=20", "?page=0", "?limit=100&nonsense=1&__proto__=2"]) {
       await list(workspace, query);
     }
@@ -139,7 +139,7 @@ describe("GET /v1/emails/", () => {
 });
 
 describe("GET /v1/emails/{id} and /events", () => {
-  it("tell the same timeline, oldest first, each event with id, type, metadata and time", async () => {
+  it("return the same events, oldest first, each with id, type, metadata and time", async () => {
     const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
     const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
@@ -149,23 +149,23 @@ describe("GET /v1/emails/{id} and /events", () => {
     expect(await (await api.get(`/v1/emails/${id}`)).json()).toMatchObject({ events });
   });
 
-  it("still answer when the content is gone: bodies null, headers empty", async () => {
+  it("return null bodies and empty headers when the content is deleted", async () => {
     const [id] = await insertEmails(workspace, 1);
     const detail = await (await workspace.get(`/v1/emails/${id}`)).json();
     expect(detail).toMatchObject({ id, text_body: null, html_body: null, headers: {}, events: [] });
   });
 
-  it("take an id in lower case only, as ids are given out", async () => {
+  it("accept an id in lower case only", async () => {
     const [id = ""] = await insertEmails(workspace, 1);
     expect((await workspace.get(`/v1/emails/${id}`)).status).toBe(200);
     expect((await workspace.get(`/v1/emails/${id.toUpperCase()}`)).status).toBe(404);
   });
 });
 
-describe("what D1 is asked", () => {
+describe("D1 queries", () => {
   let heavy: TestWorkspace;
 
-  /** Runs one call with a warm key; answers its round trips without authentication's one. */
+  /** Runs one call with a cached key; returns the round trip of authentication and the rest. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
     const { DB, trips } = countingDb();
     const api = apiOn({ DB, WORK: queueThatRefuses }, heavy.apiKey);
@@ -189,13 +189,13 @@ describe("what D1 is asked", () => {
     await insertEmails(heavy, 50);
   });
 
-  it("authentication is one round trip that reads a handful of rows", async () => {
+  it("authentication is one round trip that reads at most 8 rows", async () => {
     const { authentication, rest } = await tripsOf((api) => api.get("/v1/me"));
     expect(rest).toEqual([]);
     expect(await rowsRead(authentication)).toBeLessThanOrEqual(8);
   });
 
-  it("a list is one round trip, and reads no more rows when the workspace has 40 times the mail", async () => {
+  it("a list is one round trip and reads the same number of rows with 40 times the emails", async () => {
     const page = await statementOf("");
     const before = await rowsRead(page);
     expect(before).toBeLessThanOrEqual(2 * 20);
@@ -206,7 +206,7 @@ describe("what D1 is asked", () => {
     expect(await rowsRead(await statementOf(`?before=${uuidv7(Date.now())}&limit=10`))).toBeLessThanOrEqual(20);
   });
 
-  it("a detail and its events are one round trip each, of one email's rows", async () => {
+  it("detail and events are one round trip each and read at most 2 rows", async () => {
     const [id] = await insertEmails(heavy, 1, "delivered", 5_000);
     for (const path of [`/v1/emails/${id}`, `/v1/emails/${id}/events`]) {
       const { rest } = await tripsOf((api) => api.get(path));
@@ -226,7 +226,7 @@ describe("what D1 is asked", () => {
     expect(rest.map(({ rowsWritten }) => rowsWritten)).toEqual([0]);
   });
 
-  it("the list walks an index in its own order, and a rare status has one to itself", async () => {
+  it("the list reads an index in order; rare statuses use emails_by_rare_status", async () => {
     const indexOf = async (query: string) => {
       const plan = await planOf(await statementOf(query));
       expect(plan.join("\n"), query).not.toMatch(/TEMP B-TREE|SCAN e /);
@@ -241,13 +241,13 @@ describe("what D1 is asked", () => {
     }
   });
 
-  it("asking for mail that waits costs nothing when none does", async () => {
+  it("listing queued or sending emails reads under 20 rows when there are none", async () => {
     await run("DELETE FROM outbox WHERE kind = 'deliver'");
     for (const status of ["queued", "sending"])
       expect(await rowsRead(await statementOf(`?status=${status}`)), status).toBeLessThan(20);
   });
 
-  it("mail that was let go of waits again, and is shown so", async () => {
+  it("an email whose lease was released is listed as queued again", async () => {
     const other = await aWorkspace();
     const { id } = await (
       await apiOn({ WORK: queueThatRefuses }, other.apiKey).post("/v1/emails/", aMail(other))
@@ -261,7 +261,7 @@ describe("what D1 is asked", () => {
     expect(await list(other, "?status=queued")).toMatchObject([{ status: "queued" }]);
   });
 
-  it("mail that waits or is being sent is found without walking what was sent", async () => {
+  it("listing queued or sending emails does not scan sent emails", async () => {
     for (const status of ["queued", "sending"]) {
       const plan = (await planOf(await statementOf(`?status=${status}`))).join("\n");
       expect(plan, status).not.toMatch(/SCAN (e|emails)\b/);
@@ -269,7 +269,7 @@ describe("what D1 is asked", () => {
     }
   });
 
-  it("authentication and detail seek by index, and scan nothing", async () => {
+  it("authentication and detail use an index and scan no table", async () => {
     const { authentication } = await tripsOf((api) => api.get("/v1/me"));
     const plan = (await planOf(authentication)).join("\n");
     expect(plan).toContain("api_keys_by_hash");

@@ -45,14 +45,13 @@ const changesOf = async () =>
   )?.n ?? 0;
 
 type Api = ReturnType<typeof apiOn>;
-const moves = {
+const changesByName = {
   cancel: (api: Api, id: string) => api.call("DELETE", `/v1/emails/scheduled/${id}`),
-  "send now": (api: Api, id: string) => api.call("POST", `/v1/emails/scheduled/${id}/send-now`),
-  "change of time": (api: Api, id: string) =>
-    api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(2 * HOUR) }),
+  "send-now": (api: Api, id: string) => api.call("POST", `/v1/emails/scheduled/${id}/send-now`),
+  reschedule: (api: Api, id: string) => api.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at: at(2 * HOUR) }),
 };
 
-/** A database whose first batches fail, before they are run or after they have committed. */
+/** Returns a database whose first batches fail, before they run or after they commit. */
 function failing(times: number, moment: "before" | "after") {
   let failed = 0;
   return {
@@ -68,10 +67,10 @@ function failing(times: number, moment: "before" | "after") {
   };
 }
 
-describe("a move of a scheduled email when the database does not say whether it committed", () => {
-  for (const [name, call] of Object.entries(moves)) {
+describe("a change of a scheduled email when the database fails", () => {
+  for (const [name, call] of Object.entries(changesByName)) {
     for (const moment of ["before", "after"] as const) {
-      it(`a ${name} is a 200, one event and one change, when it failed ${moment} its commit`, async () => {
+      it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
         const response = await call(apiOn({ DB: failing(2, moment), WORK: queueThatRefuses }, ours.apiKey), id);
@@ -81,7 +80,7 @@ describe("a move of a scheduled email when the database does not say whether it 
       });
     }
 
-    it(`a ${name} is a 500 that writes nothing when it never commits`, async () => {
+    it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
       const response = await call(apiOn({ DB: failing(9, "before"), WORK: queueThatRefuses }, ours.apiKey), id);
@@ -89,7 +88,7 @@ describe("a move of a scheduled email when the database does not say whether it 
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
 
-    it(`a ${name} leaves an email alone that shares its work with others`, async () => {
+    it(`${name} does not change an email that shares an outbox row`, async () => {
       const id = await schedule();
       await run("UPDATE emails SET outbox_id = ?2 WHERE id = ?1", id, crypto.randomUUID());
       const before = await dueOf(id);
@@ -97,7 +96,7 @@ describe("a move of a scheduled email when the database does not say whether it 
       expect([await dueOf(id), await eventsOf(id)]).toEqual([before, ["scheduled"]]);
     });
 
-    it(`a ${name} takes one round trip and walks through no table`, async () => {
+    it(`${name} takes one round trip and scans no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
       expect((await call(apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey), id)).status).toBe(200);
@@ -112,7 +111,7 @@ describe("a move of a scheduled email when the database does not say whether it 
 });
 
 describe("GET /v1/emails/scheduled", () => {
-  it("reads its index in order, as many rows as it shows, however many emails there are", async () => {
+  it("reads its index in order, and no more rows than it returns", async () => {
     for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
     for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(ours));
     const { DB, trips } = countingDb();
@@ -125,7 +124,7 @@ describe("GET /v1/emails/scheduled", () => {
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
   });
 
-  it("shows 100 unless asked otherwise and 500 at most; all bad pages are a 422", async () => {
+  it("returns 100 by default and at most 500; an invalid page or limit is a 422", async () => {
     await run(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject,
          recipients, events, content_offset, content_size, created_at, scheduled_at)
@@ -139,7 +138,7 @@ describe("GET /v1/emails/scheduled", () => {
     const [first, most, rest] = [await list(""), await list("?limit=500"), await list("?limit=500&page=1")];
     expect([first.length, most.length, rest.length]).toEqual([100, 500, 1]);
     expect(new Set([...most, ...rest].map(({ id }) => id)).size).toBe(501);
-    // Their time is long past: nothing is left, and never less.
+    // seconds_until_send of a past time is 0, not negative.
     expect(new Set(most.map(({ seconds_until_send }) => seconds_until_send))).toEqual(new Set([0]));
     for (const bad of ["?limit=0", "?limit=501", "?page=-1", "?page=x", "?limit=500&page=21"])
       expect((await ours.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
@@ -147,7 +146,7 @@ describe("GET /v1/emails/scheduled", () => {
 });
 
 describe("a scheduled email", () => {
-  it("tells in its events of each new time", async () => {
+  it("has an event for each new send time", async () => {
     const id = await schedule();
     const times = [at(2 * HOUR), at(3 * HOUR)];
     for (const send_at of times)
@@ -158,17 +157,17 @@ describe("a scheduled email", () => {
     );
   });
 
-  it("is not sent now by a restricted account", async () => {
+  it("cannot be sent now by a restricted account", async () => {
     const id = await schedule();
     await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
-    const response = await moves["send now"](apiWithoutQueue, id);
+    const response = await changesByName["send now"](apiWithoutQueue, id);
     expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
   });
 
-  it("sent now from a sender that is gone fails when it is dispatched, and reaches nobody", async () => {
+  it("fails at dispatch when its sender is deleted after send-now", async () => {
     const id = await schedule();
     await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
-    expect((await moves["send now"](apiWithoutQueue, id)).status).toBe(200);
+    expect((await changesByName["send now"](apiWithoutQueue, id)).status).toBe(200);
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const { due_at: dueAt } of await dueOf(id))
@@ -177,7 +176,7 @@ describe("a scheduled email", () => {
     await server.close();
   });
 
-  it("sent now wakes its work at once, and the time it had no longer counts", async () => {
+  it("is dispatched once after send-now, not again at its old time", async () => {
     const id = await schedule();
     const [{ due_at: before = 0 } = {}] = await dueOf(id);
     const woken: WakeUp[] = [];
@@ -189,7 +188,7 @@ describe("a scheduled email", () => {
         }
       },
     };
-    expect((await moves["send now"](apiOn({ WORK }, ours.apiKey), id)).status).toBe(200);
+    expect((await changesByName["send now"](apiOn({ WORK }, ours.apiKey), id)).status).toBe(200);
     const [{ due_at: dueAt = 0 } = {}] = await dueOf(id);
     expect(woken).toEqual([{ dueAt, id, kind: "deliver" }]);
     const server = await sinkServer();
@@ -202,7 +201,7 @@ describe("a scheduled email", () => {
 });
 
 describe("a due email", () => {
-  it("leaves at its time or up to 60 seconds later, however the minutes of the clock fall and messages get lost", async () => {
+  it("is sent at its time or up to 60 seconds later, for any clock minute and lost queue messages", async () => {
     const server = await sinkServer({ countOnly: true });
     const phase = fc.record({ offset: fc.nat({ max: MINUTE - 1 }), isLost: fc.boolean() });
     await fc.assert(
@@ -216,7 +215,7 @@ describe("a due email", () => {
         expect(left - due).toBeLessThanOrEqual(MINUTE);
         expect((await server.counters()).accepted).toBe(++sent);
 
-        /** Ticks the clock each minute and hands messages over when their delay ends. Answers when the mail left. */
+        /** Runs the sweep each minute and delivers messages after their delay. Returns the time when the email was sent. */
         async function firstLeft(email: string, dueAt: number, mayLose: boolean): Promise<number> {
           const start = now;
           for (let tick = 0; tick < 4; tick++) {
@@ -224,7 +223,7 @@ describe("a due email", () => {
             const messages: { from: number; row: WakeUp }[] = [];
             const wake = async (rows: readonly WakeUp[], delay = 0) => {
               const mine = rows.filter((row) => row.id === email);
-              // What is lost is the message that came before its time: the next sweep finds the row due.
+              // Drops the delayed message; the next sweep finds the row due.
               if (!(mayLose && now < dueAt)) messages.push(...mine.map((row) => ({ from: now + delay * 1000, row })));
               return true;
             };

@@ -40,7 +40,7 @@ const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v
 const workOf = async (id: string) =>
   (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 
-/** What the sweep wakes at a moment, and with which delay. */
+/** Runs the sweep at a time; returns the outbox rows of its queue messages with their delays. */
 async function wokenAt(now: number): Promise<Map<string, number>> {
   const woken = new Map<string, number>();
   const { ctx } = recordingContext({}, () => now);
@@ -55,7 +55,7 @@ async function wokenAt(now: number): Promise<Map<string, number>> {
 }
 
 describe("GET /v1/emails/scheduled", () => {
-  it("lists what waits, soonest first, with the seconds that are left", async () => {
+  it("lists scheduled emails soonest first, with the seconds until they are sent", async () => {
     const [late, soon] = [await schedule(2 * HOUR, { tags: ["a"] }), await schedule(HOUR)];
     await apiWithoutQueue.post("/v1/emails/", aMail(ours));
     const list = await (await ours.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
@@ -76,7 +76,7 @@ describe("GET /v1/emails/scheduled", () => {
 });
 
 describe("a scheduled email", () => {
-  it("that is cancelled is never sent, and leaves no work behind", async () => {
+  it("is never sent after cancellation, and its outbox row is deleted", async () => {
     const id = await schedule();
     const response = await cancel(id);
     expect([response.status, await response.json()]).toEqual([200, { id, status: "cancelled" }]);
@@ -85,7 +85,7 @@ describe("a scheduled email", () => {
     expect((await wokenAt(Date.now() + 2 * HOUR)).has(id)).toBe(false);
   });
 
-  it("that is sent now is queued and due at once", async () => {
+  it("is queued and due at once after send-now", async () => {
     const id = await schedule();
     const response = await sendNow(id);
     expect([response.status, await response.json()]).toEqual([200, { id, status: "queued" }]);
@@ -94,7 +94,7 @@ describe("a scheduled email", () => {
     expect(await (await ours.get("/v1/emails/scheduled")).json()).toEqual([]);
   });
 
-  it("that is moved waits for its new time", async () => {
+  it("is due at its new time after rescheduling", async () => {
     const id = await schedule();
     const to = at(3 * HOUR);
     const response = await move(id, to);
@@ -105,7 +105,7 @@ describe("a scheduled email", () => {
     expect((await wokenAt(Date.parse(to))).get(id)).toBe(0);
   });
 
-  it("is woken in the minute before its time with the right delay, and not before", async () => {
+  it("gets a queue message with the right delay in the minute before its time, and not before", async () => {
     const id = await schedule(HOUR);
     const [{ due_at: due = 0 } = {}] = await workOf(id);
     expect((await wokenAt(due - MINUTE - 1)).has(id)).toBe(false);
@@ -114,7 +114,7 @@ describe("a scheduled email", () => {
     expect((await wokenAt(due)).get(id)).toBe(0);
   });
 
-  it("is moved to 1 minute to 30 days ahead; every other time is a 400 and changes nothing", async () => {
+  it("can be rescheduled from 1 minute to 30 days ahead; any other time is a 400 and changes nothing", async () => {
     const id = await schedule();
     const before = await workOf(id);
     const day = 24 * HOUR;
@@ -136,7 +136,7 @@ describe("a scheduled email", () => {
     expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
   });
 
-  it("answers 404 in the same words once it is cancelled, queued or unknown", async () => {
+  it("answers the same 404 when it is cancelled, queued or unknown", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
     const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
@@ -155,7 +155,7 @@ describe("a scheduled email", () => {
     expect(await (await theirs.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
   });
 
-  it("is not sent now from a paused workspace or a restricted account, but may be cancelled", async () => {
+  it("cannot be sent now from a paused workspace or a restricted account, but can be cancelled", async () => {
     const id = await schedule();
     await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
     expect((await sendNow(id)).status).toBe(403);
@@ -163,14 +163,14 @@ describe("a scheduled email", () => {
     expect((await cancel(id)).status).toBe(200);
   });
 
-  it("is closed to a key for other domains", async () => {
+  it("is a 404 for a key restricted to other domains", async () => {
     const id = await schedule();
     const key = await aKey(ours, { domainIds: [crypto.randomUUID()] });
     expect((await apiWith(key).call("DELETE", `/v1/emails/scheduled/${id}`)).status).toBe(404);
     expect(await (await apiWith(key).get("/v1/emails/scheduled")).json()).toEqual([]);
   });
 
-  it("is cancelled once though the database did not say that it had committed", async () => {
+  it("is cancelled once when the database fails after its commit", async () => {
     const id = await schedule();
     let isLost = false;
     const DB = {
@@ -189,10 +189,10 @@ describe("a scheduled email", () => {
   });
 });
 
-describe("at the same moment", () => {
+describe("concurrent calls", () => {
   const TRIALS = env.TEST_LONG ? 1_000 : 40;
 
-  it(`cancel, send-now, a change of time and the release have one winner, in ${TRIALS} trials`, async () => {
+  it(`cancel, send-now, reschedule and release have one winner, in ${TRIALS} trials`, async () => {
     const server = await sinkServer({ countOnly: false });
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     const random = seeded(7);
@@ -208,7 +208,7 @@ describe("at the same moment", () => {
         return null;
       };
       const calls = [() => cancel(id), () => sendNow(id), () => move(id, at(2 * HOUR)), released];
-      // The release asks the database once, a call twice: with a head start each comes first now and then.
+      // The release makes one database call, an API call two. A head start lets each win in some trials.
       const answers = await Promise.all(
         calls.map(async (call) => {
           await new Promise((resolve) => setTimeout(resolve, 12 * random()));
@@ -218,7 +218,7 @@ describe("at the same moment", () => {
       const [cancelling, sending, moving] = answers.map((answer) => answer?.status);
       for (const status of [cancelling, sending, moving]) expect([200, 404]).toContain(status);
       const email = await detail(id);
-      // Each of these ends the waiting, so it is there once: who was second got its 404.
+      // Each of these ends the status scheduled, so one of them happens; a later call answers 404.
       const ends = email.events.filter(({ event_type }) => event_type === "cancelled" || event_type === "queued");
       const winner = cancelling === 200 ? "cancel" : sending === 200 ? "send-now" : "release";
       expect(ends.map(({ metadata }) => metadata?.send_now === true)).toEqual(
@@ -226,11 +226,11 @@ describe("at the same moment", () => {
       );
       expect(cancelling === 200 && sending === 200).toBe(false);
       if (winner === "cancel") expect(email.status).toBe("cancelled");
-      // What was moved waits still, but for a cancel or a send-now.
+      // A rescheduled email is still scheduled, unless a cancel or a send-now followed.
       if (moving === 200) expect(winner).not.toBe("release");
       won.set(winner, (won.get(winner) ?? 0) + 1);
       (winner === "cancel" ? cancelled : others).push(subject);
-      // What still waits is let go, so that each trial comes to an end.
+      // Cancels what is still scheduled, so that each trial ends.
       for (const { due_at } of await workOf(id)) await runWork(ctx, [{ dueAt: due_at, id, kind: "deliver" }]);
       if (winner !== "cancel") expect((await detail(id)).status).toBe("delivered");
     }
@@ -243,7 +243,7 @@ describe("at the same moment", () => {
     await server.close();
   }, 900_000);
 
-  it("twenty send-nows are one 200 and one mail; twenty cancels are one 200", async () => {
+  it("of twenty send-now calls one succeeds and one email is sent; of twenty cancels one succeeds", async () => {
     for (const call of [sendNow, cancel]) {
       const id = await schedule();
       const answers = await Promise.all(Array.from({ length: 20 }, () => call(id)));

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { indexEmails } from "../../src/emails/index.ts";
-import { parseSearchQuery } from "../../src/emails/search/query.ts";
+import { parseSearchQuery } from "../../src/emails/search/parse-query.ts";
 import type { SearchOut } from "../../src/emails/search/schema.ts";
 import {
   aKey,
@@ -74,7 +74,7 @@ beforeAll(async () => {
     .run();
 }, 120_000);
 
-/** What the specification says a query finds, said over again in plain code. */
+/** Returns the ids that the specification's rules select, computed without SQL. */
 function expected(text: string): string[] {
   const query = parseSearchQuery(text);
   const has = (where: string, what: string) => where.toLowerCase().includes(what.toLowerCase());
@@ -141,17 +141,17 @@ describe("GET /v1/emails/search", () => {
     "'; DROP TABLE emails; --",
   ];
   for (const text of queries) {
-    it(`finds what ${JSON.stringify(text)} asks for, newest first, in mail that is indexed and mail that is not yet`, async () => {
+    it(`finds the emails that match ${JSON.stringify(text)}, newest first, whether indexed or not yet`, async () => {
       expect(await found(text)).toEqual(expected(text));
     });
   }
 
-  it("finds the same once all is indexed", async () => {
+  it("finds the same emails after all are indexed", async () => {
     await indexEmails(testContext());
     for (const text of queries) expect(await found(text), text).toEqual(expected(text));
   });
 
-  it("never fails on text, whatever it holds, and finds only what holds it", async () => {
+  it("accepts any text and finds only emails that contain it", async () => {
     const words = fc
       .string({ unit: "binary", maxLength: 40 })
       .filter((text) => text.isWellFormed() && !text.includes("\0"));
@@ -165,12 +165,12 @@ describe("GET /v1/emails/search", () => {
     );
   });
 
-  it("pages without a gap or a double", async () => {
+  it("pages without gaps or duplicates", async () => {
     const pages = await Promise.all([0, 1, 2, 3].map((page) => search(`q=example&limit=25&page=${page}`)));
     expect(pages.flat().map(({ id }) => id)).toEqual(samples.map(({ id }) => id));
   });
 
-  it("shows a record as the specification has it", async () => {
+  it("returns the fields of the specification's search record", async () => {
     const [record] = await search("q=archer&limit=1");
     expect(record).toEqual({
       id: expect.any(String),
@@ -188,7 +188,7 @@ describe("GET /v1/emails/search", () => {
     });
   });
 
-  it("takes status and tag as parameters too, and refuses what is none", async () => {
+  it("accepts status and tag as parameters and refuses invalid values", async () => {
     expect((await search("status=bounced&limit=100")).map(({ id }) => id)).toEqual(expected("status:bounced"));
     expect((await search("tag=billing&limit=100")).map(({ id }) => id)).toEqual(expected("tag:billing"));
     for (const bad of [
@@ -206,7 +206,7 @@ describe("GET /v1/emails/search", () => {
     expect((await ours.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
   });
 
-  it("takes as many tokens as a query holds, and an empty tag for none", async () => {
+  it("accepts any number of tokens, and an empty tag as no filter", async () => {
     const many = (token: (i: number) => string) => Array.from({ length: 70 }, (_, i) => token(i % 9)).join(" ");
     for (const text of [many((i) => `w${i}`), many((i) => `ä${i}`), many((i) => `to:${i}`), many((i) => `tag:${i}`)])
       expect(await found(text.slice(0, 240)), text.slice(0, 20)).toEqual(expected(text.slice(0, 240)));
@@ -216,7 +216,7 @@ describe("GET /v1/emails/search", () => {
     expect(await search(`tag=&${q("archer")}`)).toHaveLength(expected("archer").length);
   });
 
-  it("never finds another workspace's mail, nor mail of domains a key is not for", async () => {
+  it("never finds emails of another workspace or of domains outside the key's restriction", async () => {
     const theirs = await aWorkspace();
     for (const text of ["invoice", "", "zz", "tag:billing", "status:bounced"])
       expect(await search(q(text), theirs)).toEqual([]);
@@ -224,7 +224,7 @@ describe("GET /v1/emails/search", () => {
     for (const text of ["invoice", "", "zz", "status:bounced"]) expect(await search(q(text), closed), text).toEqual([]);
   });
 
-  it("mail that is gone is found no more, and its number taken by new mail finds that", async () => {
+  it("does not find deleted emails", async () => {
     const other = await aWorkspace();
     const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, other.apiKey);
     await apiWithoutQueue.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
@@ -238,7 +238,7 @@ describe("GET /v1/emails/search", () => {
 describe("saved searches", () => {
   const entry = { id: "1", name: "Due", query: "invoice", range: "7d", status: null, domain: null, source: "api" };
 
-  it("are kept per person, replaced as a whole, and what is no field of theirs is dropped", async () => {
+  it("are stored per user and replaced as a whole; unknown fields are dropped", async () => {
     const colleague = await aMember(ours, "member");
     expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
     const put = await ours.call("PUT", "/v1/emails/saved-searches", {
@@ -256,7 +256,7 @@ describe("saved searches", () => {
     expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
   });
 
-  it("are at most fifty, each with a name, no id twice", async () => {
+  it("are limited to 50, each with a name and a unique id", async () => {
     const many = (count: number) => ({ searches: Array.from({ length: count }, (_, i) => ({ name: `n${i}` })) });
     const put = async (body: unknown) => (await ours.call("PUT", "/v1/emails/saved-searches", body)).status;
     expect(await put(many(50))).toBe(200);

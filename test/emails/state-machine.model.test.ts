@@ -24,8 +24,8 @@ import {
 } from "../support/workspace.ts";
 
 /**
- * Random commands to the real API, database and delivery, told to a model as well that knows the tables of moves: calls
- * answer as the model says, emails stand where it says, and the egress got what it says and nothing more.
+ * Runs random commands against the real API, database and delivery, and against a model that follows the tables of moves.
+ * Responses, email states and the messages that the egress received must equal those of the model.
  */
 
 const RUNS = env.TEST_LONG ? 500 : 30;
@@ -82,17 +82,17 @@ beforeAll(async () => {
   api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
 });
 
-/** What the model knows of one email. */
+/** State of one email in the model. */
 interface Known {
   id: string;
   status: string;
-  /** By address. */
+  /** Recipient states by address. */
   recipients: Map<string, RecipientState>;
   attempts: number;
-  /** Copies that the egress got to the last dot, by address, and how many of them it may have kept without a word. */
+  /** Complete messages that the egress received by address, and how many of them it did not answer. */
   copies: Map<string, number>;
   doubtful: number;
-  /** Its events so far: they only ever grow. */
+  /** Events so far; events are only added. */
   events: string[];
 }
 
@@ -187,7 +187,7 @@ class Sequence {
   }
 
   async #hearBack(known: Known, facts: Extract<Command, { do: "hear back" }>["facts"]): Promise<void> {
-    // Of what never left nobody can tell.
+    // No feedback exists for an email that was never sent.
     if (known.status === "scheduled" || known.status === "cancelled") return;
     const { ctx } = recordingContext({}, () => this.#now);
     for (const { who, on, twice } of facts) {
@@ -196,7 +196,7 @@ class Sequence {
       const fact: Fact = { id: ctx.newId(), recipient, on, at: this.#now, ...(isComplaint && { suppress: on }) };
       const state = await stateOf(known.id);
       await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
-      // The second one is decided on what was read before the first was written.
+      // The second update is derived from the state before the first one.
       if (twice) await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
       if (!known.recipients.has(recipient)) continue;
       this.#fact(known, recipient, on);
@@ -225,7 +225,7 @@ class Sequence {
       transactions: Array.from({ length: 4 }, () => ({ dot: ends[dot] })),
     });
     const { ctx } = recordingContext({ EGRESS_URL: `${server.url}&dsn=${dsn ? "on" : "off"}` }, () => this.#now);
-    // Twice the same wake-up, as queues do.
+    // Queues deliver at least once, so the message comes twice.
     const wakeUps = rows.map((dueAt) => ({ dueAt, id: known.id, kind: "deliver" as const }));
     await Promise.all([1, 2].map(() => deliver(ctx, wakeUps, egressOf(ctx.settings))));
     const tried = this.#attempt(known, { rcpt, dot, dsn });
@@ -237,7 +237,7 @@ class Sequence {
     if (dot === "cut off") known.doubtful += 1;
   }
 
-  /** Tells the model of one attempt. Answers whom the message must have gone to. */
+  /** Applies one attempt to the model. Returns the addresses that must have received the message. */
   #attempt(known: Known, { rcpt, dot, dsn }: Pick<Passing, "rcpt" | "dot" | "dsn">): string[] {
     if (known.status === "scheduled") known.status = "queued";
     if (known.status !== "queued") return [];
@@ -299,7 +299,7 @@ class Sequence {
       if (isWaiting) expect(await workOf(known.id)).toEqual([state.dueAt]);
       else expect(state.dueAt).toBeNull();
       if (known.status === "cancelled") expect([known.copies.size, await workOf(known.id)]).toEqual([0, []]);
-      // Nobody gets it twice but where nobody knows whether the first one was kept.
+      // A second copy is allowed only after an attempt without an answer from the egress.
       for (const copies of known.copies.values()) expect(copies).toBeLessThanOrEqual(1 + known.doubtful);
     }
   }
@@ -320,7 +320,7 @@ async function workOf(id: string): Promise<number[]> {
   return results.map(({ due_at }) => due_at);
 }
 
-it(`${RUNS} random sequences of calls, deliveries and feedback go as the tables of moves say`, async () => {
+it(`${RUNS} random sequences of calls, deliveries and feedback follow the tables of moves`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24, size: "max" }), (commands) =>
       new Sequence().run(commands),

@@ -13,8 +13,8 @@ import { type Fact, mergeFacts } from "../../src/emails/timeline/merge.ts";
 import type { EmailState } from "../../src/emails/timeline/state.ts";
 
 /**
- * The state machine of emails under random commands: every move that is seen stands in the specification's table, in
- * decisions 4 or in the table of recipients' moves; nothing ends in a state that the tables do not know.
+ * Runs random commands against the state machine of emails. Every observed move must be in the specification's table, in
+ * decisions 4 or in the table of recipient moves.
  */
 
 const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
@@ -23,12 +23,12 @@ const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
 const LEGAL: Record<string, string> = {
   scheduled: "queued cancelled failed",
   queued: "sent delivered bounced rejected failed",
-  // While any recipient waits for a DSN it is `sent`, then the worst of what became of them.
+  // The status is `sent` while any recipient waits for a DSN, then the worst recipient state.
   sent: "delivered bounced rejected failed",
   delivered: "bounced",
-  // A complaint about a bounced recipient says that it arrived after all: the others decide then.
+  // A complaint proves that a bounced recipient got the email; the other recipients then decide the status.
   bounced: "delivered sent rejected failed",
-  // What was given up here may still be told of by a DSN or a complaint.
+  // A DSN or a complaint can follow after the last attempt failed.
   failed: "sent delivered bounced",
   rejected: "sent bounced",
   cancelled: "",
@@ -79,7 +79,7 @@ function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
   };
 }
 
-/** Follows one email through commands as the verbs carry them out, and tells every move to `see`. */
+/** Applies commands to one email as the verbs do, and calls `see` with every move. */
 class Run {
   state: EmailState;
   #next = 0;
@@ -98,7 +98,7 @@ class Run {
 
   #move(on: Extract<Command, { do: "move" }>["on"]): void {
     const move = emailMoves.find((row) => row.from === this.state.status && row.on === on);
-    // No row: the verb answers 404 and changes nothing.
+    // Without a matching row the verb answers 404 and changes nothing.
     if (!move) return;
     const { recipients } = this.state;
     const failed =
@@ -107,7 +107,7 @@ class Run {
   }
 
   #merge({ facts: told, late }: Extract<Command, { do: "facts" }>): void {
-    // Delivery and feedback know of no email before it was released.
+    // Delivery and feedback see an email only after its release.
     if (["scheduled", "cancelled"].includes(this.state.status)) return;
     const fresh = told.flatMap(({ who, on, twice }) => {
       const recipient = PEOPLE[who] ?? "";
@@ -118,7 +118,7 @@ class Run {
     this.#known.push(...fresh);
     const unique = [...new Map([...again, ...fresh].map((fact) => [fact.id, fact])).values()];
     const { state } = mergeFacts(this.state, unique, 1);
-    // The same facts once more change nothing.
+    // Repeating the same facts changes nothing.
     expect(mergeFacts(state, unique, 1)).toMatchObject({ changed: false, tallies: [] });
     this.state = state;
   }
@@ -133,7 +133,7 @@ class Run {
     expect(this.state.version).toBeGreaterThanOrEqual(before.version);
   }
 
-  /** A recipient may take several steps in one set of facts: each of them stands in the table. */
+  /** Asserts that every step of a recipient within one set of facts is in the table. */
   #checkRecipient(from: RecipientState | undefined, to: RecipientState): void {
     if (from === undefined || from === to) return;
     const reached = new Set<RecipientState>([from]);
@@ -146,7 +146,7 @@ class Run {
       }
     }
     expect([...reached], `${from} -> ${to}`).toContain(to);
-    // Ranks: nothing falls back to waiting, and a complaint is the last word.
+    // No state returns to queued, and no state follows a complaint.
     expect(to).not.toBe("queued");
     expect(from).not.toBe("complained");
   }
@@ -168,7 +168,7 @@ describe("the state machine of emails", () => {
     );
   });
 
-  it("the order in which facts come does not decide where a recipient ends, as far as the ranks go", () => {
+  it("the final recipient state does not depend on the order of facts with a rank", () => {
     const last: Partial<Record<RecipientFact, RecipientState>> = { complaint: "complained" };
     fc.assert(
       fc.property(fc.shuffledSubarray(facts, { minLength: 1 }), (some) => {
@@ -182,7 +182,7 @@ describe("the state machine of emails", () => {
     );
   });
 
-  it("every status that recipients can give an email is one that is stored", () => {
+  it("every status derived from recipient states is a stored status", () => {
     const states: RecipientState[] = [
       "queued",
       "sent",

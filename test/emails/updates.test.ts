@@ -23,7 +23,7 @@ async function updates(since: string) {
 
 const send = async () => (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
 
-/** A change row for these emails, as one commit writes it. */
+/** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {
   await env.DB.prepare(
     `INSERT INTO changes (workspace, at_us, emails) SELECT ?1, coalesce((
@@ -35,7 +35,7 @@ async function change(ids: string[]): Promise<void> {
 }
 
 describe("GET /v1/emails/updates", () => {
-  it("answers oldest change first, and what to pass next", async () => {
+  it("returns the oldest change first, and the next `since` in X-Next-Since", async () => {
     const ids = [await send(), await send(), await send()];
     const first = await updates(START);
     expect(first.ids).toEqual(ids);
@@ -45,26 +45,26 @@ describe("GET /v1/emails/updates", () => {
     expect((await updates(first.next)).ids).toEqual([later]);
   });
 
-  it("a poller that passes the last value on sees every change, though hundreds were committed as one", async () => {
+  it("a poller that passes X-Next-Since on sees every change, also of one large commit", async () => {
     const ids = await Promise.all(Array.from({ length: 60 }, send));
     await change(ids);
     await change(ids.slice(10, 20));
     const seen: string[] = [];
     let since = START;
     for (;;) {
-      const { ids: some, next } = await updates(since);
-      expect(some.length).toBeLessThanOrEqual(50);
-      expect(new Set(some).size).toBe(some.length);
-      if (some.length === 0) break;
-      seen.push(...some);
+      const { ids: page, next } = await updates(since);
+      expect(page.length).toBeLessThanOrEqual(50);
+      expect(new Set(page).size).toBe(page.length);
+      if (page.length === 0) break;
+      seen.push(...page);
       since = next;
     }
     expect(new Set(seen)).toEqual(new Set(ids));
-    // What changed last is told of last.
+    // The last changed emails come last.
     expect(new Set(seen.slice(-10))).toEqual(new Set(ids.slice(10, 20)));
   });
 
-  it("no two changes of a workspace share a moment, in whatever microsecond they are committed", async () => {
+  it("no two changes of a workspace share a microsecond", async () => {
     await Promise.all(Array.from({ length: 25 }, send));
     const { results } = await env.DB.prepare(
       "SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us",
@@ -77,7 +77,7 @@ describe("GET /v1/emails/updates", () => {
     }
   });
 
-  it("takes any offset, and refuses a time without one, or none at all", async () => {
+  it("accepts any offset and refuses a missing or invalid time or a time without offset", async () => {
     const id = await send();
     for (const since of ["2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00.123456-11:30", "2026-01-01T00:00Z"])
       expect((await updates(since)).ids, since).toEqual([id]);
@@ -98,7 +98,7 @@ describe("GET /v1/emails/updates", () => {
     expect((await updates(isoMicros((Date.now() + 1e9) * 1000))).ids).toEqual([]);
   });
 
-  it("never tells of another workspace's mail", async () => {
+  it("never returns emails of another workspace", async () => {
     await send();
     const theirs = await aWorkspace();
     expect(await (await theirs.get(`/v1/emails/updates?since=${START}`)).json()).toEqual([]);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import { indexEmails } from "../../src/emails/index.ts";
 import { runRetention } from "../../src/retention/index.ts";
-import { daysToSum, rollupCutoff } from "../../src/retention/rules.ts";
+import { daysToRollUp, rollupCutoff } from "../../src/retention/rules.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -22,7 +22,7 @@ async function send(changes: Record<string, unknown> = {}): Promise<string> {
   return (await response.json<{ id: string }>()).id;
 }
 
-/** Brings emails to an end, created so many days ago. */
+/** Sets the status and the age in days of emails. */
 async function age(ids: string[], days: number, now: number): Promise<void> {
   await run(
     "UPDATE emails SET status = 'delivered', due_at = NULL, created_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
@@ -34,8 +34,8 @@ async function age(ids: string[], days: number, now: number): Promise<void> {
 
 const status = async (id: string) => (await ours.get(`/v1/emails/${id}`)).status;
 
-describe("emails past RETENTION_DAYS", () => {
-  it("go with their search entries, and their content by outbox; younger ones and those not done stay", async () => {
+describe("emails older than RETENTION_DAYS", () => {
+  it("are deleted with their index entries and, through the outbox, their content; newer and unfinished ones are kept", async () => {
     const now = Date.now();
     const [old, young, waiting] = [await send(), await send(), await send()];
     await indexEmails(testContext());
@@ -51,7 +51,7 @@ describe("emails past RETENTION_DAYS", () => {
     expect(await (await ours.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
   });
 
-  it("an object that a batch shares stays until the last of its emails goes", async () => {
+  it("an R2 object shared by a batch is kept until its last email is deleted", async () => {
     const now = Date.now();
     const ids = [await send(), await send()];
     const shared = `w/${ours.workspaceId}/batches/one`;
@@ -71,7 +71,7 @@ describe("emails past RETENTION_DAYS", () => {
     expect(await env.CONTENT.head(shared)).toBeNull();
   });
 
-  it("two runs at once, and one that was killed before, take each away once and lose no object", async () => {
+  it("concurrent and interrupted runs delete each email once and leave no R2 object behind", async () => {
     const now = Date.now();
     const ids = await Promise.all(Array.from({ length: 12 }, () => send()));
     await age(ids, 31, now);
@@ -81,7 +81,7 @@ describe("emails past RETENTION_DAYS", () => {
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
   });
 
-  it("mail that comes after the newest of all went is found", async () => {
+  it("a new email that reuses a deleted n is found by search", async () => {
     const now = Date.now();
     await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
     await indexEmails(testContext());
@@ -93,7 +93,7 @@ describe("emails past RETENTION_DAYS", () => {
     expect(await found()).toHaveLength(1);
   });
 
-  it("is counted from the time that mail was scheduled for", async () => {
+  it("the age of a scheduled email counts from its send time", async () => {
     const now = Date.now();
     const id = await send();
     await age([id], 40, now);
@@ -102,7 +102,7 @@ describe("emails past RETENTION_DAYS", () => {
     expect(await status(id)).toBe(200);
   });
 
-  it("old change rows go, young ones stay", async () => {
+  it("old change rows are deleted, new ones are kept", async () => {
     const now = Date.now();
     await send();
     await run(
@@ -136,7 +136,7 @@ describe("roll-ups", () => {
         .all()
     ).results;
 
-  it("a day is summed up once it is over, by domain, and once however often", async () => {
+  it("a finished day is summed by domain, and repeated runs change nothing", async () => {
     await run("DELETE FROM rollups_progress");
     const today = Math.floor(Date.now() / DAY);
     for (const hour of [0, 5, 23]) await hourly((today - 2) * 24 + hour, 10);
@@ -155,7 +155,7 @@ describe("roll-ups", () => {
     expect(await daily()).toEqual([...expected, { day: today, domain: "", sent: 100, opens: 1 }]);
   });
 
-  it("are kept 91 days at least, however short mail is kept", async () => {
+  it("are kept at least 91 days, even with a shorter RETENTION_DAYS", async () => {
     const today = Math.floor(Date.now() / DAY);
     await hourly((today - 90) * 24, 1);
     await hourly((today - 93) * 24, 1);
@@ -168,9 +168,9 @@ describe("roll-ups", () => {
     expect(rollupCutoff(1000 * DAY, 365)).toEqual({ hour: 909 * 24, day: 635 });
   });
 
-  it("days to sum up end yesterday", () => {
-    expect(daysToSum(5, 8 * DAY + 1)).toEqual([6, 7]);
-    expect(daysToSum(7, 8 * DAY)).toEqual([]);
-    expect(daysToSum(9, 8 * DAY)).toEqual([]);
+  it("the last day to roll up is yesterday", () => {
+    expect(daysToRollUp(5, 8 * DAY + 1)).toEqual([6, 7]);
+    expect(daysToRollUp(7, 8 * DAY)).toEqual([]);
+    expect(daysToRollUp(9, 8 * DAY)).toEqual([]);
   });
 });

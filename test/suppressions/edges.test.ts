@@ -5,7 +5,7 @@ import type { SuppressionOut } from "../../src/suppressions/schema.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
-/** Suppressions that change while somebody looks, and addresses that are written in unusual ways. */
+/** Suppressions that change between read and write, and unusual spellings of addresses. */
 
 let ours: TestWorkspace;
 
@@ -20,7 +20,7 @@ const stored = async (email = WHO) =>
   (await (await ours.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 
-/** The API on a database where something happens between a call's reads and its first batch. */
+/** Returns the API on a database that runs `hook` between the reads of a call and its first batch. */
 function withMeanwhile(meanwhile: () => Promise<unknown>) {
   let isDone = false;
   const batch = async (statements: D1PreparedStatement[]) => {
@@ -34,7 +34,7 @@ function withMeanwhile(meanwhile: () => Promise<unknown>) {
 }
 
 describe("POST /v1/suppressions/", () => {
-  it("answers what is stored when somebody else was first with another reason", async () => {
+  it("returns the stored entry when another call suppressed the address first", async () => {
     const api = withMeanwhile(() => add({ email: WHO, reason: "bounce" }));
     const response = await api.post("/v1/suppressions/", { email: WHO, reason: "manual" });
     expect(response.status).toBe(200);
@@ -43,7 +43,7 @@ describe("POST /v1/suppressions/", () => {
     expect(answer).toEqual(await stored());
   });
 
-  it("answers what is stored when the address was taken off the list meanwhile", async () => {
+  it("returns the stored entry when the address is removed in between", async () => {
     await add({ email: WHO, reason: "bounce" });
     const api = withMeanwhile(() => remove(WHO));
     const response = await api.post("/v1/suppressions/", { email: WHO });
@@ -53,7 +53,7 @@ describe("POST /v1/suppressions/", () => {
     expect(answer).toEqual(await stored());
   });
 
-  it("answers what is stored when an unsubscribe gave way to another reason meanwhile", async () => {
+  it("returns the stored entry when another reason replaces an unsubscribe in between", async () => {
     await add({ email: WHO, reason: "unsubscribe" });
     const api = withMeanwhile(() => add({ email: WHO, reason: "complaint" }));
     const response = await api.post("/v1/suppressions/", { email: WHO, reason: "manual" });
@@ -61,7 +61,7 @@ describe("POST /v1/suppressions/", () => {
     expect(await stored()).toMatchObject({ reason: "complaint" });
   });
 
-  it("keeps under an Idempotency-Key what is stored, not what was meant", async () => {
+  it("stores the resulting entry under the Idempotency-Key, not the request", async () => {
     const api = withMeanwhile(() => add({ email: WHO, reason: "bounce" }));
     const send = () => api.post("/v1/suppressions/", { email: WHO }, { "Idempotency-Key": "k" });
     await send();
@@ -70,7 +70,7 @@ describe("POST /v1/suppressions/", () => {
     expect(await replay.json()).toEqual(await stored());
   });
 
-  it("twenty times at once answers one record to all, is new to one, and is the same under one key", async () => {
+  it("twenty concurrent calls return one entry, a single 201, and one response per Idempotency-Key", async () => {
     const reasons = ["manual", "bounce", "complaint"];
     const answers = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 3] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...times(19, () => 200), 201]);
@@ -80,13 +80,13 @@ describe("POST /v1/suppressions/", () => {
       expect([answer.status, await answer.json()]).toEqual([201, await stored("b@example.org")]);
   });
 
-  it("answers 409 to an Idempotency-Key that was used for another address, and suppresses nothing", async () => {
+  it("answers 409 to an Idempotency-Key used for another address, and suppresses nothing", async () => {
     await add({ email: WHO }, { "Idempotency-Key": "k" });
     expect((await add({ email: "b@example.org" }, { "Idempotency-Key": "k" })).status).toBe(409);
     expect(await stored("b@example.org")).toBeUndefined();
   });
 
-  it("says where a body is wrong, and that one is too large", async () => {
+  it("names the invalid field of a body, and answers 413 to a large one", async () => {
     for (const [body, loc] of [
       [{}, ["body", "email"]],
       [{ email: "a\0@b.example" }, ["body", "email"]],
@@ -104,7 +104,7 @@ describe("POST /v1/suppressions/", () => {
     expect(await stored()).toBeUndefined();
   });
 
-  it("takes an address in Unicode, with its domain in A-labels, as one however it is written", async () => {
+  it("treats all spellings of a Unicode address as one, with the domain in A-labels", async () => {
     const first = await add({ email: "JÖRG@Bücher.example" });
     expect(await first.json()).toMatchObject({ email: "jörg@xn--bcher-kva.example" });
     expect((await add({ email: "jörg@xn--bcher-kva.example" })).status).toBe(200);
@@ -112,7 +112,7 @@ describe("POST /v1/suppressions/", () => {
 });
 
 describe("GET and DELETE /v1/suppressions/", () => {
-  it("pages behind an address however it is written, and refuses to go deeper by page", async () => {
+  it("continues after an address in any letter case, and refuses deep pages", async () => {
     for (const name of ["a", "b", "c"]) await add({ email: `${name}@example.org` });
     const behind = await (await ours.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
     expect(behind.map(({ email }) => email)).toEqual(["c@example.org"]);
@@ -120,12 +120,12 @@ describe("GET and DELETE /v1/suppressions/", () => {
       expect((await ours.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
   });
 
-  it("answers 404 to paths that are no text or no address", async () => {
+  it("answers 404 to a path that is not valid text or not an address", async () => {
     for (const bad of ["%", "%ff", "%00", "%E4", "a%40b", "a%0D%0A@example.org"])
       expect((await ours.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
   });
 
-  it("takes an address off this workspace's list alone", async () => {
+  it("removes an address from the list of its own workspace only", async () => {
     const theirs = await aWorkspace();
     await theirs.post("/v1/suppressions/", { email: WHO });
     expect((await remove(WHO)).status).toBe(404);
@@ -146,7 +146,7 @@ describe("at dispatch", () => {
     return { status, types: events.map(({ event_type }) => event_type) };
   };
 
-  it("a recipient suppressed since is left out, and the others are mailed", async () => {
+  it("a recipient suppressed after accept is dropped, and the others are sent", async () => {
     const id = await send([other, "delivered+b@simulator.test"]);
     await add({ email: "delivered+b@simulator.test" });
     const { types } = await result(id);
@@ -156,13 +156,13 @@ describe("at dispatch", () => {
     ]);
   });
 
-  it("an unsubscribe made since does not stop single mail", async () => {
+  it("an unsubscribe after accept does not stop single mail", async () => {
     const id = await send([other]);
     await add({ email: other, reason: "unsubscribe" });
     expect(await result(id)).toMatchObject({ status: "delivered" });
   });
 
-  it("a suppression taken back in time stops nothing", async () => {
+  it("a suppression removed before dispatch stops nothing", async () => {
     const id = await send([other]);
     await add({ email: other });
     await remove(other);

@@ -18,7 +18,7 @@ const list = async (query = "", of = ours) =>
 const email = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
 
 describe("POST /v1/suppressions/", () => {
-  it("answers 201 when the address is new, 200 with what is stored when it was there", async () => {
+  it("answers 201 for a new address and 200 with the stored entry for a listed one", async () => {
     const first = await add({ email: "Friend@Example.ORG" });
     expect(first.status).toBe(201);
     const stored = await first.json<{ email: string }>();
@@ -28,7 +28,7 @@ describe("POST /v1/suppressions/", () => {
     expect(await list()).toEqual(["friend@example.org manual"]);
   });
 
-  it("what binds all mail takes the place of an unsubscribe, and not the reverse", async () => {
+  it("a reason for all mail replaces an unsubscribe, and not the reverse", async () => {
     await add({ email: "a@example.org", reason: "unsubscribe" });
     expect(await (await add({ email: "a@example.org", reason: "complaint" })).json()).toMatchObject({
       reason: "complaint",
@@ -39,7 +39,7 @@ describe("POST /v1/suppressions/", () => {
     expect(await list()).toEqual(["a@example.org complaint"]);
   });
 
-  it("refuses what is no address or no reason", async () => {
+  it("refuses an invalid address or reason", async () => {
     for (const body of [
       {},
       { email: "x" },
@@ -53,7 +53,7 @@ describe("POST /v1/suppressions/", () => {
     expect((await add({ email: `${"a".repeat(3_000_000)}@b.example` })).status).toBe(422);
   });
 
-  it("replays the status that it answered with, 201 or 200", async () => {
+  it("replays the original status, 201 or 200", async () => {
     for (const status of [201, 200]) {
       const call = () => add({ email: "a@example.org" }, { "Idempotency-Key": `k${status}` });
       const [first, again] = [await call(), await call()];
@@ -62,7 +62,7 @@ describe("POST /v1/suppressions/", () => {
     }
   });
 
-  it("the same address twenty times at once is one row, and with a key one answer", async () => {
+  it("twenty concurrent calls for one address are one row, and one response per Idempotency-Key", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => add({ email: "a@example.org" })));
     for (const { status } of answers) expect([200, 201]).toContain(status);
     const keyed = await Promise.all([1, 2, 3].map(() => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
@@ -72,7 +72,7 @@ describe("POST /v1/suppressions/", () => {
 });
 
 describe("GET and DELETE /v1/suppressions/", () => {
-  it("lists by address, in pages, behind one, or one alone; never another workspace's", async () => {
+  it("lists by address, in pages, after an address, or one address; never of another workspace", async () => {
     for (const name of ["c", "a", "b"]) await add({ email: `${name}@example.org` });
     expect(await list("limit=2")).toEqual(["a@example.org manual", "b@example.org manual"]);
     expect(await list("limit=2&page=1")).toEqual(["c@example.org manual"]);
@@ -82,7 +82,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
     expect(await list("", await aWorkspace())).toEqual([]);
   });
 
-  it("takes an address off the list however it is written, and answers 404 for one that is not on it", async () => {
+  it("removes an address in any spelling, and answers 404 for one that is not listed", async () => {
     for (const [stored, written] of [
       ["friend@example.org", "Friend@EXAMPLE.org"],
       ["a@bücher.example", "a@xn--bcher-kva.example"],
@@ -97,7 +97,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
 });
 
 describe("a suppressed address", () => {
-  it("is dropped at accept with an event, and mail to it alone is rejected with a reason", async () => {
+  it("is dropped at accept with an event; an email to it alone is rejected with a reason", async () => {
     await add({ email: "friend@example.org" });
     const alone = await (await ours.post("/v1/emails/", aMail(ours))).json<Record<string, string>>();
     expect(alone).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("suppression") });
@@ -109,7 +109,7 @@ describe("a suppressed address", () => {
     });
   });
 
-  it("is not mailed though it came on the list after the mail was accepted", async () => {
+  it("is not mailed when it is listed after the email was accepted", async () => {
     const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
@@ -118,7 +118,7 @@ describe("a suppressed address", () => {
     expect((await email(id)).events.at(-1)).toMatchObject({ event_type: "suppressed" });
   });
 
-  it("of an unsubscribe still gets single mail; taken off the list it gets all again", async () => {
+  it("with reason unsubscribe gets single mail; after removal it gets all mail", async () => {
     await add({ email: "friend@example.org", reason: "unsubscribe" });
     expect(await (await ours.post("/v1/emails/", aMail(ours))).json()).toMatchObject({ status: "queued" });
     await add({ email: "friend@example.org", reason: "bounce" });

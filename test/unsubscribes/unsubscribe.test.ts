@@ -12,7 +12,7 @@ beforeEach(async () => {
   ours = await aWorkspace();
 });
 
-/** A mail of a source that goes out; its octets as the server got them. */
+/** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org") {
   const server = await sinkServer();
   const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
@@ -38,7 +38,7 @@ const suppressions = async () => {
 };
 
 describe("one-click unsubscribe", () => {
-  it("stands in every bulk and broadcast email, signed, and in no other", async () => {
+  it("has signed headers in every bulk and broadcast email, and in no other", async () => {
     for (const source of ["bulk", "broadcast"]) {
       const { text } = await sent(source);
       expect(text).toMatch(
@@ -55,7 +55,7 @@ describe("one-click unsubscribe", () => {
     expect((await sent("api")).text).not.toContain("List-Unsubscribe");
   });
 
-  it("POST unsubscribes at once, without sign-in, once however often; GET and HEAD change nothing", async () => {
+  it("POST unsubscribes at once without sign-in and is idempotent; GET and HEAD change nothing", async () => {
     const { id, path } = await sent("bulk");
     const page = await anybody.get(path);
     expect(page.status).toBe(200);
@@ -72,14 +72,14 @@ describe("one-click unsubscribe", () => {
     expect(await types(id)).toEqual(["queued", "delivered", "unsubscribed"]);
   });
 
-  it("binds bulk mail, which is sent no more, and not a single mail", async () => {
+  it("stops bulk mail and not single mail", async () => {
     const { path } = await sent("bulk");
     await anybody.call("POST", path);
     expect((await sent("bulk")).text).toBe("");
     expect((await sent("api")).text).toContain("Subject: A subject");
   });
 
-  it("works again after the address was taken off the list", async () => {
+  it("works again after the address is removed from the list", async () => {
     const { path } = await sent("bulk");
     await anybody.call("POST", path);
     expect((await ours.call("DELETE", "/v1/suppressions/friend%40example.org")).status).toBe(204);
@@ -87,7 +87,7 @@ describe("one-click unsubscribe", () => {
     expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
   });
 
-  it("a token that was tampered with, or one for bounces, does nothing", async () => {
+  it("a tampered token or a return-path token does nothing", async () => {
     const { path } = await sent("bulk");
     const token = path.slice(3);
     for (const bad of [
@@ -102,7 +102,7 @@ describe("one-click unsubscribe", () => {
     expect(await suppressions()).toEqual([]);
   });
 
-  it("the mailto address does the same through the door for mail, whatever the message says", async () => {
+  it("an email to the mailto address unsubscribes, whatever it contains", async () => {
     const { id, mailto } = await sent("broadcast");
     let refused: string | null = null;
     const message = {

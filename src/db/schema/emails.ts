@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { EventEntry, RecipientEntry } from "../../emails/timeline/index.ts";
 
 export const emails = sqliteTable(
   "emails",
@@ -18,9 +19,9 @@ export const emails = sqliteTable(
     fromName: text("from_name"),
     messageId: text("message_id").notNull(),
     subject: text().notNull(),
-    recipients: text().notNull(),
-    tags: text(),
-    events: text().notNull(),
+    recipients: text({ mode: "json" }).$type<RecipientEntry[]>().notNull(),
+    tags: text({ mode: "json" }).$type<string[]>(),
+    events: text({ mode: "json" }).$type<EventEntry[]>().notNull(),
     contentKey: text("content_key"),
     contentOffset: integer("content_offset").notNull(),
     contentSize: integer("content_size").notNull(),
@@ -37,7 +38,7 @@ export const emails = sqliteTable(
     rejectionReason: text("rejection_reason"),
     retryOfId: text("retry_of_id"),
     content: text(),
-    hits: text(),
+    hits: text({ mode: "json" }).$type<string[]>(),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),
@@ -54,7 +55,7 @@ export const changes = sqliteTable(
   {
     workspace: integer().notNull(),
     atUs: integer("at_us").notNull(),
-    emails: text().notNull(),
+    emails: text({ mode: "json" }).$type<number[]>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.atUs] })],
 );

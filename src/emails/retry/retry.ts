@@ -58,9 +58,8 @@ function toRequest(row: DetailRow): ParsedRequest<Envelope> {
     key: recipientKey(entry),
     name: entry.name ?? null,
   }));
-  const tags = row.tags === null ? null : (JSON.parse(row.tags) as string[]);
   return {
-    email: { from, recipients, subject: row.subject, tags, sendAt: null },
+    email: { from, recipients, subject: row.subject, tags: row.tags, sendAt: null },
     from,
     recipients,
     issues: [],
@@ -68,8 +67,7 @@ function toRequest(row: DetailRow): ParsedRequest<Envelope> {
 }
 
 /** Returns the recipients whose outcome allows a retry; all of them when every recipient was suppressed. */
-function recipientsToRetry({ recipients }: DetailRow): RecipientEntry[] {
-  const entries = JSON.parse(recipients) as RecipientEntry[];
+function recipientsToRetry({ recipients: entries }: DetailRow): RecipientEntry[] {
   const failed = entries.filter(({ state }) => RETRIED.includes(state));
   return failed.length > 0 ? failed : entries;
 }

@@ -1,11 +1,11 @@
 import type { CallerCtx } from "../../context.ts";
-import { moveScheduled } from "./move.ts";
-import type { MovedOut } from "./schema.ts";
+import { changeScheduled } from "./change-scheduled.ts";
+import type { StatusOut } from "./schema.ts";
 
-/** Cancels a scheduled email: it is never sent. Throws 404 for one that is not scheduled (any more). */
-export async function cancelEmail(ctx: CallerCtx, id: string): Promise<MovedOut> {
+/** Cancels a scheduled email. Throws 404 when the email is not scheduled. */
+export async function cancelEmail(ctx: CallerCtx, id: string): Promise<StatusOut> {
   const at = ctx.now();
-  await moveScheduled(ctx, id, {
+  await changeScheduled(ctx, id, {
     set: "status = 'cancelled', due_at = NULL, content = NULL",
     outboxChange: "DELETE FROM outbox WHERE",
     at,

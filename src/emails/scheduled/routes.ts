@@ -8,7 +8,7 @@ import { body, query } from "../../http/validate.ts";
 import { listScheduled } from "../queries.ts";
 import { cancelEmail } from "./cancel.ts";
 import { reschedule } from "./reschedule.ts";
-import { MovedOut, RescheduleIn, ScheduledOut, toScheduled } from "./schema.ts";
+import { RescheduleIn, ScheduledOut, StatusOut, toScheduledRecord } from "./schema.ts";
 import { sendNow } from "./send-now.ts";
 
 const ListQuery = z.object(pageQuery({ standard: 100, most: 500 })).superRefine(refuseDeepPages);
@@ -19,21 +19,21 @@ export const scheduledRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/scheduled",
     describeRoute({
-      summary: "Emails that wait for their time, soonest first",
+      summary: "List scheduled emails",
       tags,
-      responses: responses(200, "A page of emails", z.array(ScheduledOut), [403]),
+      responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
     }),
     query(ListQuery),
     async (c) => {
       const caller = c.get("caller");
       const rows = await listScheduled(caller, c.req.valid("query"));
-      return c.json(rows.map((row) => toScheduled(row, caller.now())));
+      return c.json(rows.map((row) => toScheduledRecord(row, caller.now())));
     },
   )
   .patch(
     "/v1/emails/scheduled/:email_id",
     describeRoute({
-      summary: "Give a scheduled email another time",
+      summary: "Reschedule an email",
       tags,
       parameters: [emailId],
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
@@ -47,17 +47,17 @@ export const scheduledRoutes = new Hono<AppEnv>()
       summary: "Cancel a scheduled email",
       tags,
       parameters: [emailId],
-      responses: responses(200, "It will not be sent", MovedOut, [403, 404]),
+      responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
     async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
     describeRoute({
-      summary: "Send a scheduled email at once",
+      summary: "Send a scheduled email now",
       tags,
       parameters: [emailId],
-      responses: responses(200, "It is queued", MovedOut, [403, 404]),
+      responses: responses(200, "The email is queued", StatusOut, [403, 404]),
     }),
     async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
   );

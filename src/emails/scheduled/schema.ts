@@ -2,11 +2,11 @@ import { z } from "zod";
 import { formatMailbox } from "../../lib/addresses.ts";
 import { iso } from "../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";
-import type { RecipientEntry } from "../timeline/index.ts";
+import { addressesOf } from "../serialize.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** An email that waits for its time (specification: Scheduled email record). */
+/** A scheduled email (specification: Scheduled email record). */
 export const ScheduledOut = z
   .object({
     id: z.uuid(),
@@ -32,20 +32,22 @@ export const RescheduleIn = z
   })
   .meta({ ref: "EmailReschedule" });
 
-/** What a move has made of an email. */
-export const MovedOut = z.object({ id: z.uuid(), status: z.enum(["cancelled", "queued"]) }).meta({ ref: "EmailMoved" });
-export type MovedOut = z.output<typeof MovedOut>;
+/** The new status of a scheduled email. */
+export const StatusOut = z
+  .object({ id: z.uuid(), status: z.enum(["cancelled", "queued"]) })
+  .meta({ ref: "EmailMoved" });
+export type StatusOut = z.output<typeof StatusOut>;
 
-export function toScheduled(row: RecordRow, now: number): ScheduledOut {
-  const recipients = JSON.parse(row.recipients) as RecipientEntry[];
+/** Serializes a scheduled email; `now` in milliseconds since 1970. */
+export function toScheduledRecord(row: RecordRow, now: number): ScheduledOut {
   const at = row.scheduledAt ?? 0;
   return {
     id: row.id,
     from_address: formatMailbox({ email: row.fromEmail, name: row.fromName }),
-    to_addresses: recipients.filter(({ kind }) => kind === "to").map(({ email }) => email),
+    to_addresses: addressesOf(row, "to"),
     subject: row.subject,
     status: "scheduled",
-    tags: row.tags === null ? null : (JSON.parse(row.tags) as string[]),
+    tags: row.tags,
     scheduled_at: iso(at),
     seconds_until_send: Math.max(0, Math.ceil((at - now) / 1000)),
     created_at: iso(row.createdAt),

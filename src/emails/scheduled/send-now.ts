@@ -1,16 +1,16 @@
 import type { CallerCtx } from "../../context.ts";
 import { requireSendingAllowed } from "../send/index.ts";
-import { moveScheduled } from "./move.ts";
-import type { MovedOut } from "./schema.ts";
+import { changeScheduled } from "./change-scheduled.ts";
+import type { StatusOut } from "./schema.ts";
 
 /**
- * Sends a scheduled email at once. Throws 404 for one that is not scheduled (any more), 403 when the account may not
- * send. Whether the sender still may is looked at when it is dispatched, as at any release.
+ * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send.
+ * Preflight checks the sender, as it does at any release.
  */
-export async function sendNow(ctx: CallerCtx, id: string): Promise<MovedOut> {
+export async function sendNow(ctx: CallerCtx, id: string): Promise<StatusOut> {
   requireSendingAllowed(ctx);
   const at = ctx.now();
-  await moveScheduled(ctx, id, {
+  await changeScheduled(ctx, id, {
     set: "status = 'queued', due_at = ?3",
     outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
     at,

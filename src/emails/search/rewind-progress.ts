@@ -1,8 +1,8 @@
 import type { Ctx } from "../../context.ts";
 
 /**
- * Belongs into every batch that deletes emails. The greatest numbers may be given again, and what gets them is not in
- * the search index yet.
+ * Returns the statement that lowers the index progress to the greatest `n` left. Every batch that deletes emails runs it:
+ * SQLite assigns the greatest deleted numbers again, and the emails that get them are not indexed yet.
  */
 export function rewindSearchProgressStatement(ctx: Pick<Ctx, "db">): D1PreparedStatement {
   return ctx.db.prepare("UPDATE search_progress SET n = min(n, coalesce((SELECT max(n) FROM emails), 0))");

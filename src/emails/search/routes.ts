@@ -9,23 +9,23 @@ import { isoMicros, parseIsoMicros } from "../../lib/time.ts";
 import { statuses } from "../rules.ts";
 import { EmailOut } from "../schema.ts";
 import { toRecord } from "../serialize.ts";
-import { getSavedSearches, putSavedSearches } from "./saved.ts";
+import { getSavedSearches, putSavedSearches } from "./saved-searches.ts";
 import { SavedSearchesIn, SavedSearchesOut, SearchOut } from "./schema.ts";
 import { searchEmails } from "./search.ts";
 import { listUpdates } from "./updates.ts";
 
-const withoutNul = (text: string) => !text.includes("\0");
+const hasNoNul = (text: string) => !text.includes("\0");
 
 const SearchQuery = z
   .object({
     ...pageQuery({ standard: 20, most: 100 }),
     q: z
       .string()
-      .refine(withoutNul, "NUL is not allowed")
+      .refine(hasNoNul, "NUL is not allowed")
       .default("")
-      .describe("Words, and to: from: domain: status: tag: tokens; a value in quotes may hold spaces."),
+      .describe("Words and to:, from:, domain:, status:, tag: tokens. A quoted value may contain spaces."),
     status: z.enum(statuses).optional(),
-    tag: z.string().refine(withoutNul, "NUL is not allowed").optional().describe("Exactly this tag."),
+    tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),
     direction: z.enum(["outbound", "inbound", "all"]).default("outbound"),
   })
   .superRefine(refuseDeepPages);
@@ -34,13 +34,13 @@ const UpdatesQuery = z.object({
   since: z
     .string()
     .transform((text, context) => {
-      // A plus that nobody encoded arrives as a space.
+      // An unencoded plus in a query string decodes to a space.
       const at = parseIsoMicros(text.replace(/ (\d{2}:?\d{2})$/, "+$1"));
       if (at !== null) return at;
-      context.addIssue({ code: "custom", message: "Not an ISO 8601 time with an offset", input: text });
+      context.addIssue({ code: "custom", message: "since must be an ISO 8601 time with an offset", input: text });
       return z.NEVER;
     })
-    .meta({ type: "string", format: "date-time", description: "ISO 8601 with an offset, to the microsecond." }),
+    .meta({ type: "string", format: "date-time", description: "ISO 8601 with an offset and up to six decimals." }),
 });
 
 const tags = ["Emails"];
@@ -49,8 +49,9 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/updates",
     describeRoute({
-      summary: "Emails created or changed since a moment, oldest change first",
-      description: "Pass the response header X-Next-Since as the next `since`: nothing is left out between two calls.",
+      summary: "List emails created or changed after a time",
+      description:
+        "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
       tags,
       responses: responses(200, "At most 50 emails", z.array(EmailOut), [403]),
     }),
@@ -64,9 +65,9 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/search",
     describeRoute({
-      summary: "Search emails, newest first",
+      summary: "Search emails",
       tags,
-      responses: responses(200, "A page of emails", z.array(SearchOut), [403]),
+      responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
     }),
     query(SearchQuery),
     async (c) => c.json(await searchEmails(c.get("caller"), c.req.valid("query"))),
@@ -74,18 +75,18 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/saved-searches",
     describeRoute({
-      summary: "The caller's saved searches",
+      summary: "List your saved searches",
       tags,
-      responses: responses(200, "The list", SavedSearchesOut, [403]),
+      responses: responses(200, "The saved searches", SavedSearchesOut, [403]),
     }),
     async (c) => c.json(await getSavedSearches(c.get("caller"))),
   )
   .put(
     "/v1/emails/saved-searches",
     describeRoute({
-      summary: "Replace the caller's saved searches",
+      summary: "Replace your saved searches",
       tags,
-      responses: responses(200, "What is stored now", SavedSearchesOut, [403, 413, 415]),
+      responses: responses(200, "The stored searches", SavedSearchesOut, [403, 413, 415]),
     }),
     ...body(SavedSearchesIn),
     async (c) => c.json(await putSavedSearches(c.get("caller"), c.req.valid("json"))),

@@ -2,11 +2,11 @@ import { z } from "zod";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
-import type { RecipientEntry } from "../timeline/index.ts";
+import { addressesOf } from "../serialize.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** One email as a search shows it (specification: Email search record). */
+/** An email in search results (specification: Email search record). */
 export const SearchOut = z
   .object({
     id: z.uuid(),
@@ -25,17 +25,17 @@ export const SearchOut = z
   .meta({ ref: "EmailSearchRecord" });
 export type SearchOut = z.output<typeof SearchOut>;
 
-export function toFound(row: RecordRow): SearchOut {
-  const recipients = JSON.parse(row.recipients) as RecipientEntry[];
+/** Serializes an email for search results. */
+export function toSearchRecord(row: RecordRow): SearchOut {
   return {
     id: row.id,
     direction: "outbound",
     from_address: row.fromEmail,
     from_name: row.fromName,
-    to_addresses: recipients.filter(({ kind }) => kind === "to").map(({ email }) => email),
+    to_addresses: addressesOf(row, "to"),
     subject: row.subject,
     status: row.status,
-    tags: row.tags === null ? null : (JSON.parse(row.tags) as string[]),
+    tags: row.tags,
     source: row.source,
     authentication: null,
     created_at: iso(row.createdAt),
@@ -45,10 +45,10 @@ export function toFound(row: RecordRow): SearchOut {
 
 const text = (most: number) => z.string().max(most).nullable().default(null);
 
-/** A search as a person keeps it (specification: Saved search). What else stands in an entry is dropped. */
+/** A saved search (specification: Saved search). Unknown fields are dropped. */
 export const SavedSearchEntry = z
   .object({
-    id: z.string().min(1).max(64).optional().describe("Drawn by the service when it is left out."),
+    id: z.string().min(1).max(64).optional().describe("Assigned by the service when absent."),
     name: z.string().trim().min(1).max(100),
     query: text(500),
     range: text(64),

@@ -3,12 +3,12 @@ import { unprocessable } from "../../errors.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
-import { planSearch } from "./conditions.ts";
-import { parseSearchQuery } from "./query.ts";
-import { findPlanned } from "./rows.ts";
-import { type SearchOut, toFound } from "./schema.ts";
+import { parseSearchQuery } from "./parse-query.ts";
+import { planSearch } from "./plan.ts";
+import { runPlan } from "./run-plan.ts";
+import { type SearchOut, toSearchRecord } from "./schema.ts";
 
-/** Longest query (decisions 4), in octets of UTF-8. */
+/** Longest query in octets of UTF-8 (decisions 4). */
 const MAX_QUERY = 500;
 
 export interface SearchInput {
@@ -21,14 +21,16 @@ export interface SearchInput {
 }
 
 /**
- * Emails that a query finds, newest first (specification: GET /v1/emails/search). An empty query is the plain list.
- * Throws 422 for one over 500 octets.
+ * Returns emails that match a query, newest first (specification: GET /v1/emails/search). An empty query returns the
+ * plain list. Throws 422 for a query over 500 octets.
  */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<SearchOut[]> {
   if (utf8Length(input.q) > MAX_QUERY) {
-    throw unprocessable([{ loc: ["query", "q"], msg: `A query has at most ${MAX_QUERY} bytes`, type: "too_long" }]);
+    throw unprocessable([
+      { loc: ["query", "q"], msg: `q is ${utf8Length(input.q)} bytes; the limit is ${MAX_QUERY}`, type: "too_long" },
+    ]);
   }
-  // Inbound rows are for admins and owners; there are none before mail is taken in.
+  // Inbound emails are not stored yet. Only owners and admins will see them.
   if (input.direction === "inbound") return [];
   const query = parseSearchQuery(input.q);
   if (input.tag) query.tag.push(input.tag);
@@ -37,10 +39,10 @@ export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<
   if (wanted.size > 1 || (status !== undefined && !isStatus(status))) return [];
   const { page, limit } = input;
   const plan = planSearch(ctx.workspace.number, query, status ?? null);
-  if (plan.walked.length > 0) {
-    return (await findPlanned(ctx, plan, { page, limit })).map(toFound);
+  if (plan.scanConditions.length > 0) {
+    return (await runPlan(ctx, plan, { page, limit })).map(toSearchRecord);
   }
-  return (await listEmails(ctx, { ...(status ? { status } : {}), page, limit })).map(toFound);
+  return (await listEmails(ctx, { ...(status ? { status } : {}), page, limit })).map(toSearchRecord);
 }
 
 const isStatus = (text: string): text is Status => (statuses as readonly string[]).includes(text);

@@ -1,39 +1,43 @@
+import { and, eq, gte, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
-import { mailDb } from "../../db/client.ts";
+import { orm } from "../../db/client.ts";
+import { changes } from "../../db/schema/index.ts";
 import { findByNumbers, type RecordRow } from "../queries.ts";
 
-/** Emails one call answers with (specification: Limits). */
-const MOST = 50;
-
-// The row that began before `since` may stand for changes after it: one of its emails each microsecond.
-const FIND_CHANGES = `
-  SELECT at_us, emails FROM changes
-   WHERE workspace = ?1 AND at_us >= coalesce((SELECT max(at_us) FROM changes WHERE workspace = ?1 AND at_us <= ?2), 0)
-   ORDER BY at_us LIMIT ?3`;
+/** Emails in one response (specification: Limits). */
+const MAX_EMAILS = 50;
 
 /**
- * Emails created or changed after `sinceUs` (microseconds since 1970), oldest change first, each once, at most 50
- * (decisions 1). `nextUs` is what to pass next: no change is left out between two calls, whatever happens meanwhile.
+ * Returns emails created or changed after `sinceUs` (microseconds since 1970), oldest change first, each once, at most
+ * 50 (decisions 1). `nextUs` is the value of the next `since`: no change is skipped between two calls.
  */
 export async function listUpdates(ctx: CallerCtx, sinceUs: number): Promise<{ rows: RecordRow[]; nextUs: number }> {
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_CHANGES)
-    .bind(ctx.workspace.number, sinceUs, MOST + 2)
-    .all<{ at_us: number; emails: string }>();
   const seen = new Set<number>();
   let nextUs = sinceUs;
-  for (const { at_us, emails } of results) {
-    for (const [index, n] of (JSON.parse(emails) as number[]).entries()) {
-      const at = at_us + index;
+  for (const { atUs, emails } of await findChanges(ctx, sinceUs)) {
+    for (const [index, n] of emails.entries()) {
+      const at = atUs + index;
       if (at <= sinceUs) continue;
-      if (seen.size === MOST && !seen.has(n)) return { rows: await inOrder(ctx, seen), nextUs };
-      // What changed again comes later in the order.
+      if (seen.size === MAX_EMAILS && !seen.has(n)) return { rows: await inOrder(ctx, seen), nextUs };
+      // An email that changed twice takes the place of its last change.
       seen.delete(n);
       seen.add(n);
       nextUs = at;
     }
   }
   return { rows: await inOrder(ctx, seen), nextUs };
+}
+
+/** Returns change rows, oldest first. A row covers one microsecond per email, so the row before `sinceUs` is included. */
+function findChanges(ctx: CallerCtx, sinceUs: number) {
+  const workspace = ctx.workspace.number;
+  const first = sql`coalesce((SELECT max(at_us) FROM changes WHERE workspace = ${workspace} AND at_us <= ${sinceUs}), 0)`;
+  return orm(ctx)
+    .select({ atUs: changes.atUs, emails: changes.emails })
+    .from(changes)
+    .where(and(eq(changes.workspace, workspace), gte(changes.atUs, first)))
+    .orderBy(changes.atUs)
+    .limit(MAX_EMAILS + 2);
 }
 
 async function inOrder(ctx: CallerCtx, numbers: ReadonlySet<number>): Promise<RecordRow[]> {

@@ -3,92 +3,92 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts
 import { mailDb } from "../../db/client.ts";
 import { suppressStatement } from "../../suppressions/index.ts";
 import { changeStatement } from "./changes.ts";
-import { type Fact, type Merged, mergeFacts, newTally, type Tally, tallied } from "./merge.ts";
+import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
-/** Statements that go with the writing of some states, in the same transaction. */
+/** Statements that run in the same transaction as the update of the emails. */
 export interface AccompanyingStatements {
-  /** Before the emails: a state that stays queued takes its `next` only if a row of the outbox stands there by then. */
+  /** Run before the update of `emails`, which sets `due_at` to `next.dueAt` only if that outbox row exists by then. */
   before: D1PreparedStatement[];
   after: D1PreparedStatement[];
 }
 
-/** Facts about one email, with the state they were decided on. */
+/** Facts about one email, and the state they were derived from. */
 export interface EmailUpdate {
   state: EmailState;
   facts: readonly Fact[];
-  /** Its opens and clicks. */
+  /** Opens and clicks of the email. */
   hits?: readonly Hit[];
-  /** Number of the delivery attempt behind the facts; 0 for feedback. */
+  /** Number of the delivery attempt that produced the facts; 0 for feedback. */
   attempt: number;
-  /** When the email stays queued: where its next outbox row stands. */
+  /** Key of the next outbox row, when the email stays queued. `dueAt` in milliseconds since 1970. */
   next?: { dueAt: number; outboxId: string | null };
 }
 
-/** Races lost in a row before a flush is given up: far above what feedback and delivery can do to each other. */
-const TRIES = 8;
+/** Attempts to write before ConcurrencyError is thrown. Delivery and feedback of one email rarely meet more than twice. */
+const MAX_TRIES = 8;
 
 /**
- * Writes what became known about some emails in one transaction: states, events, change rows, roll-ups, and
- * whatever `also` adds for the states that result (it is called once a try). An email that somebody else
- * changed meanwhile is read again and merged anew, so no fact is lost and none counts twice. Answers the new
- * states in the order of the reports, and the results of what `also` put behind.
+ * Writes facts about emails in one transaction: states, events, change rows, roll-ups, suppressions, and the statements
+ * that `accompany` returns for the new states (it runs once per try). An email that another run changed in the meantime
+ * is read again and merged again, so no fact is lost or counted twice. Returns the new states in the order of `updates`,
+ * and the results of the `after` statements. Throws ConcurrencyError after MAX_TRIES tries.
  */
 export async function applyFacts(
   ctx: Ctx,
-  reports: readonly EmailUpdate[],
-  also: (states: readonly EmailState[]) => AccompanyingStatements = () => ({ before: [], after: [] }),
+  updates: readonly EmailUpdate[],
+  accompany: (states: readonly EmailState[]) => AccompanyingStatements = () => ({ before: [], after: [] }),
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
-  let current = reports;
+  let current = updates;
   for (let tries = 1; ; tries++) {
     const merged = current.map(({ state, facts, attempt, hits = [], next }) =>
       setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
     );
     const states = merged.map(({ state }) => state);
-    const own = statements(
+    const emailStatements = updateStatements(
       ctx,
       merged.filter(({ changed }) => changed),
     );
-    const { before, after } = also(states);
-    const all = [...before, ...own, ...after];
+    const { before, after } = accompany(states);
+    const all = [...before, ...emailStatements, ...after];
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
-      return { states, results: results.slice(before.length + own.length) };
+      return { states, results: results.slice(before.length + emailStatements.length) };
     } catch (error) {
-      if (!(error instanceof ConcurrencyError) || tries === TRIES) throw error;
-      current = await readAgain(ctx, current);
+      if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
+      current = await reloadStates(ctx, current);
     }
   }
 }
 
-/** A queued email knows where its outbox row stands; a settled one has none. */
-function setNextAttempt(merged: Merged, next: EmailUpdate["next"]): Merged {
+/** Sets the key of the next outbox row on a queued email, and clears it on any other. */
+function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {
   const queued = merged.state.status === "queued";
   const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
   const outboxId = queued && next ? next.outboxId : merged.state.outboxId;
-  const moved = dueAt !== merged.state.dueAt || outboxId !== merged.state.outboxId;
-  if (!moved) return merged;
+  const isRescheduled = dueAt !== merged.state.dueAt || outboxId !== merged.state.outboxId;
+  if (!isRescheduled) return merged;
   const version = merged.changed ? merged.state.version : merged.state.version + 1;
   return { ...merged, changed: true, state: { ...merged.state, dueAt, outboxId, version } };
 }
 
-async function readAgain(ctx: Ctx, reports: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
+async function reloadStates(ctx: Ctx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
   const { results } = await mailDb(ctx)
     .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
-    .bind(JSON.stringify(reports.map(({ state }) => state.n)))
+    .bind(JSON.stringify(updates.map(({ state }) => state.n)))
     .all<EmailStateRow>();
   const rows = new Map(results.map((row) => [row.n, row]));
-  return reports.flatMap((report) => {
-    const row = rows.get(report.state.n);
-    return row ? [{ ...report, state: toState(row) }] : [];
+  return updates.flatMap((update) => {
+    const row = rows.get(update.state.n);
+    return row ? [{ ...update, state: toState(row) }] : [];
   });
 }
 
-// A run that lost its lease writes no row for later, and must not say that there is one.
+// A run that lost its lease inserts no outbox row, so the email keeps the key that it has.
 const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
 
-// One source row for each target row; MATERIALIZED keeps the join from reading the table for every pair.
+// Without MATERIALIZED SQLite reads the JSON once for every email that it joins.
 const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
@@ -100,7 +100,7 @@ const UPDATE_EMAILS = `
     content = CASE WHEN j.value->>'status' = 'queued' THEN content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
 
-const ADD_TALLIES = `
+const ADD_TO_ROLLUPS = `
   INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, failed, opens, clicks)
   SELECT value->>'workspace', ?2, value->>'domain', value->>'sent', value->>'delivered', value->>'bounced', value->>'failed',
     value->>'opens', value->>'clicks'
@@ -109,7 +109,7 @@ const ADD_TALLIES = `
     bounced = bounced + excluded.bounced, failed = failed + excluded.failed, opens = opens + excluded.opens,
     clicks = clicks + excluded.clicks`;
 
-function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] {
+function updateStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
   if (merged.length === 0) return [];
   const rows = merged.map(({ state }) => ({
     ...state,
@@ -118,36 +118,36 @@ function statements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] 
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
   const update = ctx.db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
-  const tallies = sumTallies(merged);
+  const rollups = sumRollups(merged);
   const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
     update,
     expectChanges(ctx.db, merged.length),
-    ...[...idsOf].map(([workspace, some]) =>
-      changeStatement(ctx, workspace, JSON.stringify(some.map(({ state }) => state.id))),
+    ...[...idsOf].map(([workspace, group]) =>
+      changeStatement(ctx, workspace, JSON.stringify(group.map(({ state }) => state.id))),
     ),
-    ...(tallies.length > 0
-      ? [ctx.db.prepare(ADD_TALLIES).bind(JSON.stringify(tallies), Math.floor(ctx.now() / 3_600_000))]
+    ...(rollups.length > 0
+      ? [ctx.db.prepare(ADD_TO_ROLLUPS).bind(JSON.stringify(rollups), Math.floor(ctx.now() / 3_600_000))]
       : []),
     ...suppressStatements(ctx, merged),
   ];
 }
 
-function suppressStatements(ctx: Ctx, merged: readonly Merged[]): D1PreparedStatement[] {
+function suppressStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
   const entries = merged.flatMap(({ state, suppress }) =>
     suppress.map((entry) => ({ ...entry, workspace: state.workspace })),
   );
   return entries.length > 0 ? [suppressStatement(ctx, entries)] : [];
 }
 
-/** One row for each workspace and domain of the flush. */
-function sumTallies(merged: readonly Merged[]): (Tally & { workspace: number })[] {
-  const sums = new Map<string, Tally & { workspace: number }>();
-  for (const { state, tallies } of merged) {
-    for (const { domain, ...add } of tallies) {
+/** Sums the counts per workspace and recipient domain. */
+function sumRollups(merged: readonly MergeResult[]): (RollupCounts & { workspace: number })[] {
+  const sums = new Map<string, RollupCounts & { workspace: number }>();
+  for (const { state, rollups } of merged) {
+    for (const { domain, ...add } of rollups) {
       const key = `${state.workspace} ${domain}`;
-      const sum = sums.get(key) ?? { workspace: state.workspace, ...newTally(domain) };
-      for (const field of tallied) sum[field] += add[field];
+      const sum = sums.get(key) ?? { workspace: state.workspace, ...zeroCounts(domain) };
+      for (const field of rollupColumns) sum[field] += add[field];
       sums.set(key, sum);
     }
   }

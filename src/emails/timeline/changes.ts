@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 
-// A row stands for as many microseconds as it has emails, so that each change has one of its own. at_us follows the
-// workspace's last one even when two commits fall into one microsecond or the clock steps back.
+// A row covers one microsecond per email, so each change has its own value. at_us is above the last value of the
+// workspace even when two commits share a microsecond or the clock steps back.
 const INSERT_CHANGE = `
   INSERT INTO changes (workspace, at_us, emails)
   SELECT ?1, max(?2, coalesce((
@@ -9,7 +9,7 @@ const INSERT_CHANGE = `
     json_group_array(n)
     FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?3))`;
 
-/** The change row of one commit: `ids` is a JSON array of ids of emails that the same batch writes. */
+/** Returns the statement that inserts the change row of one commit. `ids` is a JSON array of the emails that the batch writes. */
 export function changeStatement(ctx: Ctx, workspace: number, ids: string): D1PreparedStatement {
   return ctx.db.prepare(INSERT_CHANGE).bind(workspace, ctx.now() * 1000, ids);
 }

@@ -2,13 +2,13 @@ import type { Ctx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 
-const FIND = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
+const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
 
-/** The state of the email that a signed address names; null when it is gone. */
+/** Returns the state of one email, or null when it does not exist. `workspace` is the number of the workspace. */
 export async function findState(
   ctx: Ctx,
   { workspace, emailId }: { workspace: number; emailId: string },
 ): Promise<EmailState | null> {
-  const row = await mailDb(ctx).prepare(FIND).bind(workspace, emailId).first<EmailStateRow>();
+  const row = await mailDb(ctx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>();
   return row && toState(row);
 }

@@ -1,4 +1,4 @@
-import { domainOf, type Merged, newTally, type Tally } from "./merge.ts";
+import { domainOf, type MergeResult, type RollupCounts, zeroCounts } from "./merge.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
 /** One open or click. Its id becomes the event's id, so the same hit counts once. */
@@ -22,7 +22,7 @@ export const MAX_HIT_EVENTS = 50;
 /** Ids of later hits that are stored, so that a hit that the queue delivers twice counts once. */
 export const MAX_REMEMBERED_HITS = 200;
 /** A click within this time after the hand-over is a scanner's, in milliseconds. */
-export const SCAN_MS = 2000;
+export const SCANNER_WINDOW_MS = 2000;
 
 /** Characters of a target that its event stores, so that 50 events stay below the size limit of a row. */
 const MAX_EVENT_URL = 2000;
@@ -32,36 +32,36 @@ const MAX_EVENT_URL = 2000;
  * are not counted. The first counted hit of each kind goes to the roll-ups, which count emails. Takes the result of
  * mergeFacts. Pure.
  */
-export function mergeHits(merged: Merged, hits: readonly Hit[]): Merged {
+export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResult {
   const before = merged.state;
   const state: EmailState = { ...before, events: [...before.events], hits: [...before.hits] };
   const known = new Set([...before.hits, ...before.events.map(({ id }) => hitKey(id))]);
-  const tallies: Tally[] = [];
+  const rollups: RollupCounts[] = [];
   let eventsLeft = MAX_HIT_EVENTS - before.events.filter(({ type }) => type === "open" || type === "click").length;
   let changed = false;
   for (const hit of hits) {
     const short = hitKey(hit.id);
     if (known.has(short)) continue;
     known.add(short);
-    const classified = { ...hit, machine: hit.machine || isScan(hit, before.sentAt) };
+    const classified = { ...hit, machine: hit.machine || isScannerClick(hit, before.sentAt) };
     if (eventsLeft > 0) state.events.push(toEvent(before, classified));
     else if (classified.machine) continue;
     else state.hits.push(short);
     eventsLeft -= 1;
     changed = true;
-    if (!classified.machine) countHit(state, hit, tallies);
+    if (!classified.machine) countHit(state, hit, rollups);
   }
   if (!changed) return merged;
   state.hits = state.hits.slice(-MAX_REMEMBERED_HITS);
   if (!merged.changed) state.version += 1;
-  return { ...merged, state, tallies: [...merged.tallies, ...tallies], changed: true };
+  return { ...merged, state, rollups: [...merged.rollups, ...rollups], changed: true };
 }
 
 /** The last 48 bits of an id, which are random: enough to tell the hits of one email apart. */
 const hitKey = (id: string) => id.slice(-12);
 
-const isScan = ({ kind, at }: Hit, sentAt: number | null) =>
-  kind === "click" && sentAt !== null && at < sentAt + SCAN_MS;
+const isScannerClick = ({ kind, at }: Hit, sentAt: number | null) =>
+  kind === "click" && sentAt !== null && at < sentAt + SCANNER_WINDOW_MS;
 
 function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, ip, machine }: Hit): EventEntry {
   const entry = recipient === null ? undefined : state.recipients[recipient];
@@ -75,14 +75,14 @@ function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, i
   return { id, type: kind, at, metadata };
 }
 
-function countHit(state: EmailState, hit: Hit, tallies: Tally[]): void {
+function countHit(state: EmailState, hit: Hit, rollups: RollupCounts[]): void {
   const [counter, column] =
     hit.kind === "open" ? (["openedCount", "opens"] as const) : (["clickedCount", "clicks"] as const);
   state[counter] += 1;
   if (state[counter] > 1) return;
   const domain = domainOfHit(state, hit);
-  tallies.push({ ...newTally(""), [column]: 1 });
-  if (domain !== null) tallies.push({ ...newTally(domain), [column]: 1 });
+  rollups.push({ ...zeroCounts(""), [column]: 1 });
+  if (domain !== null) rollups.push({ ...zeroCounts(domain), [column]: 1 });
 }
 
 /** Returns the recipient domain of a hit. Without a recipient it is known when all recipients have the same domain. */

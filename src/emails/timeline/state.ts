@@ -1,6 +1,6 @@
 import type { EventType, RecipientState, StoredStatus } from "../rules.ts";
 
-/** One recipient as the row keeps it. `key` is there when the canonical form is not the lower-cased address. */
+/** One entry of the JSON column `recipients`. `key` is set when the canonical form is not the lower-cased address. */
 export interface RecipientEntry {
   kind: "to" | "cc" | "bcc";
   email: string;
@@ -9,7 +9,7 @@ export interface RecipientEntry {
   state: RecipientState;
 }
 
-/** One event as the row keeps it; `at` in milliseconds since 1970. */
+/** One entry of the JSON column `events`; `at` in milliseconds since 1970. */
 export interface EventEntry {
   id: string;
   type: EventType;
@@ -17,7 +17,7 @@ export interface EventEntry {
   metadata?: Record<string, unknown>;
 }
 
-/** The part of an email that facts change. */
+/** The part of an email that facts change. Times in milliseconds since 1970. */
 export interface EmailState {
   n: number;
   workspace: number;
@@ -31,14 +31,14 @@ export interface EmailState {
   outboxId: string | null;
   sentAt: number | null;
   deliveredAt: number | null;
-  /** Opens and clicks by people. */
+  /** Opens and clicks by people, not by scanners. */
   openedCount: number;
   clickedCount: number;
-  /** Short ids of the hits merged last that are not in `events`, oldest first. */
+  /** Shortened ids of the last hits that have no event, oldest first. */
   hits: string[];
 }
 
-/** A row of EMAIL_STATE_COLUMNS, as D1 gives it. */
+/** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
 export interface EmailStateRow {
   n: number;
   workspace: number;
@@ -57,11 +57,11 @@ export interface EmailStateRow {
   hits: string | null;
 }
 
-/** For a SELECT on `emails e`. */
+/** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
   "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits";
 
-/** The state of an email from its row. */
+/** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
   return {
     n: row.n,
@@ -82,7 +82,7 @@ export function toState(row: EmailStateRow): EmailState {
   };
 }
 
-/** The canonical form of a recipient's address. */
+/** Returns the canonical form of a recipient's address, by which addresses are compared. */
 export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): string {
   return recipient.key ?? recipient.email.toLowerCase();
 }

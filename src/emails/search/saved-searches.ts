@@ -5,7 +5,7 @@ import { savedSearches } from "../../db/schema/index.ts";
 import { unprocessable } from "../../errors.ts";
 import type { SavedSearchesIn, SavedSearchesOut } from "./schema.ts";
 
-/** The searches that the caller keeps in this workspace. Another person's are never seen. */
+/** Returns the saved searches of the calling user in this workspace. */
 export async function getSavedSearches(ctx: CallerCtx): Promise<SavedSearchesOut> {
   const [row] = await orm(ctx)
     .select()
@@ -14,13 +14,17 @@ export async function getSavedSearches(ctx: CallerCtx): Promise<SavedSearchesOut
   return { searches: row?.searches ?? [] };
 }
 
-/** Replaces the caller's whole list, and answers what is stored now. Throws 422 when an id stands in it twice. */
+/** Replaces the saved searches of the calling user and returns them. Throws 422 when two have the same id. */
 export async function putSavedSearches(ctx: CallerCtx, input: SavedSearchesIn): Promise<SavedSearchesOut> {
   const searches = input.searches.map((entry) => ({ ...entry, id: entry.id ?? ctx.newId() }));
-  const twice = searches.findIndex(({ id }, index) => searches.findIndex((other) => other.id === id) < index);
-  if (twice >= 0) {
+  const duplicate = searches.findIndex(({ id }, index) => searches.findIndex((other) => other.id === id) < index);
+  if (duplicate >= 0) {
     throw unprocessable([
-      { loc: ["body", "searches", twice, "id"], msg: "This id stands in the list twice", type: "value_error" },
+      {
+        loc: ["body", "searches", duplicate, "id"],
+        msg: `The id ${searches[duplicate]?.id} occurs twice; ids must be unique`,
+        type: "value_error",
+      },
     ]);
   }
   await orm(ctx)

@@ -1,0 +1,42 @@
+import type { Ctx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { daysToRollUp } from "./rules.ts";
+
+/** Workspaces of one statement. */
+const WORKSPACES_PER_STEP = 500;
+/** Days of one run. After a long outage the next runs do the rest. */
+const MAX_DAYS = 14;
+
+// A count is added to the hour in which it is written, so a day that ended does not change.
+const ROLL_UP_DAY = `
+  INSERT INTO rollups_daily (workspace, day, domain, sent, delivered, bounced, failed, opens, clicks)
+  SELECT r.workspace, ?1, r.domain, sum(r.sent), sum(r.delivered), sum(r.bounced), sum(r.failed), sum(r.opens), sum(r.clicks)
+    FROM workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
+   WHERE w.number > ?2 AND w.number <= ?3 GROUP BY r.workspace, r.domain
+  ON CONFLICT DO UPDATE SET sent = excluded.sent, delivered = excluded.delivered, bounced = excluded.bounced,
+    failed = excluded.failed, opens = excluded.opens, clicks = excluded.clicks`;
+
+const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
+
+/** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
+export async function rollUpDays(ctx: Ctx): Promise<void> {
+  const db = mailDb(ctx);
+  const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
+  const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
+  if (last?.day === null || last?.day === undefined) return;
+  const greatest = await ctx.db
+    .prepare("SELECT max(number) AS number FROM workspaces")
+    .first<{ number: number | null }>();
+  for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
+    for (let from = 0; from < (greatest?.number ?? 0); from += WORKSPACES_PER_STEP) {
+      await db
+        .prepare(ROLL_UP_DAY)
+        .bind(day, from, from + WORKSPACES_PER_STEP)
+        .run();
+    }
+    await db
+      .prepare("INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)")
+      .bind(day)
+      .run();
+  }
+}
