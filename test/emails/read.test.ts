@@ -103,8 +103,8 @@ describe("GET /v1/emails/", () => {
   });
 
   it("never lists emails of another workspace, for any filter, page or id", async () => {
-    const [mine, theirs] = [await aWorkspace(), await aWorkspace()];
-    const foreign = await insertEmails(theirs, 3, "failed");
+    const [mine, otherTenant] = [await aWorkspace(), await aWorkspace()];
+    const foreign = await insertEmails(otherTenant, 3, "failed");
     await insertEmails(mine, 1, "failed");
     for (const query of ["", "?status=failed", `?before=${foreign[2]}`, "?limit=100"]) {
       const ids = (await list(mine, query)).map(({ id }) => id);

@@ -19,28 +19,28 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  tenant = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
 });
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { send_at: at(inMs), ...changes }));
   expect(response.status).toBe(202);
   return (await response.json<{ id: string }>()).id;
 }
-const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
 const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
 const dueOf = async (id: string) =>
   (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 const changesOf = async () =>
   (
     await env.DB.prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
-      .bind(ours.workspaceNumber)
+      .bind(tenant.workspaceNumber)
       .first<{ n: number }>()
   )?.n ?? 0;
 
@@ -73,7 +73,7 @@ describe("a change of a scheduled email when the database fails", () => {
       it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
-        const response = await call(apiOn({ DB: failing(2, moment), WORK: queueThatRefuses }, ours.apiKey), id);
+        const response = await call(apiOn({ DB: failing(2, moment), WORK: queueThatRefuses }, tenant.apiKey), id);
         expect(response.status).toBe(200);
         expect(await eventsOf(id)).toHaveLength(2);
         expect(await changesOf()).toBe(changes + 1);
@@ -83,7 +83,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
-      const response = await call(apiOn({ DB: failing(9, "before"), WORK: queueThatRefuses }, ours.apiKey), id);
+      const response = await call(apiOn({ DB: failing(9, "before"), WORK: queueThatRefuses }, tenant.apiKey), id);
       expect(response.status).toBe(500);
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
@@ -99,7 +99,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} takes one round trip and scans no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
-      expect((await call(apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey), id)).status).toBe(200);
+      expect((await call(apiOn({ DB, WORK: queueThatRefuses }, tenant.apiKey), id)).status).toBe(200);
       const [, batch, ...more] = trips;
       expect(more.length).toBeLessThanOrEqual(1);
       for (const statement of batch?.statements ?? []) {
@@ -113,9 +113,9 @@ describe("a change of a scheduled email when the database fails", () => {
 describe("GET /v1/emails/scheduled", () => {
   it("reads its index in order, and no more rows than it returns", async () => {
     for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
-    for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(ours));
+    for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(tenant));
     const { DB, trips } = countingDb();
-    const list = await (await apiOn({ DB }, ours.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
+    const list = await (await apiOn({ DB }, tenant.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
     expect(list).toHaveLength(3);
     const statement = trips.at(-1)?.statements[0];
     if (!statement) throw new Error("nothing was asked");
@@ -130,18 +130,18 @@ describe("GET /v1/emails/scheduled", () => {
          recipients, events, content_offset, content_size, created_at, scheduled_at)
        SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, 1000 * key
          FROM json_each(?4)`,
-      ...[ours.workspaceNumber, ours.domainId, ours.mailboxId],
+      ...[tenant.workspaceNumber, tenant.domainId, tenant.mailboxId],
       JSON.stringify(Array.from({ length: 501 }, () => crypto.randomUUID())),
     );
     const list = async (query: string) =>
-      (await ours.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
+      (await tenant.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
     const [first, most, rest] = [await list(""), await list("?limit=500"), await list("?limit=500&page=1")];
     expect([first.length, most.length, rest.length]).toEqual([100, 500, 1]);
     expect(new Set([...most, ...rest].map(({ id }) => id)).size).toBe(501);
     // seconds_until_send of a past time is 0, not negative.
     expect(new Set(most.map(({ seconds_until_send }) => seconds_until_send))).toEqual(new Set([0]));
     for (const bad of ["?limit=0", "?limit=501", "?page=-1", "?page=x", "?limit=500&page=21"])
-      expect((await ours.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
+      expect((await tenant.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
   });
 });
 
@@ -159,15 +159,15 @@ describe("a scheduled email", () => {
 
   it("cannot be sent now by a restricted account", async () => {
     const id = await schedule();
-    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", ours.userId);
-    const response = await changesByName["send now"](apiWithoutQueue, id);
+    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", tenant.userId);
+    const response = await changesByName["send-now"](apiWithoutQueue, id);
     expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
   });
 
   it("fails at dispatch when its sender is deleted after send-now", async () => {
     const id = await schedule();
-    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", ours.mailboxId);
-    expect((await changesByName["send now"](apiWithoutQueue, id)).status).toBe(200);
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", tenant.mailboxId);
+    expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(200);
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const { due_at: dueAt } of await dueOf(id))
@@ -188,7 +188,7 @@ describe("a scheduled email", () => {
         }
       },
     };
-    expect((await changesByName["send now"](apiOn({ WORK }, ours.apiKey), id)).status).toBe(200);
+    expect((await changesByName["send-now"](apiOn({ WORK }, tenant.apiKey), id)).status).toBe(200);
     const [{ due_at: dueAt = 0 } = {}] = await dueOf(id);
     expect(woken).toEqual([{ dueAt, id, kind: "deliver" }]);
     const server = await sinkServer();

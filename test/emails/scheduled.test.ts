@@ -19,21 +19,21 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  tenant = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
 });
 
 const at = (ms: number) => new Date(Date.now() + ms).toISOString();
 async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, { send_at: at(inMs), ...changes }));
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { send_at: at(inMs), ...changes }));
   expect(response.status).toBe(202);
   return (await response.json<{ id: string }>()).id;
 }
-const detail = async (id: string) => (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
 const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/scheduled/${id}`);
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
@@ -57,12 +57,12 @@ async function wokenAt(now: number): Promise<Map<string, number>> {
 describe("GET /v1/emails/scheduled", () => {
   it("lists scheduled emails soonest first, with the seconds until they are sent", async () => {
     const [late, soon] = [await schedule(2 * HOUR, { tags: ["a"] }), await schedule(HOUR)];
-    await apiWithoutQueue.post("/v1/emails/", aMail(ours));
-    const list = await (await ours.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
+    await apiWithoutQueue.post("/v1/emails/", aMail(tenant));
+    const list = await (await tenant.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
     expect(list.map(({ id }) => id)).toEqual([soon, late]);
     expect(list[1]).toEqual({
       id: late,
-      from_address: `Hello <${ours.mailbox}>`,
+      from_address: `Hello <${tenant.mailbox}>`,
       to_addresses: ["friend@example.org"],
       subject: "A subject",
       status: "scheduled",
@@ -71,7 +71,7 @@ describe("GET /v1/emails/scheduled", () => {
       seconds_until_send: expect.toSatisfy((seconds: number) => seconds > 7190 && seconds <= 7200),
       created_at: expect.any(String),
     });
-    expect(await (await ours.get("/v1/emails/scheduled?limit=1&page=1")).json()).toMatchObject([{ id: late }]);
+    expect(await (await tenant.get("/v1/emails/scheduled?limit=1&page=1")).json()).toMatchObject([{ id: late }]);
   });
 });
 
@@ -91,7 +91,7 @@ describe("a scheduled email", () => {
     expect([response.status, await response.json()]).toEqual([200, { id, status: "queued" }]);
     expect((await wokenAt(Date.now())).get(id)).toBe(0);
     expect((await detail(id)).status).toBe("queued");
-    expect(await (await ours.get("/v1/emails/scheduled")).json()).toEqual([]);
+    expect(await (await tenant.get("/v1/emails/scheduled")).json()).toEqual([]);
   });
 
   it("is due at its new time after rescheduling", async () => {
@@ -139,10 +139,10 @@ describe("a scheduled email", () => {
   it("answers the same 404 when it is cancelled, queued or unknown", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
-    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
-    const theirs = await aWorkspace();
+    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>()).id;
+    const otherTenant = await aWorkspace();
     const foreign = (
-      await (await theirs.post("/v1/emails/", aMail(theirs, { send_at: at(HOUR) }))).json<{ id: string }>()
+      await (await otherTenant.post("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).json<{ id: string }>()
     ).id;
     for (const call of [cancel, sendNow, (id: string) => move(id, at(HOUR))]) {
       const answers = [];
@@ -152,12 +152,12 @@ describe("a scheduled email", () => {
       }
       expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
     }
-    expect(await (await theirs.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
+    expect(await (await otherTenant.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
   });
 
   it("cannot be sent now from a paused workspace or a restricted account, but can be cancelled", async () => {
     const id = await schedule();
-    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", ours.workspaceNumber);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", tenant.workspaceNumber);
     expect((await sendNow(id)).status).toBe(403);
     expect((await detail(id)).status).toBe("scheduled");
     expect((await cancel(id)).status).toBe(200);
@@ -165,7 +165,7 @@ describe("a scheduled email", () => {
 
   it("is a 404 for a key restricted to other domains", async () => {
     const id = await schedule();
-    const key = await aKey(ours, { domainIds: [crypto.randomUUID()] });
+    const key = await aKey(tenant, { domainIds: [crypto.randomUUID()] });
     expect((await apiWith(key).call("DELETE", `/v1/emails/scheduled/${id}`)).status).toBe(404);
     expect(await (await apiWith(key).get("/v1/emails/scheduled")).json()).toEqual([]);
   });
@@ -183,7 +183,7 @@ describe("a scheduled email", () => {
       },
     };
     expect(
-      (await apiOn({ DB, WORK: queueThatRefuses }, ours.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
+      (await apiOn({ DB, WORK: queueThatRefuses }, tenant.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
     ).toBe(200);
     expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
   });

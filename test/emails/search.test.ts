@@ -41,10 +41,10 @@ const people = [
 ];
 const tagLists = [[], ["a"], ["billing"], ["billing", "x y"], ["bill"], ['quote"d']];
 
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 const samples: Sample[] = [];
 
-const search = async (query: string, api: Pick<TestWorkspace, "get"> = ours) => {
+const search = async (query: string, api: Pick<TestWorkspace, "get"> = tenant) => {
   const response = await api.get(`/v1/emails/search?${query}`);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return response.json<SearchOut[]>();
@@ -52,15 +52,15 @@ const search = async (query: string, api: Pick<TestWorkspace, "get"> = ours) => 
 const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
-  ours = await aWorkspace();
-  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  tenant = await aWorkspace();
+  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
       to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
       tags: tagLists[i % tagLists.length] ?? [],
     };
-    const response = await apiWithoutQueue.post("/v1/emails/", aMail(ours, sample));
+    const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, sample));
     const { id } = await response.json<{ id: string }>();
     samples.unshift({ id, status: "queued", ...sample });
     if (i === 60) await indexEmails(testContext());
@@ -82,11 +82,11 @@ function expected(text: string): string[] {
     const recipients = to.map(({ email, name }) => `${email} ${name ?? ""}`.trim());
     return (
       query.to.every((text) => to.some(({ email }) => has(email, text))) &&
-      query.from.every((text) => has(ours.mailbox, text)) &&
-      query.domain.every((text) => has(ours.domain, text)) &&
+      query.from.every((text) => has(tenant.mailbox, text)) &&
+      query.domain.every((text) => has(tenant.domain, text)) &&
       query.status.every((value) => value === status) &&
       query.tag.every((tag) => tags.includes(tag)) &&
-      query.words.every((word) => [`${ours.mailbox} Hello`, subject, ...recipients].some((where) => has(where, word)))
+      query.words.every((word) => [`${tenant.mailbox} Hello`, subject, ...recipients].some((where) => has(where, word)))
     );
   };
   return samples.filter(holds).map(({ id }) => id);
@@ -157,7 +157,7 @@ describe("GET /v1/emails/search", () => {
       .filter((text) => text.isWellFormed() && !text.includes("\0"));
     await fc.assert(
       fc.asyncProperty(words, async (text) => {
-        const response = await ours.get(`/v1/emails/search?${q(text)}`);
+        const response = await tenant.get(`/v1/emails/search?${q(text)}`);
         expect([200, 422]).toContain(response.status);
         if (response.status === 200) expect(await response.json<SearchOut[]>()).toHaveLength(expected(text).length);
       }),
@@ -175,7 +175,7 @@ describe("GET /v1/emails/search", () => {
     expect(record).toEqual({
       id: expect.any(String),
       direction: "outbound",
-      from_address: ours.mailbox,
+      from_address: tenant.mailbox,
       from_name: "Hello",
       to_addresses: expect.arrayContaining(["ann@alpha.example"]),
       subject: expect.any(String),
@@ -200,10 +200,10 @@ describe("GET /v1/emails/search", () => {
       "q=%00",
       "page=9999&limit=100",
     ])
-      expect((await ours.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
-    expect((await ours.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);
-    expect((await ours.get(`/v1/emails/search?q=${"a".repeat(501)}`)).status).toBe(422);
-    expect((await ours.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
+      expect((await tenant.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
+    expect((await tenant.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);
+    expect((await tenant.get(`/v1/emails/search?q=${"a".repeat(501)}`)).status).toBe(422);
+    expect((await tenant.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
   });
 
   it("accepts any number of tokens, and an empty tag as no filter", async () => {
@@ -217,10 +217,10 @@ describe("GET /v1/emails/search", () => {
   });
 
   it("never finds emails of another workspace or of domains outside the key's restriction", async () => {
-    const theirs = await aWorkspace();
+    const otherTenant = await aWorkspace();
     for (const text of ["invoice", "", "zz", "tag:billing", "status:bounced"])
-      expect(await search(q(text), theirs)).toEqual([]);
-    const closed = apiWith(await aKey(ours, { domainIds: [crypto.randomUUID()] }));
+      expect(await search(q(text), otherTenant)).toEqual([]);
+    const closed = apiWith(await aKey(tenant, { domainIds: [crypto.randomUUID()] }));
     for (const text of ["invoice", "", "zz", "status:bounced"]) expect(await search(q(text), closed), text).toEqual([]);
   });
 
@@ -239,9 +239,9 @@ describe("saved searches", () => {
   const entry = { id: "1", name: "Due", query: "invoice", range: "7d", status: null, domain: null, source: "api" };
 
   it("are stored per user and replaced as a whole; unknown fields are dropped", async () => {
-    const colleague = await aMember(ours, "member");
-    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
-    const put = await ours.call("PUT", "/v1/emails/saved-searches", {
+    const colleague = await aMember(tenant, "member");
+    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    const put = await tenant.call("PUT", "/v1/emails/saved-searches", {
       searches: [{ ...entry, admin: true }, { name: "Two" }],
     });
     expect(put.status).toBe(200);
@@ -250,15 +250,15 @@ describe("saved searches", () => {
       entry,
       { id: expect.any(String), name: "Two", query: null, range: null, status: null, domain: null, source: null },
     ]);
-    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual(stored);
+    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual(stored);
     expect(await (await colleague.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
-    await ours.call("PUT", "/v1/emails/saved-searches", { searches: [] });
-    expect(await (await ours.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    await tenant.call("PUT", "/v1/emails/saved-searches", { searches: [] });
+    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
   });
 
   it("are limited to 50, each with a name and a unique id", async () => {
     const many = (count: number) => ({ searches: Array.from({ length: count }, (_, i) => ({ name: `n${i}` })) });
-    const put = async (body: unknown) => (await ours.call("PUT", "/v1/emails/saved-searches", body)).status;
+    const put = async (body: unknown) => (await tenant.call("PUT", "/v1/emails/saved-searches", body)).status;
     expect(await put(many(50))).toBe(200);
     expect(await put(many(51))).toBe(422);
     expect(await put({ searches: [{ query: "x" }] })).toBe(422);

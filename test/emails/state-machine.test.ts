@@ -171,11 +171,11 @@ describe("the state machine of emails", () => {
   it("the final recipient state does not depend on the order of facts with a rank", () => {
     const last: Partial<Record<RecipientFact, RecipientState>> = { complaint: "complained" };
     fc.assert(
-      fc.property(fc.shuffledSubarray(facts, { minLength: 1 }), (some) => {
-        const told = some.map((on, index): Fact => ({ id: `${on}`, recipient: "a@example.org", on, at: index }));
-        const { state } = mergeFacts(anEmail(1, "queued"), told, 1);
+      fc.property(fc.shuffledSubarray(facts, { minLength: 1 }), (triggers) => {
+        const inOrder = triggers.map((on, index): Fact => ({ id: `${on}`, recipient: "a@example.org", on, at: index }));
+        const { state } = mergeFacts(anEmail(1, "queued"), inOrder, 1);
         const [recipient] = state.recipients;
-        if (some.includes("complaint") && !some.includes("message-refused") && !some.includes("suppressed"))
+        if (triggers.includes("complaint") && !triggers.includes("message-refused") && !triggers.includes("suppressed"))
           expect(recipient?.state).toBe(last.complaint);
       }),
       { numRuns: SEQUENCES },

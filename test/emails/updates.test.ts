@@ -4,24 +4,24 @@ import type { EmailOut } from "../../src/emails/schema.ts";
 import { isoMicros } from "../../src/lib/time.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
+  tenant = await aWorkspace();
+  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
 });
 
 const START = "2026-01-01T00:00:00Z";
 
 async function updates(since: string) {
-  const response = await ours.get(`/v1/emails/updates?since=${encodeURIComponent(since)}`);
+  const response = await tenant.get(`/v1/emails/updates?since=${encodeURIComponent(since)}`);
   expect(response.status).toBe(200);
   const emails = await response.json<EmailOut[]>();
   return { ids: emails.map(({ id }) => id), next: response.headers.get("X-Next-Since") ?? "" };
 }
 
-const send = async () => (await (await apiWithoutQueue.post("/v1/emails/", aMail(ours))).json<{ id: string }>()).id;
+const send = async () => (await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>()).id;
 
 /** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {
@@ -30,7 +30,7 @@ async function change(ids: string[]): Promise<void> {
        SELECT at_us + json_array_length(emails) FROM changes WHERE workspace = ?1 ORDER BY at_us DESC LIMIT 1), 0), json_group_array(n)
        FROM emails WHERE id IN (SELECT value FROM json_each(?2))`,
   )
-    .bind(ours.workspaceNumber, JSON.stringify(ids))
+    .bind(tenant.workspaceNumber, JSON.stringify(ids))
     .run();
 }
 
@@ -69,7 +69,7 @@ describe("GET /v1/emails/updates", () => {
     const { results } = await env.DB.prepare(
       "SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us",
     )
-      .bind(ours.workspaceNumber)
+      .bind(tenant.workspaceNumber)
       .all<{ at_us: number; size: number }>();
     for (const [index, row] of results.entries()) {
       const before = results[index - 1];
@@ -81,7 +81,7 @@ describe("GET /v1/emails/updates", () => {
     const id = await send();
     for (const since of ["2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00.123456-11:30", "2026-01-01T00:00Z"])
       expect((await updates(since)).ids, since).toEqual([id]);
-    const unencoded = await ours.get("/v1/emails/updates?since=2026-01-01T00:00:00+00:00");
+    const unencoded = await tenant.get("/v1/emails/updates?since=2026-01-01T00:00:00+00:00");
     expect(unencoded.status).toBe(200);
     for (const query of [
       "",
@@ -90,7 +90,7 @@ describe("GET /v1/emails/updates", () => {
       "?since=2026-01-01T00:00:00",
       "?since=2026-02-30T00:00:00Z",
     ]) {
-      const response = await ours.get(`/v1/emails/updates${query}`);
+      const response = await tenant.get(`/v1/emails/updates${query}`);
       expect(response.status, query).toBe(422);
       const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
       expect(detail[0]?.loc).toEqual(["query", "since"]);
@@ -100,7 +100,7 @@ describe("GET /v1/emails/updates", () => {
 
   it("never returns emails of another workspace", async () => {
     await send();
-    const theirs = await aWorkspace();
-    expect(await (await theirs.get(`/v1/emails/updates?since=${START}`)).json()).toEqual([]);
+    const otherTenant = await aWorkspace();
+    expect(await (await otherTenant.get(`/v1/emails/updates?since=${START}`)).json()).toEqual([]);
   });
 });

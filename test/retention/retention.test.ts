@@ -9,16 +9,16 @@ import { run } from "../support/sending.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
+  tenant = await aWorkspace();
 });
 
 const keep = (now: number, days = "30") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiOn({ WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/", aMail(ours, changes));
+  const response = await apiOn({ WORK: queueThatRefuses }, tenant.apiKey).post("/v1/emails/", aMail(tenant, changes));
   return (await response.json<{ id: string }>()).id;
 }
 
@@ -32,7 +32,7 @@ async function age(ids: string[], days: number, now: number): Promise<void> {
   await run("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?1))", JSON.stringify(ids));
 }
 
-const status = async (id: string) => (await ours.get(`/v1/emails/${id}`)).status;
+const status = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).status;
 
 describe("emails older than RETENTION_DAYS", () => {
   it("are deleted with their index entries and, through the outbox, their content; newer and unfinished ones are kept", async () => {
@@ -44,17 +44,17 @@ describe("emails older than RETENTION_DAYS", () => {
     await run("UPDATE emails SET created_at = ?2 WHERE id = ?1", waiting, now - 40 * DAY);
     await keep(now);
     expect(await Promise.all([old, young, waiting].map(status))).toEqual([404, 200, 200]);
-    const key = (id: string) => r2Keys.email(ours.workspaceId, id);
+    const key = (id: string) => r2Keys.email(tenant.workspaceId, id);
     await runWorkAt(now + 600_000, {}, ["purge"]);
     expect(await env.CONTENT.head(key(old))).toBeNull();
     expect(await env.CONTENT.head(key(young))).not.toBeNull();
-    expect(await (await ours.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
+    expect(await (await tenant.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
   });
 
   it("an R2 object shared by a batch is kept until its last email is deleted", async () => {
     const now = Date.now();
     const ids = [await send(), await send()];
-    const shared = `w/${ours.workspaceId}/batches/one`;
+    const shared = `w/${tenant.workspaceId}/batches/one`;
     await env.CONTENT.put(shared, "content");
     await run(
       "UPDATE emails SET content_key = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
@@ -78,7 +78,7 @@ describe("emails older than RETENTION_DAYS", () => {
     await Promise.all([keep(now), keep(now), keep(now)]);
     await runWorkAt(now + 600_000, {}, ["purge"]);
     expect(new Set(await Promise.all(ids.map(status)))).toEqual(new Set([404]));
-    expect((await env.CONTENT.list({ prefix: r2Keys.workspace(ours.workspaceId) })).objects).toEqual([]);
+    expect((await env.CONTENT.list({ prefix: r2Keys.workspace(tenant.workspaceId) })).objects).toEqual([]);
   });
 
   it("a new email that reuses a deleted n is found by search", async () => {
@@ -86,8 +86,8 @@ describe("emails older than RETENTION_DAYS", () => {
     await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
     await indexEmails(testContext());
     await keep(now);
-    await apiOn({ WORK: queueThatRefuses }, ours.apiKey).post("/v1/emails/", aMail(ours, { subject: "needle" }));
-    const found = async () => (await ours.get("/v1/emails/search?q=needle")).json<unknown[]>();
+    await apiOn({ WORK: queueThatRefuses }, tenant.apiKey).post("/v1/emails/", aMail(tenant, { subject: "needle" }));
+    const found = async () => (await tenant.get("/v1/emails/search?q=needle")).json<unknown[]>();
     expect(await found()).toHaveLength(1);
     await indexEmails(testContext());
     expect(await found()).toHaveLength(1);
@@ -107,12 +107,12 @@ describe("emails older than RETENTION_DAYS", () => {
     await send();
     await run(
       "INSERT INTO changes (workspace, at_us, emails) VALUES (?1, ?2, '[1]')",
-      ours.workspaceNumber,
+      tenant.workspaceNumber,
       (now - 31 * DAY) * 1000,
     );
     await keep(now);
     const { results } = await env.DB.prepare("SELECT at_us FROM changes WHERE workspace = ?1")
-      .bind(ours.workspaceNumber)
+      .bind(tenant.workspaceNumber)
       .all();
     expect(results).toHaveLength(1);
   });
@@ -122,7 +122,7 @@ describe("roll-ups", () => {
   const hourly = (hour: number, sent: number, domain = "") =>
     run(
       "INSERT INTO rollups_hourly (workspace, hour, domain, sent, opens) VALUES (?1, ?2, ?3, ?4, 1)",
-      ours.workspaceNumber,
+      tenant.workspaceNumber,
       hour,
       domain,
       sent,
@@ -132,7 +132,7 @@ describe("roll-ups", () => {
       await env.DB.prepare(
         "SELECT day, domain, sent, opens FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
       )
-        .bind(ours.workspaceNumber)
+        .bind(tenant.workspaceNumber)
         .all()
     ).results;
 
@@ -161,7 +161,7 @@ describe("roll-ups", () => {
     await hourly((today - 93) * 24, 1);
     await keep(Date.now(), "1");
     const { results } = await env.DB.prepare("SELECT hour FROM rollups_hourly WHERE workspace = ?1")
-      .bind(ours.workspaceNumber)
+      .bind(tenant.workspaceNumber)
       .all();
     expect(results).toEqual([{ hour: (today - 90) * 24 }]);
     expect(rollupCutoff(100 * DAY, 1)).toEqual({ hour: 9 * 24, day: 9 });

@@ -7,17 +7,17 @@ import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
-let ours: TestWorkspace;
+let tenant: TestWorkspace;
 
 beforeEach(async () => {
-  ours = await aWorkspace();
+  tenant = await aWorkspace();
 });
 
 const WHO = "friend@example.org";
-const add = (body: unknown, headers?: Record<string, string>) => ours.post("/v1/suppressions/", body, headers);
-const remove = (email: string) => ours.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
+const add = (body: unknown, headers?: Record<string, string>) => tenant.post("/v1/suppressions/", body, headers);
+const remove = (email: string) => tenant.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
 const stored = async (email = WHO) =>
-  (await (await ours.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
+  (await (await tenant.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 
 /** Returns the API on a database that runs `hook` between the reads of a call and its first batch. */
@@ -30,7 +30,7 @@ function withMeanwhile(meanwhile: () => Promise<unknown>) {
     }
     return env.DB.batch(statements);
   };
-  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, ours.apiKey);
+  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, tenant.apiKey);
 }
 
 describe("POST /v1/suppressions/", () => {
@@ -114,35 +114,35 @@ describe("POST /v1/suppressions/", () => {
 describe("GET and DELETE /v1/suppressions/", () => {
   it("continues after an address in any letter case, and refuses deep pages", async () => {
     for (const name of ["a", "b", "c"]) await add({ email: `${name}@example.org` });
-    const behind = await (await ours.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
+    const behind = await (await tenant.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
     expect(behind.map(({ email }) => email)).toEqual(["c@example.org"]);
     for (const bad of ["limit=0", "limit=201", "page=-1", "page=51&limit=200"])
-      expect((await ours.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
+      expect((await tenant.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
   });
 
   it("answers 404 to a path that is not valid text or not an address", async () => {
     for (const bad of ["%", "%ff", "%00", "%E4", "a%40b", "a%0D%0A@example.org"])
-      expect((await ours.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
+      expect((await tenant.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
   });
 
   it("removes an address from the list of its own workspace only", async () => {
-    const theirs = await aWorkspace();
-    await theirs.post("/v1/suppressions/", { email: WHO });
+    const otherTenant = await aWorkspace();
+    await otherTenant.post("/v1/suppressions/", { email: WHO });
     expect((await remove(WHO)).status).toBe(404);
-    expect(await (await theirs.get("/v1/suppressions/")).json()).toHaveLength(1);
+    expect(await (await otherTenant.get("/v1/suppressions/")).json()).toHaveLength(1);
   });
 });
 
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = apiOn({ WORK: queueThatRefuses }, ours.apiKey);
-    const mail = aMail(ours, { to: to.map((email) => ({ email })) });
+    const api = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+    const mail = aMail(tenant, { to: to.map((email) => ({ email })) });
     return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
   };
   const result = async (id: string) => {
     await runWorkAt(Date.now());
-    const { status, events } = await (await ours.get(`/v1/emails/${id}`)).json<DetailOut>();
+    const { status, events } = await (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
     return { status, types: events.map(({ event_type }) => event_type) };
   };
 
