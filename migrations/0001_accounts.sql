@@ -1,19 +1,19 @@
--- Who may call: people, workspaces, who belongs where, and API keys.
+-- Users, workspaces, memberships and API keys.
 -- Times are milliseconds since 1970 unless a name ends in _us.
 
 CREATE TABLE users (
   id TEXT PRIMARY KEY NOT NULL,
   email TEXT NOT NULL,
-  email_key TEXT NOT NULL, -- canonical form: the one by which addresses compare
+  email_key TEXT NOT NULL, -- canonical form, for comparing addresses
   name TEXT,
   is_platform_admin INTEGER NOT NULL DEFAULT 0,
-  restricted_at INTEGER, -- set: the platform lets this account send nothing
+  restricted_at INTEGER, -- set: the platform has restricted this account; it cannot send
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX users_by_email ON users (email_key);
 
--- number: a small integer for the keys of the mail tables and for tokens. AUTOINCREMENT, so that the
--- number of a deleted workspace never names another one.
+-- number: a small integer for the keys of the mail tables and for tokens. AUTOINCREMENT, so that the number of a
+-- deleted workspace is never reused.
 CREATE TABLE workspaces (
   number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
   id TEXT NOT NULL,
@@ -38,10 +38,10 @@ CREATE INDEX memberships_by_user ON memberships (user_id);
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   workspace INTEGER NOT NULL REFERENCES workspaces (number),
-  user_id TEXT NOT NULL REFERENCES users (id), -- the key acts as this person
+  user_id TEXT NOT NULL REFERENCES users (id), -- the key acts as this user
   name TEXT NOT NULL,
   prefix TEXT NOT NULL,
-  hash TEXT NOT NULL, -- keyed hash; the key itself is shown once and kept nowhere
+  hash TEXT NOT NULL, -- keyed hash; the key itself is shown once and not stored
   scopes TEXT NOT NULL,
   domain_ids TEXT, -- null: every domain of the workspace
   last_used_at INTEGER,

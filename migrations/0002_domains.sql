@@ -1,4 +1,4 @@
--- What may send: domains, their DKIM keys, the mailboxes on them.
+-- Domains, their DKIM keys and their mailboxes.
 
 CREATE TABLE domains (
   id TEXT PRIMARY KEY NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE domains (
   failed_days INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX domains_by_name ON domains (workspace, name);
--- Many workspaces may hold a name as pending, one may hold it verified.
+-- Many workspaces may register a name as pending; only one may have it verified.
 CREATE UNIQUE INDEX domains_verified ON domains (name) WHERE status = 'verified';
 
 CREATE TABLE dkim_keys (
@@ -20,10 +20,10 @@ CREATE TABLE dkim_keys (
   domain_id TEXT NOT NULL REFERENCES domains (id),
   selector TEXT NOT NULL,
   algorithm TEXT NOT NULL CHECK (algorithm IN ('rsa-sha256', 'ed25519-sha256')),
-  public_key TEXT NOT NULL, -- base64, as it stands behind p= in DNS
+  public_key TEXT NOT NULL, -- base64, the value of p= in DNS
   private_key TEXT NOT NULL, -- PKCS #8, encrypted (src/lib/secret-box.ts)
   created_at INTEGER NOT NULL,
-  retired_at INTEGER -- set: no longer signs, its DNS record stays until its mail is through
+  retired_at INTEGER -- set: no longer signs; its DNS record stays until its mail is delivered
 ) STRICT;
 CREATE INDEX dkim_keys_by_domain ON dkim_keys (domain_id);
 

@@ -1,8 +1,8 @@
--- The mail itself, what changed when, and who must not be mailed.
+-- Emails, the changes feed and suppressions.
 -- Cost of a row: $0.001 per 1,000 emails for each row or index entry written.
 
 -- Rows are wide, so this is a rowid table: past about 1,000 bytes a WITHOUT ROWID row takes 4.7 KB.
--- Ids are UUIDv7, so (workspace, id) descending is newest first and serves list, detail and pages: +1 row an email.
+-- Ids are UUIDv7, so (workspace, id) descending is newest first and serves list, detail and pages: +1 row per email.
 CREATE TABLE emails (
   n INTEGER PRIMARY KEY NOT NULL,
   workspace INTEGER NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE emails (
   source TEXT NOT NULL,
   domain_id TEXT NOT NULL,
   mailbox_id TEXT NOT NULL,
-  user_id TEXT, -- on whose behalf; null when the service itself sends
+  user_id TEXT, -- the sending user; null when the service itself sends
   from_email TEXT NOT NULL,
   from_name TEXT,
   message_id TEXT NOT NULL,
@@ -23,9 +23,9 @@ CREATE TABLE emails (
   content_at INTEGER NOT NULL, -- offset and length of the content document in the object
   content_size INTEGER NOT NULL,
   attempts INTEGER NOT NULL DEFAULT 0,
-  due_at INTEGER, -- where its outbox row stands while nobody has claimed it
+  due_at INTEGER, -- due_at of its outbox row while that row is not claimed
   work TEXT, -- id of that row when it is not the email's own id
-  version INTEGER NOT NULL DEFAULT 0, -- moves with every change; writers compare and set it
+  version INTEGER NOT NULL DEFAULT 0, -- incremented by every change, for compare-and-set
   opened_count INTEGER NOT NULL DEFAULT 0,
   clicked_count INTEGER NOT NULL DEFAULT 0,
   scheduled_at INTEGER,
@@ -34,15 +34,15 @@ CREATE TABLE emails (
   delivered_at INTEGER,
   rejection_reason TEXT,
   retry_of_id TEXT,
-  content TEXT -- a copy of a small content document while the mail waits to go out, so that sending asks R2 for nothing; last, so that no other read touches its pages
+  content TEXT -- copy of a small content document until the email is sent, which saves a read from R2; last column, so that other reads skip its pages
 ) STRICT;
 CREATE UNIQUE INDEX emails_by_id ON emails (workspace, id);
 -- Filters on statuses that few emails are in. +1 row for an email that enters one; nothing for the others.
 CREATE INDEX emails_by_rare_status ON emails (workspace, status, id)
   WHERE status IN ('scheduled', 'bounced', 'rejected', 'failed', 'cancelled');
 
--- The /updates feed: one row for each set of changes committed together. at_us is drawn inside the
--- statement from the workspace's last one, so that order of commit is order of time.
+-- The /updates feed: one row per set of changes committed together. at_us is computed inside the statement from the
+-- last one of the workspace, so that order of commit is order of time.
 CREATE TABLE changes (
   workspace INTEGER NOT NULL,
   at_us INTEGER NOT NULL,

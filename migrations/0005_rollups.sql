@@ -1,5 +1,5 @@
--- What analytics reads: per workspace, hour and recipient domain, counted in recipients; the row of
--- domain '' counts emails. Written with each flush, from the state before it, so a replay adds nothing.
+-- Counts of recipients per workspace, hour and recipient domain, for analytics. The row of domain '' counts emails.
+-- Each flush derives its counts from the state before it, so a repeated flush adds nothing.
 CREATE TABLE rollups_hourly (
   workspace INTEGER NOT NULL,
   hour INTEGER NOT NULL, -- hours since 1970

@@ -1,8 +1,8 @@
--- API keys that follow one another, workspaces on their way out, and what people are told.
+-- Rotation of API keys, deletion of workspaces, and notifications.
 
-ALTER TABLE api_keys ADD COLUMN replaced_by_id TEXT; -- set by a rotation: the key that took its place
+ALTER TABLE api_keys ADD COLUMN replaced_by_id TEXT; -- set by a rotation: the new key
 
--- Set: the workspace is deleted. Nobody gets in, nothing goes out; its records are being taken away in steps.
+-- Set: the workspace is deleted. Its credentials are invalid and nothing is sent; its records are deleted in steps.
 ALTER TABLE workspaces ADD COLUMN deleted_at INTEGER;
 
 CREATE TABLE notifications (

@@ -1,9 +1,9 @@
--- Opens and clicks beyond those that stand in events, and roll-ups by day.
+-- Duplicate detection of opens and clicks, and daily roll-ups.
 
--- JSON array: short ids of the hits that were merged last and are not in events, so that one that comes twice counts once.
+-- JSON array: short ids of the last merged hits that are not in events, so that a repeated hit is counted once.
 ALTER TABLE emails ADD COLUMN hits TEXT;
 
--- Like rollups_hourly, made from it: what analytics reads beyond some days.
+-- Daily sums of rollups_hourly, for older periods.
 CREATE TABLE rollups_daily (
   workspace INTEGER NOT NULL,
   day INTEGER NOT NULL, -- days since 1970, in UTC
@@ -16,7 +16,7 @@ CREATE TABLE rollups_daily (
   clicks INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace, day, domain)
 ) STRICT, WITHOUT ROWID;
--- One row: the last day that rollups_daily has whole.
+-- One row: the last complete day of rollups_daily.
 CREATE TABLE rollups_progress (
   id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
   day INTEGER NOT NULL

@@ -1,4 +1,4 @@
--- Renames columns and an index; the data stays as it is.
+-- Renames columns and an index. No data changes.
 ALTER TABLE emails RENAME COLUMN work TO outbox_id;
 ALTER TABLE emails RENAME COLUMN content_at TO content_offset;
 DROP INDEX emails_put_off;

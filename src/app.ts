@@ -20,7 +20,7 @@ import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
-/** The API's contents page: the order of the middleware, then every room. */
+/** The Worker's HTTP app: middleware in order, then the routes of every slice. */
 export const app = new Hono<AppEnv>();
 
 let index: RouteIndex | null = null;
@@ -42,7 +42,7 @@ app.route("/", apiKeyRoutes);
 app.route("/", domainRoutes);
 app.route("/", mailboxRoutes);
 app.route("/", suppressionRoutes);
-// Before the emails themselves: their paths would be taken for an id.
+// These come before emailRoutes, whose /v1/emails/:email_id would match their paths.
 app.route("/", batchRoutes);
 app.route("/", scheduledRoutes);
 app.route("/", retryRoutes);

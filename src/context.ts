@@ -4,7 +4,7 @@ import { uuidv7 } from "./lib/ids.ts";
 import { type WakeUp, wake } from "./outbox/wake.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** What every verb takes first: where records live, what time it is, how to mint ids and wake work. */
+/** The first parameter of every verb: bindings, settings, clock, ids, log and queue. */
 export interface Ctx {
   env: Env;
   settings: Settings;
@@ -12,27 +12,27 @@ export interface Ctx {
   requestId: string;
   /** Milliseconds since 1970. */
   now(): number;
-  /** A new UUIDv7. */
+  /** Returns a new UUIDv7. */
   newId(): string;
   /**
-   * Tells the queue that these outbox rows are due, or will be in some seconds. Losing it costs time, never
-   * mail, so it never throws; false when the queue did not take it.
+   * Sends a queue message that names outbox rows that are due, delayed by `delaySeconds`. A lost message only delays
+   * mail until the next sweep, so this never throws; it returns false when the queue refused the message.
    */
   wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
   log(event: string, fields?: Record<string, unknown>): void;
 }
 
-/** A Ctx on behalf of somebody. */
+/** The context of an authenticated request. */
 export interface CallerCtx extends Ctx {
   actor: Actor;
   workspace: CallerWorkspace;
-  /** Set when the call carries an Idempotency-Key: the verb keeps its answer with its deed. */
+  /** Set when the request has an Idempotency-Key: the verb stores its response in the batch of its writes. */
   idempotency?: Idempotency;
 }
 
 export type Role = "owner" | "admin" | "member";
 
-/** Who is calling. */
+/** The authenticated caller. */
 export interface Actor {
   kind: "api_key";
   keyId: string;
@@ -42,11 +42,11 @@ export interface Actor {
   name: string | null;
   role: Role;
   scopes: ReadonlySet<Scope>;
-  /** The credential was granted `*`: whatever the role allows, now and later. */
+  /** The credential was granted `*`: every scope that the role has, including scopes added later. */
   grantsAll: boolean;
-  /** Null: every domain of the workspace. */
+  /** Domains that the credential is restricted to. Null: every domain of the workspace. */
   domainIds: ReadonlySet<string> | null;
-  /** When the credential ends; null: it does not end by itself. */
+  /** When the credential expires, in milliseconds since 1970. Null: never. */
   expiresAt: number | null;
   restricted: boolean;
 }
@@ -59,7 +59,7 @@ export interface CallerWorkspace {
   sendingPaused: boolean;
 }
 
-/** The context of one invocation of the Worker. */
+/** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
 export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
   const log: Ctx["log"] = (event, fields = {}) =>
     console.log(JSON.stringify({ event, request_id: requestId, ...fields }));

@@ -1,19 +1,19 @@
 /**
- * Every refusal a verb may answer with. Knows no HTTP framework: `status` is the number the specification
- * gives (Errors), http/errors.ts turns it into a response. Anything else that is thrown becomes a 500.
+ * The errors that a verb may throw. They are independent of the HTTP framework: `status` is the number that the
+ * specification gives (Errors), and http/errors.ts turns it into a response. Any other error becomes a 500.
  */
 
-/** One fault of a request, as it stands in a 422 body. `loc[0]` is body, query, path or header. */
+/** One fault of a request, as listed in a 422 body. `loc[0]` is body, query, path or header. */
 export interface Fault {
   loc: (string | number)[];
   msg: string;
   type: string;
 }
 
-/** Faults told of at once: a body of a hundred thousand wrong values is not answered with as many sentences. */
+/** Greatest number of faults in one response: 100,000 wrong values must not produce 100,000 messages. */
 export const MAX_FAULTS = 100;
 
-/** What keeps a domain transfer from starting. */
+/** A reason why a domain transfer cannot start. */
 export interface Blocker {
   kind: string;
   id: string;
@@ -43,7 +43,7 @@ export class AppError extends Error {
 export const badRequest = (detail: string) => new AppError(400, detail);
 export const unauthorized = (detail: string) => new AppError(401, detail);
 export const forbidden = (detail: string) => new AppError(403, detail);
-/** An unknown id and another workspace's id answer alike, so the sentence names the kind only. */
+/** Returns a 404. An unknown id and an id of another workspace answer alike, so the message names the kind only. */
 export const notFound = (noun: string) => new AppError(404, `${noun} not found`);
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);

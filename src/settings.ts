@@ -1,24 +1,24 @@
 import { z } from "zod";
 
-/** Settings of a deployment, read from the Worker's variables and secrets. */
+/** The variables and secrets of the Worker. */
 const Variables = z.object({
-  /** Where mail goes out: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain. Secret. Empty: no egress. */
+  /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
   EGRESS_URL: z.string().default(""),
-  /** Mail to this domain runs through everything and never leaves (decisions 4). */
+  /** Domain whose mail is simulated and never sent to the egress (decisions 4). */
   SIMULATOR_DOMAIN: z.string().default("simulator.test"),
-  /** DNS over HTTPS (RFC 8484): where domains are looked up. */
+  /** DNS over HTTPS resolver (RFC 8484). */
   DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
-  /** Host that takes mail for hosted domains: what their MX records name. */
+  /** Host name that the MX records of hosted domains must contain. */
   MX_HOST: z.string().default("mx.mail.test"),
-  /** Domain of the SPF record that lists the egress: what customers include in theirs. */
+  /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
   SPF_DOMAIN: z.string().default("spf.mail.test"),
-  /** Domain of the return path: where bounces come to. */
+  /** Domain of the return path, which receives bounces. */
   BOUNCE_DOMAIN: z.string().default("bounces.mail.test"),
-  /** Where the world reaches this service, without a final slash: tracking and unsubscribe links begin so. */
+  /** Public base URL of this service, for tracking and unsubscribe links. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
-  /** Days that emails are kept after they were accepted. */
+  /** Days after which accepted emails are deleted. */
   RETENTION_DAYS: z.coerce.number().int().min(1).default(365),
-  /** `1:<base64 of 32 octets>`, several joined by commas; the last one encrypts and hashes anew. Secret. */
+  /** `<version>:<base64 of 32 octets>`, joined by commas. The last one encrypts and hashes new values. Secret. */
   MASTER_KEYS: z
     .string()
     .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 octets>"),
@@ -39,8 +39,8 @@ export interface Settings {
 const parsed = new WeakMap<object, Settings>();
 
 /**
- * Reads the settings, once an isolate for each environment object. Throws with the name of the variable
- * that is missing or malformed, never with its value.
+ * Returns the settings of an environment, parsed once per isolate. Throws an Error that names each variable that is
+ * missing or malformed, never its value.
  */
 export function readSettings(env: object): Settings {
   const known = parsed.get(env);

@@ -1,5 +1,6 @@
 import { crc32 } from "../lib/crc32.ts";
-import { keyedHashes, type RootKey } from "../lib/secret-box.ts";
+import type { RootKey } from "../lib/derive-key.ts";
+import { keyedHashes } from "../lib/secret-box.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "svc_k_";

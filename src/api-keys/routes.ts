@@ -13,7 +13,7 @@ import { revokeApiKey } from "./revoke.ts";
 import { rotateApiKey } from "./rotate.ts";
 import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
 
-const ListQuery = z.object(pageQuery({ standard: 100, most: 500 })).superRefine(refuseDeepPages);
+const ListQuery = z.object(pageQuery({ default: 100, max: 500 })).superRefine(refuseDeepPages);
 
 const apiKeyId = parameter.id("api_key_id", "Id of the API key");
 

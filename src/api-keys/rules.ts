@@ -1,4 +1,4 @@
-import { UNSHOWABLE } from "../lib/text-rules.ts";
+import { UNPRINTABLE } from "../lib/text-rules.ts";
 import { parseIso } from "../lib/time.ts";
 
 /** Limits of API keys (decisions 3). */
@@ -9,7 +9,7 @@ export const GRACE_MS = 24 * 3_600_000;
 
 /** Whether a name, before trimming, has no control characters and no line breaks. */
 export function isPrintable(name: string): boolean {
-  return !UNSHOWABLE.test(name);
+  return !UNPRINTABLE.test(name);
 }
 
 /** Whether a trimmed name has 1 to 100 code points. */

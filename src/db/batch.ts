@@ -1,22 +1,22 @@
 import type { Ctx } from "../context.ts";
 
-/** Somebody else changed the row first: nothing of the batch was written. Read again and decide anew. */
+/** Another writer changed the row first and the batch was rolled back. Read the row again before retrying. */
 export class ConcurrencyError extends Error {
   constructor() {
-    super("the row was changed by somebody else; nothing was written");
-    this.name = "LostRace";
+    super("another writer changed the row first; the batch was rolled back");
+    this.name = "ConcurrencyError";
   }
 }
 
 /**
- * A statement that rolls its whole batch back unless the statement before it changed exactly `rows` rows.
- * D1 has no interactive transactions, and a compare-and-set that hits nothing does not stop its batch.
+ * Returns a statement that rolls back its batch unless the statement before it changed exactly `rows` rows. D1 has no
+ * interactive transactions, and a compare-and-set that changes no row does not stop its batch.
  */
 export function expectChanges(db: D1Database, rows: number): D1PreparedStatement {
   return db.prepare("SELECT CASE WHEN changes() <> ?1 THEN json('lost race') END").bind(rows);
 }
 
-/** Runs a batch as one transaction. Throws LostRace when an `expectChanges` in it failed. */
+/** Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed. */
 export async function guardedBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result[]> {
   try {
     return await db.batch(statements);
@@ -26,30 +26,31 @@ export async function guardedBatch(db: D1Database, statements: D1PreparedStateme
   }
 }
 
-/** Whether a batch failed because a row of that key is there already. */
+/** Returns whether a batch failed because a row with the same key exists. */
 export function isUniqueViolation(error: unknown): boolean {
   return String(error).includes("UNIQUE constraint failed");
 }
 
-/** Tries of a batch when the database does not say whether it committed. */
-const TRIES = 3;
+/** Attempts of a batch when D1 does not report whether it committed. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Runs a batch that inserts rows whose ids were minted before, so that it may run twice: a doubtful failure is tried
- * again, and meeting its own rows then means that it had committed. Throws LostRace when a guard in it failed.
+ * Runs a batch that inserts rows with ids generated before, so that it is safe to run twice. An ambiguous failure is
+ * retried; a unique violation in a retry means that the first attempt had committed. Throws ConcurrencyError when a
+ * guard in the batch failed.
  */
 export async function repeatableBatch(
   ctx: Pick<Ctx, "log">,
   db: D1Database,
   statements: D1PreparedStatement[],
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       await guardedBatch(db, statements);
       return;
     } catch (error) {
-      if (tries > 1 && isUniqueViolation(error)) return;
-      if (error instanceof ConcurrencyError || tries === TRIES) throw error;
+      if (attempt > 1 && isUniqueViolation(error)) return;
+      if (error instanceof ConcurrencyError || attempt === MAX_ATTEMPTS) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }
   }

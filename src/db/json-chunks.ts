@@ -1,20 +1,20 @@
-/** Octets of one bound parameter (D1 limits: 2,000,000), with room for a single item that passes the mark. */
-const SLICE_OCTETS = 1_800_000;
+/** Target size of one bound parameter in bytes (D1's limit: 2,000,000), with room for one item beyond it. */
+const CHUNK_OCTETS = 1_800_000;
 
-/** JSON texts as JSON arrays, each small enough for a bound parameter. At least one, which may be empty. */
+/** Joins JSON texts into JSON arrays that each fit into a bound parameter. Returns at least one, possibly empty. */
 export function jsonChunks(items: readonly string[]): string[] {
-  const slices: string[] = [];
-  let some: string[] = [];
+  const chunks: string[] = [];
+  let chunk: string[] = [];
   let size = 0;
   for (const item of items) {
-    // Characters of a text times three bound its octets from above.
-    if (some.length > 0 && size + 3 * item.length > SLICE_OCTETS) {
-      slices.push(`[${some.join()}]`);
-      some = [];
+    // A UTF-16 unit takes at most three bytes in UTF-8.
+    if (chunk.length > 0 && size + 3 * item.length > CHUNK_OCTETS) {
+      chunks.push(`[${chunk.join()}]`);
+      chunk = [];
       size = 0;
     }
-    some.push(item);
+    chunk.push(item);
     size += 3 * item.length;
   }
-  return [...slices, `[${some.join()}]`];
+  return [...chunks, `[${chunk.join()}]`];
 }

@@ -1,13 +1,13 @@
-/** Where content lies in R2. Every key of a workspace begins with its id, so no tenant can name another's. */
+/** Keys of objects in R2. Every key of a workspace begins with its id, which separates the tenants. */
 export const r2Keys = {
   /** Attachments, then the content document, of one email. */
   email: (workspaceId: string, emailId: string) => `w/${workspaceId}/emails/${emailId}`,
   /** The content of all emails of one batch, packed. */
   batch: (workspaceId: string, batchId: string) => `w/${workspaceId}/batches/${batchId}`,
-  /** What all keys of a workspace begin with. */
+  /** Prefix of all keys of a workspace. */
   workspace: (workspaceId: string) => `w/${workspaceId}/`,
-  /** What all mail of a hosted mailbox begins with: a mailbox can change owner, its mail goes with it. */
+  /** Prefix of all mail of a hosted mailbox. It has no workspace id, since a mailbox can change owner. */
   mailbox: (mailboxId: string) => `mailboxes/${mailboxId}/`,
-  /** What the keys of all mailboxes begin with; the id and a slash follow. */
+  /** Prefix of the keys of all mailboxes. The mailbox id and a slash follow. */
   mailboxes: "mailboxes/",
 };

@@ -1,9 +1,9 @@
 import type { Ctx } from "../context.ts";
 
-/** SQL for the random end of a UUIDv7, behind the beginning that `idHead` gives: for rows that a statement makes. */
-export const ID_TAIL = "lower(substr(hex(randomblob(2)), 1, 3) || '-' || hex(randomblob(6)))";
+/** SQL expression of the random end of a UUIDv7, after `idPrefix`. For ids of rows that a statement generates. */
+export const ID_SUFFIX_SQL = "lower(substr(hex(randomblob(2)), 1, 3) || '-' || hex(randomblob(6)))";
 
-/** The beginning of an id of this moment. */
-export function idHead(ctx: Pick<Ctx, "newId">): string {
+/** Returns the first 20 characters of a UUIDv7 of the current time. */
+export function idPrefix(ctx: Pick<Ctx, "newId">): string {
   return ctx.newId().slice(0, 20);
 }

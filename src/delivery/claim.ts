@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { ID_TAIL, idHead } from "../db/random-id.ts";
+import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
@@ -59,7 +59,7 @@ const HELD =
 // A due row is queued in the transaction that takes its work, so a cancel either came before or is too late.
 const RELEASE_SCHEDULED = `
   UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
-    'id', ?3 || ${ID_TAIL}, 'type', 'queued', 'at', ?4))
+    'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4))
    WHERE n IN (SELECT e.n FROM ${HELD} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
 
 // An email that was put off has a row of its own by now: only the row it hangs on counts.
@@ -118,7 +118,7 @@ export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lea
   const held = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
   const [rows, , mails, keys, suppressed] = await db.batch([
     claimStatement(ctx, wakeUps, lease),
-    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idHead(ctx), ctx.now()),
+    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
     held(FIND_MAILS),
     held(FIND_KEYS),
     held(FIND_SUPPRESSED),

@@ -16,7 +16,7 @@ import { verifyDomain } from "./verify.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ standard: 100, most: 500 }),
+    ...pageQuery({ default: 100, max: 500 }),
     name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
   })
   .superRefine(refuseDeepPages);

@@ -16,7 +16,7 @@ import { toEvents, toRecord } from "./serialize.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ standard: 20, most: 100 }),
+    ...pageQuery({ default: 20, max: 100 }),
     status: z.enum(statuses).optional(),
     before: z.uuid().toLowerCase().optional().describe("Only emails older than this id. Cheaper than `page`."),
   })

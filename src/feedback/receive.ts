@@ -9,7 +9,7 @@ import {
   recipientKey,
 } from "../emails/index.ts";
 import { concat, utf8 } from "../lib/bytes.ts";
-import { uuidOf } from "../lib/ids.ts";
+import { uuidFromHash } from "../lib/ids.ts";
 import { type Feedback, parseFeedback } from "../mail/reports/index.ts";
 import { type MailReference, readReturnPath } from "../mail-tokens/index.ts";
 import { toComplaintOutcome, toReportOutcome } from "./to-outcome.ts";
@@ -74,7 +74,7 @@ async function toFacts(
   const recorded = [...unique.values()].filter(({ key, outcome }) => !isFull || changesState(state, key, outcome));
   return Promise.all(
     recorded.map(async ({ key, outcome }) => {
-      const id = await uuidOf(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), raw]));
+      const id = await uuidFromHash(concat([utf8(`${state.id} ${key} ${outcome.on}\n`), raw]));
       return { id, recipient: key, at, ...outcome };
     }),
   );

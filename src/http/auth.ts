@@ -5,8 +5,8 @@ import type { AppEnv } from "./env.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
- * Says who calls and whether they may: one table maps every route to its scope. A path that does not exist
- * passes, so that it gets its 404 or 405; a route that the table lacks is refused.
+ * Returns the middleware that authenticates the caller and checks the scope of the route (decisions 3). A path
+ * without a route passes, so that it gets its 404 or 405. A route that is missing in the scope table answers 500.
  */
 export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -24,7 +24,7 @@ export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv
   };
 }
 
-/** The token of an `Authorization: Bearer` header (RFC 6750 2.1). */
+/** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */
 function bearerToken(header: string | undefined): string {
   if (header === undefined) throw unauthorized("Missing credentials");
   const match = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header);

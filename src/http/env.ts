@@ -1,8 +1,14 @@
 import type { CallerCtx, Ctx } from "../context.ts";
 import type { AttachmentSink } from "./streamed-body.ts";
 
-/** What rides along a request. `caller` is there on every route that is not public. */
+/** The Hono environment of a request. `caller` is set on every route that is not public. */
 export interface AppEnv {
   Bindings: Env;
-  Variables: { ctx: Ctx; caller: CallerCtx; attachments?: AttachmentSink };
+  Variables: {
+    ctx: Ctx;
+    caller: CallerCtx;
+    attachments?: AttachmentSink;
+    /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */
+    bodyFingerprint?: () => Promise<string>;
+  };
 }

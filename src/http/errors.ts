@@ -6,16 +6,16 @@ import { AppError, conflict } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
- * The one place where an error becomes a response: `{"detail": …}` (decisions 1), with `code` and `blockers`
- * where a verb gave them. What nobody expected is logged with its stack and answered with a fixed text.
+ * Turns an error into a response: `{"detail": …}` (decisions 1), with `code` and `blockers` where the error has
+ * them. An unexpected error is logged with its stack and answered 500 with a fixed text.
  */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   if (error instanceof AppError) return toResponse(c, error);
   if (error instanceof ConcurrencyError)
-    return toResponse(c, conflict("Somebody else changed it at the same moment; try again"));
+    return toResponse(c, conflict("Another request changed this resource at the same time; try again"));
   if (error instanceof HTTPException) return c.json({ detail: error.message || "Bad request" }, error.status);
   c.get("ctx").log("request.failed", { stack: error.stack ?? String(error) });
-  // Most such errors are a database or a store that is busy for a moment, and every call may be repeated.
+  // Most of these errors are a D1 or R2 that is overloaded for a moment, and every call is safe to repeat.
   c.header("Retry-After", "1");
   return c.json({ detail: "Internal Server Error" }, 500);
 }
@@ -27,7 +27,7 @@ function toResponse(c: Context<AppEnv>, error: AppError): Response {
   return c.json({ detail: error.detail, code, blockers }, error.status as ContentfulStatusCode);
 }
 
-/** RFC 6750 3 and RFC 9728 5.1: where a client learns how to get a token. */
+/** Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). */
 function challenge(c: Context<AppEnv>): string {
   const metadata = new URL("/.well-known/oauth-protected-resource", c.req.url);
   return `Bearer resource_metadata="${metadata.href}"`;

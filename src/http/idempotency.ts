@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConcurrencyError } from "../db/batch.ts";
 import { AppError, unprocessable } from "../errors.ts";
@@ -8,48 +8,52 @@ import { keyedHashes } from "../lib/secret-box.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
- * Honours Idempotency-Key on a route whose success answers `status` (decisions 1). The verb behind it keeps
- * its answer in the batch that does the deed; a call that loses the race replays the winner's answer.
- * A loser that came late enough to see the deed done ends in a conflict with it, which is why any 409 looks again.
+ * Returns the middleware that honours Idempotency-Key on a route whose success answers `status` (decisions 1).
+ * The handler stores its response in the same D1 batch as its writes. Of two concurrent requests with one key, the
+ * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
+ * (ConcurrencyError) or find the new row before (409), so a stored response is looked up after either.
  */
 export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const given = c.req.header("Idempotency-Key");
-    if (given === undefined) return next();
-    if (given.length < 1 || given.length > 255) {
-      const msg = "An Idempotency-Key has 1 to 255 characters";
+    const key = c.req.header("Idempotency-Key");
+    if (key === undefined) return next();
+    if (key.length < 1 || key.length > 255) {
+      const msg = `Idempotency-Key is ${key.length} characters; it must be 1 to 255`;
       throw unprocessable([{ loc: ["header", "Idempotency-Key"], msg, type: "value_error" }]);
     }
     const caller = c.get("caller");
     const { masterKeys } = caller.settings;
     const idempotency: Idempotency = {
-      keys: await keyedHashes(masterKeys, "idempotency-key", given),
-      fingerprint: await digest(`${c.req.method} ${c.req.path}\n${await c.req.text()}`),
-      sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", given),
+      keys: await keyedHashes(masterKeys, "idempotency-key", key),
+      fingerprint: await fingerprintOf(c),
+      sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", key),
     };
     const replay = async () => {
-      const answer = await findResponse(caller, idempotency);
-      if (answer === null) return null;
+      const stored = await findResponse(caller, idempotency);
+      if (stored === null) return null;
       c.header("Idempotency-Replayed", "true");
       c.header("Content-Type", "application/json");
-      return c.body(answer.body, (answer.status ?? status) as ContentfulStatusCode);
+      return c.body(stored.body, (stored.status ?? status) as ContentfulStatusCode);
     };
-    const known = await replay();
-    if (known) return known;
+    const replayed = await replay();
+    if (replayed) return replayed;
     c.set("caller", { ...caller, idempotency });
     await next();
-    if (!mayHaveLost(c.error)) return;
-    const winner = await replay();
-    if (!winner) return;
+    if (!isConflict(c.error)) return;
+    const concurrent = await replay();
+    if (!concurrent) return;
     c.error = undefined;
     c.res = undefined;
-    c.res = winner;
+    c.res = concurrent;
   };
 }
 
-const mayHaveLost = (error: unknown) =>
+const isConflict = (error: unknown) =>
   error instanceof ConcurrencyError || (error instanceof AppError && error.status === 409);
 
-async function digest(text: string): Promise<string> {
-  return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(text))));
+/** Returns the SHA-256 of method, path and body (decisions 1), in base64. */
+async function fingerprintOf(c: Context<AppEnv>): Promise<string> {
+  const body = (await c.get("bodyFingerprint")?.()) ?? "";
+  const text = utf8(`${c.req.method} ${c.req.path}\n${body}`);
+  return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }

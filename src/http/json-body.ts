@@ -7,21 +7,21 @@ import type { AppEnv } from "./env.ts";
 
 const MAX_NESTING = 32;
 
-/** Greatest body read whole: three copies of it live at once while it is parsed (platform.md 0). */
+/** Greatest body that is buffered, in bytes. Three copies of it are in memory while it is parsed. */
 export const JSON_BODY_LIMIT = 8_000_000;
-/** Strings, numbers, lists and so on in a body: far above any honest send, and what memory can bear. */
+/** Greatest number of JSON values in a record, which bounds the memory of the parsed body. */
 export const MAX_VALUES = 100_000;
-/** The same for a list whose items are judged one by one, each of which has at most MAX_VALUES. */
+/** Greatest number of JSON values in a list. Each item has at most MAX_VALUES. */
 export const MAX_LIST_VALUES = 250_000;
 
 /**
- * What a body is to its route: one record, where any fault refuses the call; or a list, where NUL, a lone surrogate,
- * nesting or an attachment that cannot be taken is the fault of one item, in whose place an UnreadableItem is left.
+ * How a route treats a fault in its body. In a record any fault refuses the request. In a list, NUL, a lone surrogate,
+ * nesting or a refused attachment is the fault of one item, which is replaced by an InvalidItem.
  */
 export type BodyKind = "record" | "list";
 
-/** Stands in a list for an item that cannot be read. JSON text cannot make one: check with `instanceof`. */
-export class UnreadableItem {
+/** Replaces an item of a list that has a fault. JSON cannot produce one: check with `instanceof`. */
+export class InvalidItem {
   readonly fault: Fault;
 
   constructor(fault: Fault) {
@@ -30,10 +30,11 @@ export class UnreadableItem {
 }
 
 /**
- * Reads a JSON body for the validator behind it: 415 when it is not declared as JSON, 413 past the limit,
- * 422 when it is malformed, nested too deep, or holds NUL or a lone surrogate in any string (decisions 1).
+ * Returns the middleware that buffers and parses a JSON body for the validator after it (decisions 1). Throws 415 when
+ * the body is not declared as JSON, 413 beyond JSON_BODY_LIMIT, 422 when it is malformed, nested too deeply, or has NUL
+ * or a lone surrogate in any string.
  */
-export const wholeBody =
+export const bufferedBody =
   (kind: BodyKind): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
     requireJsonType(c.req.header("Content-Type"));
@@ -46,21 +47,21 @@ export const wholeBody =
       if (size > JSON_BODY_LIMIT) throw refusal;
       chunks.push(chunk);
     }
-    useWholeBody(c, chunks, kind);
+    parseBody(c, chunks, kind);
     await next();
   };
 
-/** The same for a body that is one record. */
-export const jsonBody = wholeBody("record");
+/** Reads a JSON body that is one record. */
+export const jsonBody = bufferedBody("record");
 
-/** For a POST that takes no body: what is sent all the same is not read, and counts for nothing. */
+/** Ignores the body of a route that takes none: it is neither read nor part of the fingerprint. */
 export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
-  c.req.text = async () => "";
+  c.set("bodyFingerprint", async () => "");
   await next();
 };
 
-/** Parses a body that was read whole, and leaves it for what comes behind. Throws 422. */
-export function useWholeBody(c: Context<AppEnv>, chunks: readonly Uint8Array[], kind: BodyKind): void {
+/** Parses a buffered body and passes it to the validator and to the fingerprint. Throws 422 and 413. */
+export function parseBody(c: Context<AppEnv>, chunks: readonly Uint8Array[], kind: BodyKind): void {
   const text = decode(chunks);
   let body: unknown;
   try {
@@ -68,13 +69,13 @@ export function useWholeBody(c: Context<AppEnv>, chunks: readonly Uint8Array[], 
   } catch {
     throw unprocessable([{ loc: ["body"], msg: "The body is not valid JSON", type: "json_invalid" }]);
   }
-  requireGoodText(body, kind);
-  // Read once, parsed once: what comes behind (the validator, the fingerprint) asks the request again.
-  c.req.text = async () => text;
+  checkJson(body, kind);
+  c.set("bodyFingerprint", async () => text);
+  // Hono's validator reads the body by c.req.json; the stream is consumed already.
   c.req.json = async <Body>() => body as Body;
 }
 
-/** Throws 415 for a body that is not declared as JSON; the same pattern that the validator behind it goes by. */
+/** Throws 415 for a body that is not declared as JSON. The pattern is the one of Hono's JSON validator. */
 export function requireJsonType(contentType = ""): void {
   const mediaType = contentType.split(";")[0]?.trim() ?? "";
   if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
@@ -83,32 +84,32 @@ export function requireJsonType(contentType = ""): void {
 }
 
 /**
- * Throws 422 for a parsed body with a string that no component would read alike or nested too deep, 413 for too many
- * values. In a list that is said of the one item.
+ * Checks a parsed body. Throws 422 for NUL, a lone surrogate or nesting beyond MAX_NESTING, 413 for too many values. In
+ * a list, the item with the fault is replaced by an InvalidItem instead.
  */
-export function requireGoodText(body: unknown, kind: BodyKind): void {
+export function checkJson(body: unknown, kind: BodyKind): void {
   if (kind === "list" && Array.isArray(body)) {
-    markUnreadable(body);
+    checkItems(body);
     return;
   }
-  const { fault, values } = findBadText(body);
+  const { fault, values } = findFault(body);
   if (values > MAX_VALUES) throw tooManyValues(MAX_VALUES);
   if (fault) throw unprocessable([{ ...fault, loc: ["body", ...fault.loc] }]);
 }
 
-function markUnreadable(items: unknown[]): void {
+function checkItems(items: unknown[]): void {
   let sum = 0;
   for (let index = 0; index < items.length; index++) {
-    const { fault, values } = findBadText(items[index]);
+    const { fault, values } = findFault(items[index]);
     sum += values;
     if (sum > MAX_LIST_VALUES) throw tooManyValues(MAX_LIST_VALUES);
     const found = values > MAX_VALUES ? tooMany : fault;
-    if (found) items[index] = new UnreadableItem({ ...found, loc: ["body", index, ...found.loc] });
+    if (found) items[index] = new InvalidItem({ ...found, loc: ["body", index, ...found.loc] });
   }
 }
 
-const tooMany: Fault = { loc: [], msg: `Holds more than ${MAX_VALUES} values`, type: "too_long" };
-const tooManyValues = (limit: number) => tooLarge(`The body holds more than ${limit} values`);
+const tooMany: Fault = { loc: [], msg: `The item has more than ${MAX_VALUES} JSON values`, type: "too_long" };
+const tooManyValues = (limit: number) => tooLarge(`The body has more than ${limit} JSON values`);
 
 function decode(chunks: readonly Uint8Array[]): string {
   try {
@@ -118,29 +119,29 @@ function decode(chunks: readonly Uint8Array[]): string {
   }
 }
 
-/** Why an attachment was refused while it came in, as one sentence. */
-export function whyRefused(error: RefusedContent["error"]): string {
+/** Returns the error message of a refused attachment, with its path. */
+export function contentErrorMessage(error: RefusedContent["error"]): string {
   return error instanceof Base64Invalid
     ? `${error.message}: standard alphabet, padded, no data: prefix`
     : error.message;
 }
 
-/** The same of one item, whose place is told beside it. */
-const whatIsWrong = (error: RefusedContent["error"]) =>
+/** Returns the message of a fault whose `loc` has the path. */
+const contentFaultMessage = (error: RefusedContent["error"]) =>
   error instanceof Base64Invalid ? "Not valid base64 (standard alphabet, padded, no data: prefix)" : error.message;
 
 /**
- * The first place with a string that no component would read alike, nesting past the cap, or an attachment that could
- * not be taken; and how many values there are. Looks at millions of values without making anything of them: a path is
- * written down only for a fault.
+ * Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused attachment, and counts the values. Builds a
+ * path only for a fault, so that millions of values allocate nothing.
  */
-function findBadText(root: unknown): { fault: Fault | null; values: number } {
+function findFault(root: unknown): { fault: Fault | null; values: number } {
   let values = 0;
   const walk = (value: unknown, depth: number): Fault | null => {
     values += 1;
-    if (typeof value === "string") return badText(value);
+    if (typeof value === "string") return textFault(value);
     if (typeof value !== "object" || value === null || value instanceof ExtractedContent) return null;
-    if (value instanceof RefusedContent) return { loc: [], msg: whatIsWrong(value.error), type: "attachment_refused" };
+    if (value instanceof RefusedContent)
+      return { loc: [], msg: contentFaultMessage(value.error), type: "attachment_refused" };
     if (depth > MAX_NESTING) return { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
     return Array.isArray(value) ? walkItems(value, depth) : walkMembers(value as Record<string, unknown>, depth);
   };
@@ -153,7 +154,7 @@ function findBadText(root: unknown): { fault: Fault | null; values: number } {
   };
   const walkMembers = (members: Record<string, unknown>, depth: number): Fault | null => {
     for (const key in members) {
-      const fault = badText(key) ?? walk(members[key], depth + 1);
+      const fault = textFault(key) ?? walk(members[key], depth + 1);
       if (fault) return { ...fault, loc: [key.toWellFormed(), ...fault.loc] };
     }
     return null;
@@ -161,7 +162,7 @@ function findBadText(root: unknown): { fault: Fault | null; values: number } {
   return { fault: walk(root, 1), values };
 }
 
-function badText(text: string): Fault | null {
+function textFault(text: string): Fault | null {
   if (text.includes("\0")) return { loc: [], msg: "NUL is not allowed", type: "string_nul" };
   if (!text.isWellFormed()) return { loc: [], msg: "Not well-formed Unicode: lone surrogate", type: "string_unicode" };
   return null;

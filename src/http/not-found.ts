@@ -5,8 +5,8 @@ import { onError } from "./errors.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
- * What no route serves. The same path with or without its last slash exists: 307 there, so that method and
- * body are kept. The path exists for other methods: 405 with Allow. Else 404.
+ * Returns the handler of requests that match no route (decisions 1): 405 with Allow when the path has other methods;
+ * 307 when the path exists with or without its last slash, so that method and body are kept; otherwise 404.
  */
 export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response {
   return (c) => {
@@ -15,13 +15,13 @@ export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Resp
       const Allow = methods.includes("GET") ? ["HEAD", ...methods].join(", ") : methods.join(", ");
       return onError(new AppError(405, "Method not allowed", { headers: { Allow } }), c);
     }
-    if (routes().methodsOf(otherEnd(c.req.path)).length > 0) {
+    if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
-      return c.redirect(otherEnd(url.pathname) + url.search, 307);
+      return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);
     }
     return onError(new AppError(404, "Not found"), c);
   };
 }
 
-/** The same path with its last slash, or without it. */
-const otherEnd = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : `${path}/`);
+/** Adds the last slash of a path, or removes it. */
+const toggleTrailingSlash = (path: string) => (path.endsWith("/") ? path.slice(0, -1) : `${path}/`);

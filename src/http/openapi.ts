@@ -5,7 +5,9 @@ import type { AppEnv } from "./env.ts";
 
 const Fault = z
   .object({
-    loc: z.array(z.union([z.string(), z.int()])).describe("Where: body, query, path or header, then the way down."),
+    loc: z
+      .array(z.union([z.string(), z.int()]))
+      .describe("Location of the value: body, query, path or header, then the names and indexes below it."),
     msg: z.string(),
     type: z.string(),
   })
@@ -14,19 +16,19 @@ const HTTPProblem = z.object({ detail: z.string() }).meta({ ref: "HTTPProblem" }
 const ValidationProblem = z.object({ detail: z.array(Fault) }).meta({ ref: "ValidationProblem" });
 
 const problems: Record<number, string> = {
-  400: "The request cannot be carried out as it stands",
+  400: "The request is well-formed and cannot be processed",
   403: "Missing scope, restricted account or paused sending",
-  404: "No such thing in this workspace",
-  408: "The body came too slowly",
-  409: "In conflict with the state of things",
+  404: "Not found in this workspace",
+  408: "The request body arrived too slowly",
+  409: "Conflict with the current state of the resource, or with an earlier use of the Idempotency-Key",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
-  429: "Too many requests at once; Retry-After says when to come again",
+  429: "Too many requests; Retry-After says after how many seconds to try again",
 };
 
 /**
- * The responses of a route for the OpenAPI document: the answer (without a schema: no body), 401 and 422 that every
- * route has, and the further error statuses it names.
+ * Returns the responses of a route for the OpenAPI document: the success (`schema` null: no body), 401 and 422, which
+ * every route has, and the statuses in `errors`.
  */
 export function responses(
   status: number,
@@ -44,20 +46,21 @@ export function responses(
   return table;
 }
 
-/** Parameters of a route that no validator describes. */
+/** OpenAPI parameters that no zod schema describes. */
 export const parameter = {
-  /** A part of the path that names a record. What is no id of this workspace's answers 404, whatever it looks like. */
+  /** Describes a path parameter that is an id. Any value that is not an id of this workspace answers 404. */
   id: (name: string, description: string) =>
     ({ in: "path", name, required: true, description, schema: { type: "string", format: "uuid" } }) as const,
   idempotencyKey: {
     in: "header",
     name: "Idempotency-Key",
-    description: "The first success is kept 24 hours and answered again to a call with the same key and body.",
+    description:
+      "The first successful response is stored for 24 hours and replayed to requests with the same key and body.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
   },
 } as const;
 
-/** The handler of /openapi.json: OpenAPI 3.1 made from the validators that guard the routes. */
+/** Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests. */
 export function openApiDocument(app: Hono<AppEnv>) {
   return openAPIRouteHandler(app, {
     documentation: {
@@ -65,14 +68,14 @@ export function openApiDocument(app: Hono<AppEnv>) {
       info: {
         title: "Email delivery service",
         version: "1",
-        description: "Sends official mail and says what became of it.",
+        description: "Sends email and reports the delivery status of every recipient.",
       },
       servers: [{ url: "/" }],
       components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
       security: [{ bearer: [] }],
     },
     exclude: ["/openapi.json", "/health", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
-    // The package would describe a 400 of its own shape for every validator; ours is the 422.
+    // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
     defaultValidationErrorResponse: false,
   });
 }

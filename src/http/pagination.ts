@@ -5,11 +5,11 @@ import type { AppEnv } from "./env.ts";
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
 export const MAX_SKIPPED = 10_000;
 
-/** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `most`, `standard` when absent). */
-export function pageQuery(limit: { standard: number; most: number }) {
+/** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `max`, `default` when absent). */
+export function pageQuery(limit: { default: number; max: number }) {
   return {
     page: z.coerce.number().int().min(0).default(0),
-    limit: z.coerce.number().int().min(1).max(limit.most).default(limit.standard),
+    limit: z.coerce.number().int().min(1).max(limit.max).default(limit.default),
   };
 }
 

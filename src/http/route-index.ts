@@ -4,7 +4,7 @@ import type { AppEnv } from "./env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The endpoints an app serves, without its middleware: what answers which method at a path. */
+/** Finds the route of a method and path among the endpoints of an app, without its middleware. */
 export class RouteIndex {
   readonly #router = new TrieRouter<string>();
 
@@ -16,13 +16,13 @@ export class RouteIndex {
     }
   }
 
-  /** `METHOD /path/:as/mounted`, or null. HEAD is served by GET. */
+  /** Returns `METHOD /path/:as/mounted`, or null. HEAD is served by GET. */
   find(method: string, path: string): string | null {
     const [matches] = this.#router.match(method === "HEAD" ? "GET" : method, path);
     return matches[0]?.[0] ?? null;
   }
 
-  /** The methods that the path answers to. */
+  /** Returns the methods that the path has a route for. */
   methodsOf(path: string): string[] {
     return METHODS.filter((method) => this.find(method, path) !== null);
   }

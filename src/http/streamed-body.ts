@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
 import { AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
-import { within } from "../lib/deadline.ts";
+import { withTimeout } from "../lib/deadline.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 import {
   AttachmentTooLarge,
@@ -14,81 +14,83 @@ import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
 import type { AppEnv } from "./env.ts";
 import {
   type BodyKind,
+  bufferedBody,
+  checkJson,
+  contentErrorMessage,
   JSON_BODY_LIMIT,
   MAX_LIST_VALUES,
   MAX_VALUES,
-  requireGoodText,
+  parseBody,
   requireJsonType,
-  useWholeBody,
-  wholeBody,
-  whyRefused,
 } from "./json-body.ts";
 
-/** Greatest body of any request (decisions 1). */
+/** Greatest body of any request, in bytes (decisions 1). */
 const STREAMED_BODY_LIMIT = 40_000_000;
-/** Streamed bodies an isolate reads at once: each holds a part of 5 MiB, and 128 MB are for everything. */
-const AT_ONCE = 2;
+/** Streamed bodies that an isolate reads at the same time: each buffers a part of 5 MiB, of 128 MB in all. */
+const MAX_CONCURRENT_BODIES = 2;
 const RETRY_AFTER_SECONDS = 2;
-/** A body that brings nothing for so long, or is not through after so long, gives its place to others. */
+/** Longest wait for the next chunk of a body, and for all of it. */
 const IDLE_MS = 15_000;
-const WHOLE_MS = 180_000;
+const TOTAL_MS = 180_000;
 
-/** Where the attachments of one request go while it is read. `abort` forgets those of a request that was refused. */
+/** Receives the attachments of one request while it is read. `abort` deletes those of a refused request. */
 export interface AttachmentSink extends ContentSink {
   abort(): Promise<void>;
 }
 
-/** How each kind of body is taken apart. Nesting in a list is judged item by item, when it is there. */
+/** Options of `extractJson` for each kind of body. Nesting in a list is checked per item, after reading. */
 const extractions = {
   record: { maxValues: MAX_VALUES, faults: "throw" },
   list: { maxValues: MAX_LIST_VALUES, maxDepth: MAX_LIST_VALUES, faults: "keep" },
 } as const;
 
-let underWay = 0;
+let activeBodies = 0;
 
 /**
- * Reads a JSON body of up to 40 MB: small ones whole, as `wholeBody` does, larger ones as they stream in, with
- * each attachment's content on its way to `openSink`'s sink and an ExtractedContent left in its place. What
- * a refused request had stored is forgotten. 413 past a limit, 400 for bad base64, 429 when two are under way.
+ * Returns the middleware that reads a JSON body of up to 40 MB. A small body is buffered by `bufferedBody`. Of a larger
+ * one, each attachment goes to the sink of `openSink` while it is read and is replaced by an ExtractedContent. The
+ * attachments of a refused request are deleted. Throws 413 beyond a limit, 400 for invalid base64, 408 for a body that
+ * arrives too slowly, 429 when MAX_CONCURRENT_BODIES are being read.
  */
 export function streamedBody(
   openSink: (caller: CallerCtx) => AttachmentSink,
   kind: BodyKind,
 ): MiddlewareHandler<AppEnv> {
-  const whole = wholeBody(kind);
+  const buffered = bufferedBody(kind);
   return async (c, next) => {
     const length = c.req.header("Content-Length");
-    if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return whole(c, next);
+    if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return buffered(c, next);
     requireJsonType(c.req.header("Content-Type"));
     if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
-      throw tooLarge(`The body is larger than ${STREAMED_BODY_LIMIT} bytes`);
-    const source = await begin(c.req.raw, length === undefined);
+      throw tooLarge(`The body is ${length} bytes; the limit is ${STREAMED_BODY_LIMIT}`);
+    const source = await openBody(c.req.raw, length === undefined);
     if (Array.isArray(source)) {
-      useWholeBody(c, source, kind);
+      parseBody(c, source, kind);
       return next();
     }
-    if (underWay >= AT_ONCE) throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
-    underWay += 1;
+    if (activeBodies >= MAX_CONCURRENT_BODIES)
+      throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
+    activeBodies += 1;
     const sink = openSink(c.get("caller"));
     try {
-      const fingerprint = new crypto.DigestStream("SHA-256");
-      const body = await extract(source, sink, fingerprint, kind);
+      const digest = new crypto.DigestStream("SHA-256");
+      const body = await extract(source, sink, digest, kind);
       c.set("attachments", sink);
-      c.req.text = async () => `sha-256 ${Array.from(new Uint8Array(await fingerprint.digest)).join(".")}`;
+      c.set("bodyFingerprint", async () => `sha-256 ${Array.from(new Uint8Array(await digest.digest)).join(".")}`);
       c.req.json = async <Body>() => body as Body;
       await next();
     } finally {
-      underWay -= 1;
+      activeBodies -= 1;
       await sink.abort();
     }
   };
 }
 
 /**
- * The chunks of a body to be streamed. One that does not say its length is read until it turns out to be
- * large: if it does not, its chunks are answered as a list.
+ * Returns the chunks of a body. A body without Content-Length is read up to JSON_BODY_LIMIT first: if it ends before,
+ * its chunks are returned as a list, which `parseBody` takes.
  */
-async function begin(request: Request, isLengthUnknown: boolean): Promise<AsyncIterable<Uint8Array> | Uint8Array[]> {
+async function openBody(request: Request, isLengthUnknown: boolean): Promise<AsyncIterable<Uint8Array> | Uint8Array[]> {
   if (!request.body) return [];
   if (!isLengthUnknown) return bodyChunks(request.body);
   const chunks = request.body[Symbol.asyncIterator]();
@@ -99,10 +101,10 @@ async function begin(request: Request, isLengthUnknown: boolean): Promise<AsyncI
     head.push(value);
     size += value.byteLength;
   }
-  return rejoined(head, chunks);
+  return prepend(head, chunks);
 }
 
-async function* rejoined(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* prepend(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
@@ -114,28 +116,28 @@ async function* rejoined(head: Uint8Array[], rest: AsyncIterator<Uint8Array>): A
 async function extract(
   chunks: AsyncIterable<Uint8Array>,
   sink: ContentSink,
-  fingerprint: DigestStream,
+  digest: DigestStream,
   kind: BodyKind,
 ): Promise<unknown> {
-  const source = inTime(chunks)[Symbol.asyncIterator]();
-  // Without `return`: a refusal must not hang up on a caller who is still sending.
-  const held = { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) };
+  const source = withDeadlines(chunks)[Symbol.asyncIterator]();
+  // Without `return`: closing the connection on a client that is still sending would lose the error response.
+  const uncancellable = { [Symbol.asyncIterator]: () => ({ next: () => source.next() }) };
   try {
-    const { skeleton } = await extractJson(tee(held, fingerprint), sink, {
+    const { skeleton } = await extractJson(tee(uncancellable, digest), sink, {
       maxBody: STREAMED_BODY_LIMIT,
       maxSkeleton: JSON_BODY_LIMIT,
       ...extractions[kind],
     });
-    requireGoodText(skeleton, kind);
+    checkJson(skeleton, kind);
     return skeleton;
   } catch (error) {
-    await readOn(source);
+    await drain(source);
     throw toAppError(error);
   }
 }
 
-/** Reads what is still coming, up to the size of any body, and forgets it: some clients hear no answer before. */
-async function readOn(source: AsyncIterator<Uint8Array>): Promise<void> {
+/** Reads and discards the rest of a body: some clients read no response before they have sent all of it. */
+async function drain(source: AsyncIterator<Uint8Array>): Promise<void> {
   try {
     for (let left = STREAMED_BODY_LIMIT; left > 0; ) {
       const { done, value } = await source.next();
@@ -144,28 +146,32 @@ async function readOn(source: AsyncIterator<Uint8Array>): Promise<void> {
     }
     await source.return?.();
   } catch {
-    // The connection is gone, or too slow; the answer is on its way all the same.
+    // The connection is closed or too slow; the error response is sent anyway.
   }
 }
 
-/** The chunks, as long as they keep coming. Throws 408. */
-async function* inTime(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Yields the chunks. Throws 408 when one takes longer than IDLE_MS, or all longer than TOTAL_MS. */
+async function* withDeadlines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]();
-  const end = Date.now() + WHOLE_MS;
-  const tooSlow = new AppError(408, "The body came too slowly");
+  const end = Date.now() + TOTAL_MS;
+  const tooSlow = new AppError(408, "The request body arrived too slowly");
   try {
     for (;;) {
-      const { done, value } = await within(Math.max(Math.min(IDLE_MS, end - Date.now()), 0), source.next(), tooSlow);
+      const { done, value } = await withTimeout(
+        Math.max(Math.min(IDLE_MS, end - Date.now()), 0),
+        source.next(),
+        tooSlow,
+      );
       if (done) return;
       yield value;
     }
   } finally {
-    // Not waited for: it ends only when the read that came too late does.
+    // Not awaited: it ends only when the late read does.
     source.return?.().catch(() => {});
   }
 }
 
-/** The chunks as they are, and the same to a digest: an Idempotency-Key is compared with the whole body. */
+/** Yields the chunks and writes them to `digest`, for the fingerprint of an Idempotency-Key. */
 async function* tee(chunks: AsyncIterable<Uint8Array>, digest: DigestStream): AsyncGenerator<Uint8Array> {
   const writer = digest.getWriter();
   for await (const chunk of chunks) {
@@ -177,7 +183,7 @@ async function* tee(chunks: AsyncIterable<Uint8Array>, digest: DigestStream): As
 
 function toAppError(error: unknown): unknown {
   if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);
-  if (error instanceof Base64Invalid) return badRequest(whyRefused(error));
+  if (error instanceof Base64Invalid) return badRequest(contentErrorMessage(error));
   if (error instanceof JsonTooDeep) return invalid(error.message, "too_deep");
   if (error instanceof JsonInvalid) return invalid("The body is not valid JSON", "json_invalid");
   return error;

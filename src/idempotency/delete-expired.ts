@@ -1,16 +1,16 @@
 import type { Ctx } from "../context.ts";
 import { dayOf } from "./rules.ts";
 
-/** Rows one run takes away: a bounded step of a job that comes again. */
-const ROWS = 5_000;
+/** Greatest number of rows that one run deletes. The next run continues. */
+const MAX_ROWS = 5_000;
 
-/** Takes away answers that are past their 24 hours. */
+/** Deletes stored responses older than 24 hours. */
 export async function deleteExpiredResponses(ctx: Ctx): Promise<void> {
   await ctx.db
     .prepare(
       `DELETE FROM idempotency_keys WHERE (day, workspace, key) IN
         (SELECT day, workspace, key FROM idempotency_keys WHERE day < ?1 - 1 LIMIT ?2)`,
     )
-    .bind(dayOf(ctx.now()), ROWS)
+    .bind(dayOf(ctx.now()), MAX_ROWS)
     .run();
 }

@@ -1,7 +1,7 @@
-/** How long an answer is kept under its Idempotency-Key (decisions 1). */
-export const KEPT_MS = 24 * 3_600_000;
+/** How long a response is stored under its Idempotency-Key (decisions 1). */
+export const RESPONSE_TTL_MS = 24 * 3_600_000;
 
-/** Days since 1970, in UTC. */
+/** Returns the number of days since 1970, in UTC. */
 export function dayOf(now: number): number {
   return Math.floor(now / 86_400_000);
 }

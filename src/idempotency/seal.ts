@@ -3,16 +3,17 @@ import { conflict } from "../errors.ts";
 import { fromBase64, toBase64, utf8 } from "../lib/bytes.ts";
 import type { Idempotency } from "./responses.ts";
 
-/** No JSON text begins like this: what tells a sealed answer from one that is kept as it is. */
-const MARK = "sealed";
+/** Prefix of a sealed response. No JSON text begins with it. */
+const SEALED_PREFIX = "sealed";
 
+/** Returns whether a stored response is encrypted. */
 export function isSealed(answer: string): boolean {
-  return answer.startsWith(`${MARK}.`);
+  return answer.startsWith(`${SEALED_PREFIX}.`);
 }
 
 /**
- * Encrypts an answer (AES-256-GCM) under the newest sealing key. Answers `sealed.<credential>.<version>.<iv>.<text>`:
- * neither the database nor the master keys open it without the caller's Idempotency-Key.
+ * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.
+ * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
 export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, answer: string): Promise<string> {
   const { keyId } = ctx.actor;
@@ -21,12 +22,12 @@ export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, ans
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const key = await importKey(secret, "encrypt");
   const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(answer));
-  return [MARK, keyId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
+  return [SEALED_PREFIX, keyId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
 }
 
 /**
- * Opens what `sealAnswer` made. Throws 409 to another credential: Idempotency-Keys may be guessed, and what one
- * key was given is not for another that may have less.
+ * Decrypts the result of `sealResponse`. Throws 409 for another credential: an Idempotency-Key may be guessable, and the
+ * other credential may have fewer rights.
  */
 export async function openResponse(ctx: CallerCtx, idempotency: Idempotency, sealed: string): Promise<string> {
   const [, keyId, version, iv = "", text = ""] = sealed.split(".");
@@ -42,7 +43,7 @@ function importKey(secret: string | undefined, use: "encrypt" | "decrypt"): Prom
   return crypto.subtle.importKey("raw", fromBase64(secret), "AES-GCM", false, [use]);
 }
 
-/** The answer opens in its workspace, for its credential and for the same request only. */
+/** Returns the AES-GCM parameters. Workspace, credential and request are authenticated. */
 function algorithm({ workspace, actor }: CallerCtx, { fingerprint }: Idempotency, iv: Uint8Array<ArrayBuffer>) {
   return { name: "AES-GCM", iv, additionalData: utf8(`${workspace.number} ${actor.keyId} ${fingerprint}`) };
 }

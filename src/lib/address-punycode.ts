@@ -1,4 +1,4 @@
-/** Punycode decoding (RFC 3492) of one label: what the URL parser can do forwards only. */
+/** Decodes Punycode (RFC 3492). The URL parser only encodes it. */
 
 const BASE = 36;
 const T_MIN = 1;
@@ -8,8 +8,8 @@ const DAMP = 700;
 const MAX_CODE_POINT = 0x10ffff;
 
 /**
- * Decodes the part of an A-label behind `xn--`, lower case, at most 59 characters.
- * Null when it is not Punycode or names a surrogate or a code point beyond Unicode.
+ * Decodes the part of an A-label after `xn--`, lower case, at most 59 characters. Returns null when it is not Punycode,
+ * or encodes a surrogate or a code point beyond U+10FFFF.
  */
 export function decodePunycode(encoded: string): string | null {
   const delimiter = encoded.lastIndexOf("-");
@@ -47,7 +47,7 @@ function adapt(difference: number, count: number, first: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * delta) / (delta + SKEW));
 }
 
-/** a to z are 0 to 25, 0 to 9 are 26 to 35; -1 for anything else, NaN (past the end) included. */
+/** Returns the value of a digit: a to z are 0 to 25, 0 to 9 are 26 to 35. Any other unit, NaN included, is -1. */
 function digitOf(unit: number): number {
   if (unit >= 97 && unit <= 122) return unit - 97;
   if (unit >= 48 && unit <= 57) return unit - 22;

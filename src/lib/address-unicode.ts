@@ -1,16 +1,16 @@
-/** Which text beyond ASCII an address may hold (RFC 6531 3.3, RFC 6532 3.1), shared by both its halves. */
+/** Unicode that the local part and the domain of an address may contain (RFC 6531 3.3, RFC 6532 3.1). */
 
 /** Controls, format characters (bidi controls), surrogates, private use, unassigned, spaces, invisible characters. */
-const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
+const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
 const LEADING_MARK = /(?:^|\.)\p{M}/u;
 
 /**
- * True when text is well-formed Unicode in NFC, holds nothing invisible, no combining mark at the start of
- * an atom or label, and no character that compatibility folding (NFKC) would turn into ASCII (`＠`, `ﬁ`, `①`).
- * Says nothing about ASCII beyond controls and spaces.
+ * Returns whether text is well-formed Unicode in NFC without invisible characters, combining marks at the start of an
+ * atom or label, and characters that NFKC converts to ASCII (`＠`, `ﬁ`, `①`). Of ASCII only controls and spaces are
+ * checked.
  */
 export function isPlainUnicode(text: string): boolean {
-  if (!text.isWellFormed() || UNSEEN.test(text) || LEADING_MARK.test(text)) return false;
+  if (!text.isWellFormed() || INVISIBLE.test(text) || LEADING_MARK.test(text)) return false;
   return text.normalize("NFC") === text && !Array.from(text).some(foldsToAscii);
 }
 

@@ -1,18 +1,18 @@
-/** Mail addresses: the one reading of them that API, SMTP, MIME builder, mailboxes and suppressions share. */
+/** Parses email addresses, for the API, SMTP, the MIME composer, mailboxes and suppressions. */
 
 import { canonicalDomain } from "./address-domain.ts";
 import { isPlainUnicode } from "./address-unicode.ts";
 import { utf8Length } from "./bytes.ts";
 
-/** One mail address that means the same mailbox to every component. */
+/** A parsed email address in canonical form. */
 export interface Address {
-  /** `local` + "@" + `domain`: what goes into the envelope and the headers. */
+  /** `local` + "@" + `domain`, for the envelope and the headers. */
   address: string;
   /** Local part, letter case as written. */
   local: string;
   /** Domain in A-labels, lower case. */
   domain: string;
-  /** The form by which duplicates, suppressions and mailboxes compare: the lower-cased local part, "@", `domain`. */
+  /** Key for comparing addresses (duplicates, suppressions, mailboxes): the lower-cased local part, "@", `domain`. */
   key: string;
   /** False when the address needs SMTPUTF8 (RFC 6531). */
   asciiLocal: boolean;
@@ -27,17 +27,17 @@ const DOT_ATOM = new RegExp(`^${ATOM}(?:\\.${ATOM})*$`, "u");
 const ENCODED_WORD = /=\?.*\?=/;
 
 /**
- * Reads one address as an API caller writes it: a bare addr-spec (RFC 5322 3.4.1), without display name,
- * angle brackets, comments or surrounding space. Null when it is not one.
+ * Parses a bare addr-spec (RFC 5322 3.4.1), without display name, angle brackets, comments or surrounding space.
+ * Returns null when it is not valid.
  *
- * Local part: a dot-atom of at most 64 octets, of ASCII atext and UTF-8 (RFC 6531 3.3) in NFC; text that is
- * not NFC is refused rather than changed. Also refused, though RFC 5321 allows them: quoted strings and
- * address literals (two spellings of one mailbox), and encoded-words, which some parsers decode in an address.
- * Domain: see `canonicalDomain`. The whole: at most 254 octets with the domain in A-labels.
+ * Local part: a dot-atom of at most 64 octets, of ASCII atext and UTF-8 (RFC 6531 3.3) in NFC; text that is not NFC is
+ * refused, not converted. Quoted strings and address literals are refused although RFC 5321 allows them, because they
+ * are second spellings of a mailbox. Encoded-words are refused because some parsers decode them in an address.
+ * Domain: see `canonicalDomain`. The whole address has at most 254 octets with the domain in A-labels.
  *
- * `key` lower-cases code point by code point, so it never joins what differs by more than case (`ı` and `i`,
- * `ß` and `ss`, `ς` and `σ` stay apart). Not covered: local parts that look alike, and what the domain's own
- * server takes as one mailbox (plus-labels, dots).
+ * `key` is lower-cased per code point, so addresses that differ by more than case have different keys (`ı` and `i`,
+ * `ß` and `ss`, `ς` and `σ`). Not detected: local parts that look alike, and local parts that the server of the domain
+ * treats as one mailbox (plus-labels, dots).
  */
 export function parseAddress(input: string): Address | null {
   if (input.length > 2 * MAX_ADDRESS) return null;
@@ -55,7 +55,7 @@ export function parseAddress(input: string): Address | null {
   return { address, local, domain, key, asciiLocal };
 }
 
-/** Per code point: `toLowerCase` on the whole would give Σ another form at the end of a word. */
+/** Lower-cases per code point: `toLowerCase` on the whole text converts a Σ at the end of a word to ς. */
 function lowerCase(text: string): string {
   return Array.from(text, (character) => character.toLowerCase())
     .join("")
@@ -63,9 +63,9 @@ function lowerCase(text: string): string {
 }
 
 /**
- * The display form that records and answers carry: `Name <a@b>`, or the bare address without a name. A name
- * with RFC 5322 specials becomes a quoted string. For the wire the MIME builder folds and encodes; this does
- * not. Control characters in the name become spaces.
+ * Formats a mailbox for records and responses: `Name <a@b>`, or the bare address without a name. A name with RFC 5322
+ * specials becomes a quoted string. Control characters in the name become spaces. Not for MIME headers: the text is
+ * neither folded nor encoded.
  */
 export function formatMailbox(mailbox: { email: string; name?: string | null | undefined }): string {
   const name = (mailbox.name ?? "").replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

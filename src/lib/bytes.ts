@@ -1,21 +1,21 @@
-/** Base64 (RFC 4648 4) of some octets. */
+/** Encodes bytes in base64 (RFC 4648 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(binary);
 }
 
-/** Octets of a base64 string that we made ourselves. Throws on anything else. */
+/** Decodes base64 that this service encoded. Throws InvalidCharacterError for other text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
-/** UTF-8 octets of a string. */
+/** Encodes a string in UTF-8. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
 }
 
-/** Some runs of octets as one. */
+/** Concatenates byte arrays. */
 export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.byteLength, 0));
   let at = 0;
@@ -26,7 +26,7 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Length of a string in UTF-8. */
+/** Returns the length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }

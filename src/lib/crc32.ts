@@ -1,4 +1,4 @@
-/** CRC-32 (ISO 3309, polynomial 0xEDB88320) of an ASCII string, as an unsigned integer. */
+/** Returns the CRC-32 (ISO 3309, polynomial 0xEDB88320) of an ASCII string, as an unsigned integer. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i++) {

@@ -2,8 +2,8 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * A new UUIDv7 (RFC 9562 5.7) in lower case: 48 bits of `now` (milliseconds since 1970), a 12-bit sequence
- * that keeps ids of one isolate and millisecond in order, 62 random bits.
+ * Returns a new UUIDv7 (RFC 9562 5.7) in lower case: 48 bits of `now` (milliseconds since 1970), a 12-bit sequence
+ * that orders the ids of one isolate and millisecond, and 62 random bits.
  */
 export function uuidv7(now: number): string {
   if (now > lastMs) {
@@ -23,18 +23,18 @@ export function uuidv7(now: number): string {
   return `${head.slice(0, 8)}-${head.slice(8)}-7${sequence.toString(16).padStart(3, "0")}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }
 
-/** Lower-case hexadecimal of some octets. */
+/** Encodes bytes in lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Whether a string has the form of a UUID, in lower case. */
+/** Returns whether a string is a UUID in lower case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 }
 
-/** A UUID that is a function of some octets (RFC 9562 5.8, of their SHA-256): the same octets have the same one. */
-export async function uuidOf(octets: Uint8Array<ArrayBuffer>): Promise<string> {
+/** Returns a UUIDv8 made of the SHA-256 of the bytes (RFC 9562 5.8), so that equal bytes have equal ids. */
+export async function uuidFromHash(octets: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).subarray(0, 16);
   hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80;
   hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80;

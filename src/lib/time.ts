@@ -1,9 +1,9 @@
-/** ISO 8601 in UTC with milliseconds and Z, of milliseconds since 1970. */
+/** Formats milliseconds since 1970 as ISO 8601 in UTC, with milliseconds and Z. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The same, or null. */
+/** Formats like `iso`. Null stays null. */
 export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
 }
@@ -12,8 +12,8 @@ const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 date and time with its offset; null when the text is no such time,
- * names a day that does not exist, or has no offset.
+ * Parses an ISO 8601 date and time with offset. Returns milliseconds since 1970, or null when the text has another form,
+ * no offset, or a date that does not exist.
  */
 export function parseIso(text: string): number | null {
   const match = DATE_TIME.exec(text);
@@ -21,7 +21,7 @@ export function parseIso(text: string): number | null {
   const [, year, month, day, hour, minute, second = "00", fraction = "", zone = "Z"] = match;
   const wall = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const asUtc = Date.parse(`${wall}Z`);
-  // Date.parse rolls the 31st of a short month over; a time that does not print back was never on a clock.
+  // Date.parse accepts the 31st of a short month as the next day; such a date does not format back to the same text.
   if (Number.isNaN(asUtc) || new Date(asUtc).toISOString().slice(0, 19) !== wall) return null;
   return asUtc + Number(fraction.slice(0, 3).padEnd(3, "0")) - offsetMs(zone);
 }
@@ -33,7 +33,7 @@ function offsetMs(zone: string): number {
   return sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60_000;
 }
 
-/** Microseconds since 1970 of such a text; null like `parseIso`. Below 2^53 until the year 2255. */
+/** Parses like `parseIso`. Returns microseconds since 1970, below 2^53 until the year 2255, or null. */
 export function parseIsoMicros(text: string): number | null {
   const ms = parseIso(text);
   if (ms === null) return null;
@@ -41,7 +41,7 @@ export function parseIsoMicros(text: string): number | null {
   return ms * 1000 + Number(fraction.slice(3, 6).padEnd(3, "0"));
 }
 
-/** ISO 8601 in UTC of microseconds since 1970. */
+/** Formats microseconds since 1970 as ISO 8601 in UTC, with microseconds and Z. */
 export function isoMicros(us: number): string {
   const ms = Math.floor(us / 1000);
   return iso(ms).replace("Z", `${String(us - ms * 1000).padStart(3, "0")}Z`);

@@ -6,9 +6,9 @@
  */
 
 import { concat } from "../lib/bytes.ts";
+import type { RootKey } from "../lib/derive-key.ts";
 import { hex, isUuid } from "../lib/ids.ts";
 import { mac, verifyMac } from "../lib/mac.ts";
-import type { RootKey } from "../lib/secret-box.ts";
 
 /** The email, and the recipient of it, that a token refers to. */
 export interface MailReference {

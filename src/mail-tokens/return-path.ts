@@ -6,7 +6,7 @@
  * matter, because some systems change it.
  */
 
-import type { RootKey } from "../lib/secret-box.ts";
+import type { RootKey } from "../lib/derive-key.ts";
 import { fromBase32, toBase32 } from "./base32.ts";
 import { type MailReference, readToken, signToken, type TokenFormat } from "./codec.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { utf8 } from "../lib/bytes.ts";
-import type { RootKey } from "../lib/secret-box.ts";
+import type { RootKey } from "../lib/derive-key.ts";
 import { isWebUrl } from "../lib/web-url.ts";
 import { fromBase64Url, toBase64Url } from "./base64url.ts";
 import { headBytes, type MailReference, readToken, signToken, type TokenFormat } from "./codec.ts";

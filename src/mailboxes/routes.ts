@@ -15,7 +15,7 @@ import { updateMailbox } from "./update.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ standard: 50, most: 200 }),
+    ...pageQuery({ default: 50, max: 200 }),
     domain_id: z.string().optional().describe("Filters by domain."),
     after: z.string().toLowerCase().optional().describe("Returns the mailboxes that follow this address."),
   })

@@ -14,7 +14,7 @@ import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ standard: 50, most: 200 }),
+    ...pageQuery({ default: 50, max: 200 }),
     email: z
       .string()
       .transform((email) => parseAddress(email)?.key ?? null)

@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { applyFacts, findState, recipientKey } from "../emails/index.ts";
 import { utf8 } from "../lib/bytes.ts";
-import { uuidOf } from "../lib/ids.ts";
+import { uuidFromHash } from "../lib/ids.ts";
 import { type MailReference, readUnsubscribeAddress } from "../mail-tokens/index.ts";
 import { suppressStatement } from "../suppressions/index.ts";
 
@@ -30,4 +30,4 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
   return true;
 }
 
-const idOf = ({ emailId, recipient }: MailReference) => uuidOf(utf8(`unsubscribe ${emailId} ${recipient}`));
+const idOf = ({ emailId, recipient }: MailReference) => uuidFromHash(utf8(`unsubscribe ${emailId} ${recipient}`));

@@ -4,22 +4,22 @@ import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
 
-/** How one route is called so that it succeeds, and where a caller could put an id that is not theirs. */
+/** How to call one route successfully, and where a caller could put an id of another workspace. */
 export interface RouteCase {
   success: number;
-  /** Makes the record that the path names, anew for each call, and answers the path's parameters. */
-  make?: (workspace: TestWorkspace) => Promise<PathIds>;
+  /** Creates the record of the path, for each call, and returns the path parameters. */
+  create?: (workspace: TestWorkspace) => Promise<PathIds>;
   body?: (workspace: TestWorkspace) => unknown;
   query?: string;
-  /** Places for ids outside the path: with an id of another workspace the answer is that for an unknown one. */
+  /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
-  /** Who of those that have the scope may still not: everybody but owners, or everybody but the record's maker. */
+  /** A restriction beyond the scope: owners only, or the creator of the record only. */
   only?: "owners" | "maker";
-  /** The call ends the workspace: each is made in one of its own. */
-  endsWorkspace?: true;
+  /** The call deletes the workspace, so each call uses a new one. */
+  deletesWorkspace?: true;
 }
 
-/** Ids of another workspace's records. */
+/** Ids of records of another workspace. */
 export interface ForeignIds {
   domain: string;
   mailbox: string;
@@ -27,17 +27,17 @@ export interface ForeignIds {
   email: string;
 }
 
-const emailIn = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
+const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
   const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
   return { email_id: (await response.json<{ id: string }>()).id };
 };
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-const scheduledIn = (workspace: TestWorkspace) => emailIn(workspace, { send_at: inAnHour() });
+const createScheduledEmail = (workspace: TestWorkspace) => createEmail(workspace, { send_at: inAnHour() });
 
-const failedIn = async (workspace: TestWorkspace) => {
-  const ids = await scheduledIn(workspace);
+const createFailedEmail = async (workspace: TestWorkspace) => {
+  const ids = await createScheduledEmail(workspace);
   const { db } = testContext();
   await db.batch([
     db.prepare("DELETE FROM outbox WHERE id = ?1").bind(ids.email_id),
@@ -50,17 +50,17 @@ const failedIn = async (workspace: TestWorkspace) => {
   return ids;
 };
 
-const domainIn = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
+const createDomain = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
 
-const aLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
+const uniqueLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
 
-const mailboxIn = async (workspace: TestWorkspace) => {
-  const body = { domain_id: workspace.domainId, local_part: aLocalPart() };
+const createMailbox = async (workspace: TestWorkspace) => {
+  const body = { domain_id: workspace.domainId, local_part: uniqueLocalPart() };
   const { id } = await (await workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
   return { mailbox_id: id };
 };
 
-const keyIn = async (workspace: TestWorkspace) => {
+const createKey = async (workspace: TestWorkspace) => {
   const key = await aKey(workspace, { scopes: ["team:view"] });
   const row = await testContext()
     .db.prepare("SELECT id FROM api_keys WHERE prefix = ?1 AND workspace = ?2")
@@ -69,8 +69,8 @@ const keyIn = async (workspace: TestWorkspace) => {
   return { api_key_id: row?.id ?? "" };
 };
 
-const suppressionIn = async (workspace: TestWorkspace) => {
-  const email = `${aLocalPart()}@example.org`;
+const createSuppression = async (workspace: TestWorkspace) => {
+  const email = `${uniqueLocalPart()}@example.org`;
   await workspace.post("/v1/suppressions/", { email });
   return { email };
 };
@@ -93,50 +93,54 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     success: 200,
     places: { before: { of: "email", query: "before" } },
   },
-  "GET /v1/emails/:email_id": { success: 200, make: emailIn },
-  "GET /v1/emails/:email_id/events": { success: 200, make: emailIn },
+  "GET /v1/emails/:email_id": { success: 200, create: createEmail },
+  "GET /v1/emails/:email_id/events": { success: 200, create: createEmail },
   "GET /v1/emails/scheduled": { success: 200 },
-  "PATCH /v1/emails/scheduled/:email_id": { success: 200, make: scheduledIn, body: () => ({ send_at: inAnHour() }) },
-  "DELETE /v1/emails/scheduled/:email_id": { success: 200, make: scheduledIn },
-  "POST /v1/emails/scheduled/:email_id/send-now": { success: 200, make: scheduledIn },
-  "POST /v1/emails/:email_id/retry": { success: 202, make: failedIn },
+  "PATCH /v1/emails/scheduled/:email_id": {
+    success: 200,
+    create: createScheduledEmail,
+    body: () => ({ send_at: inAnHour() }),
+  },
+  "DELETE /v1/emails/scheduled/:email_id": { success: 200, create: createScheduledEmail },
+  "POST /v1/emails/scheduled/:email_id/send-now": { success: 200, create: createScheduledEmail },
+  "POST /v1/emails/:email_id/retry": { success: 202, create: createFailedEmail },
   "GET /v1/emails/updates": { success: 200, query: "?since=2026-01-01T00:00:00Z" },
   "GET /v1/emails/search": { success: 200 },
   "GET /v1/emails/saved-searches": { success: 200 },
   "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
   "GET /v1/workspaces/": { success: 200 },
-  "GET /v1/workspaces/:workspace_id": { success: 200, make: workspaceOf },
-  "DELETE /v1/workspaces/:workspace_id": { success: 204, make: workspaceOf, only: "owners", endsWorkspace: true },
+  "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
+  "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },
   "POST /v1/api-keys/": {
     success: 201,
     body: () => ({ name: "A key" }),
     places: { domain_ids: { of: "domain", body: (_, id) => ({ name: "A key", domain_ids: [id] }) } },
   },
   "GET /v1/api-keys/": { success: 200 },
-  "POST /v1/api-keys/:api_key_id/rotate": { success: 201, make: keyIn, only: "maker" },
-  "DELETE /v1/api-keys/:api_key_id": { success: 204, make: keyIn },
-  "POST /v1/domains/": { success: 201, body: () => ({ name: `${aLocalPart()}.example` }) },
+  "POST /v1/api-keys/:api_key_id/rotate": { success: 201, create: createKey, only: "maker" },
+  "DELETE /v1/api-keys/:api_key_id": { success: 204, create: createKey },
+  "POST /v1/domains/": { success: 201, body: () => ({ name: `${uniqueLocalPart()}.example` }) },
   "GET /v1/domains/": { success: 200 },
-  "GET /v1/domains/:domain_id": { success: 200, make: domainIn },
-  "POST /v1/domains/:domain_id/verify": { success: 200, make: domainIn },
-  "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, make: domainIn },
-  "DELETE /v1/domains/:domain_id": { success: 204, make: domainIn },
+  "GET /v1/domains/:domain_id": { success: 200, create: createDomain },
+  "POST /v1/domains/:domain_id/verify": { success: 200, create: createDomain },
+  "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
+  "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   "POST /v1/mailboxes/": {
     success: 201,
-    body: (of) => ({ domain_id: of.domainId, local_part: aLocalPart() }),
+    body: (of) => ({ domain_id: of.domainId, local_part: uniqueLocalPart() }),
     places: { domain_id: { of: "domain", body: (_, id) => ({ domain_id: id, local_part: "hello" }) } },
   },
   "GET /v1/mailboxes/": { success: 200, places: { domain_id: { of: "domain", query: "domain_id" } } },
-  "GET /v1/mailboxes/:mailbox_id": { success: 200, make: mailboxIn },
-  "PATCH /v1/mailboxes/:mailbox_id": { success: 200, make: mailboxIn, body: () => ({ display_name: "Name" }) },
-  "DELETE /v1/mailboxes/:mailbox_id": { success: 204, make: mailboxIn },
+  "GET /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox },
+  "PATCH /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox, body: () => ({ display_name: "Name" }) },
+  "DELETE /v1/mailboxes/:mailbox_id": { success: 204, create: createMailbox },
   "PUT /v1/mailboxes/:mailbox_id/assignees": {
     success: 200,
-    make: mailboxIn,
+    create: createMailbox,
     body: (of) => ({ user_ids: [of.userId] }),
     places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
   },
   "GET /v1/suppressions/": { success: 200 },
-  "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${aLocalPart()}@example.org` }) },
-  "DELETE /v1/suppressions/:email": { success: 204, make: suppressionIn },
+  "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${uniqueLocalPart()}@example.org` }) },
+  "DELETE /v1/suppressions/:email": { success: 204, create: createSuppression },
 };

@@ -1,8 +1,8 @@
 import { newApiKey } from "../../src/accounts/api-key.ts";
 import { aKey, type TestWorkspace, testContext } from "../support/workspace.ts";
 
-/** Authorization headers that let nobody in, each with what it is. */
-export async function unheldCredentials(workspace: TestWorkspace): Promise<[string, string | null][]> {
+/** Returns invalid Authorization headers, each with a description. */
+export async function invalidCredentials(workspace: TestWorkspace): Promise<[string, string | null][]> {
   const { apiKey } = workspace;
   const past = Date.now() - 1;
   const mistyped = `${apiKey.slice(0, -1)}${apiKey.endsWith("0") ? "1" : "0"}`;

@@ -7,36 +7,37 @@ import * as schema from "../../src/db/schema/index.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases, type ForeignIds, type RouteCase } from "./cases.ts";
-import { unheldCredentials } from "./credentials.ts";
+import { invalidCredentials } from "./credentials.ts";
 
 /**
- * The tenant matrix: every mounted route against every kind of caller, and with ids of another workspace in path,
- * query and body. Made from the scope table; a route that is missing in cases.ts fails here.
+ * Calls every mounted route as every kind of caller, and with ids of another workspace in path, query and body. The
+ * routes come from the scope table; a route that is missing in cases.ts fails.
  */
 
-let ours: TestWorkspace;
-let theirs: TestWorkspace;
+let ownWorkspace: TestWorkspace;
+let otherWorkspace: TestWorkspace;
 let foreignPaths: Map<string, PathIds>;
 let foreignIds: ForeignIds;
-let unheld: [string, string | null][];
+let invalid: [string, string | null][];
 let before: string;
 
 beforeAll(async () => {
-  [ours, theirs] = await Promise.all([aWorkspace(), aWorkspace()]);
+  [ownWorkspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace()]);
   foreignPaths = new Map();
-  for (const [route, { make }] of Object.entries(cases)) if (make) foreignPaths.set(route, await make(theirs));
+  for (const [route, { create: make }] of Object.entries(cases))
+    if (make) foreignPaths.set(route, await make(otherWorkspace));
   foreignIds = {
-    domain: theirs.domainId,
-    mailbox: theirs.mailboxId,
-    user: theirs.userId,
+    domain: otherWorkspace.domainId,
+    mailbox: otherWorkspace.mailboxId,
+    user: otherWorkspace.userId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
   };
-  unheld = await unheldCredentials(ours);
-  await settled();
-  before = await rowsOf(theirs);
+  invalid = await invalidCredentials(ownWorkspace);
+  await waitUntilSent();
+  before = await rowsOf(otherWorkspace);
 }, 120_000);
 
-/** Everything D1 keeps of a workspace, but for what its own mail does and when its keys were used. */
+/** Returns all rows of a workspace as JSON, without last_used_at. */
 async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {
   const tables = (Object.values(schema) as unknown[]).filter((value) => is(value, SQLiteTable));
   const names = tables.filter((table) => "workspace" in getTableColumns(table)).map(getTableName);
@@ -47,25 +48,25 @@ async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {
   return JSON.stringify(Object.fromEntries(await Promise.all(dumps)));
 }
 
-/** The other workspace's own mail has come to its end, so that its rows stand still. */
-async function settled(): Promise<void> {
+/** Waits until the other workspace has no queued email, so that its rows no longer change. */
+async function waitUntilSent(): Promise<void> {
   for (;;) {
     const open = await env.DB.prepare("SELECT 1 FROM emails WHERE workspace = ?1 AND status = 'queued'")
-      .bind(theirs.workspaceNumber)
+      .bind(otherWorkspace.workspaceNumber)
       .first();
     if (!open) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Calls a route as its case says, with a key. */
+/** Calls a route by its case, with an API key. */
 async function call(
   route: string,
   key: string | null,
   options: { in?: TestWorkspace; ids?: PathIds; body?: unknown; query?: string } = {},
 ) {
-  const workspace = options.in ?? ours;
-  const { make, body, query = "" } = cases[route] as RouteCase;
+  const workspace = options.in ?? ownWorkspace;
+  const { create: make, body, query = "" } = cases[route] as RouteCase;
   const ids = options.ids ?? (await make?.(workspace)) ?? {};
   return callRoute(apiWith(key), `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace));
 }
@@ -74,23 +75,23 @@ const text = async (response: Response) =>
   `${response.status} ${response.headers.get("Content-Type")} ${await response.text()}`;
 const implies = (held: Scope, need: RequiredScope) => held === need || held === need.replace(/:view$/, ":manage");
 
-it("knows every route that is mounted, and no other", () => {
+it("lists exactly the mounted routes", () => {
   expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
   expect(Object.keys(routeScopes).sort()).toEqual(mountedRoutes().sort());
 });
 
 for (const [route, need] of Object.entries(routeScopes)) {
-  const { success, only, endsWorkspace, places = {} } = cases[route] ?? { success: 0 };
+  const { success, only, deletesWorkspace, places = {} } = cases[route] ?? { success: 0 };
   if (need === "public") {
-    it(`${route} asks nobody who they are`, async () => {
+    it(`${route} needs no credentials`, async () => {
       expect((await call(route, null)).status).toBe(success);
     });
     continue;
   }
 
   describe(route, () => {
-    it("answers 401 in one form to every credential that does not hold", async () => {
-      for (const [what, authorization] of unheld) {
+    it("answers 401 in one form to every invalid credential", async () => {
+      for (const [what, authorization] of invalid) {
         const headers: Record<string, string> = authorization === null ? {} : { Authorization: authorization };
         const response = await callRoute(apiWith(null), route, {}, undefined, headers);
         expect(response.status, what).toBe(401);
@@ -99,18 +100,18 @@ for (const [route, need] of Object.entries(routeScopes)) {
       }
     });
 
-    it("lets in a key with the one scope it needs, and no key with another", async () => {
+    it("accepts a key with the required scope and no key without it", async () => {
       for (const scope of Object.keys(scopes) as Scope[]) {
-        const workspace = endsWorkspace && implies(scope, need) ? await aWorkspace() : ours;
+        const workspace = deletesWorkspace && implies(scope, need) ? await aWorkspace() : ownWorkspace;
         const response = await call(route, await aKey(workspace, { scopes: [scope] }), { in: workspace });
         if (need === "any" || implies(scope, need)) expect(response.status, scope).toBe(success);
         else expect(await text(response), scope).toBe(`403 application/json {"detail":"Missing scope: ${need}"}`);
       }
     });
 
-    it("lets in each role as far as its scopes reach", async () => {
+    it("accepts each role as far as its scopes allow", async () => {
       for (const role of ["owner", "admin", "member"] as const) {
-        const workspace = endsWorkspace ? await aWorkspace() : ours;
+        const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
         const colleague = await aMember(workspace, role);
         const response = await call(route, colleague.apiKey, { in: workspace });
         const isScoped = need === "any" || roleScopes[role].includes(need);
@@ -120,23 +121,24 @@ for (const [route, need] of Object.entries(routeScopes)) {
     });
 
     if (route.includes(":")) {
-      it("answers to another workspace's id as to one that nobody has, octet for octet", async () => {
+      it("answers an id of another workspace byte for byte like an unknown id", async () => {
         const [parameter = ""] = /(?<=:)[a-z_]+/.exec(route) ?? [];
         const foreign = foreignPaths.get(route)?.[parameter] ?? "";
         const ids = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID(), foreign];
         const answers = [];
-        for (const id of ids) answers.push(await text(await call(route, ours.apiKey, { ids: { [parameter]: id } })));
+        for (const id of ids)
+          answers.push(await text(await call(route, ownWorkspace.apiKey, { ids: { [parameter]: id } })));
         expect(new Set(answers).size, answers.join("\n")).toBe(1);
         expect(answers[0]).toMatch(/^404 application\/json/);
       });
     }
 
     for (const [place, { of, body, query }] of Object.entries(places)) {
-      it(`answers to another workspace's id in ${place} as to one that nobody has, octet for octet`, async () => {
+      it(`answers an id of another workspace in ${place} byte for byte like an unknown id`, async () => {
         const withId = async (id: string) =>
           text(
-            await call(route, ours.apiKey, {
-              ...(body ? { body: body(ours, id) } : {}),
+            await call(route, ownWorkspace.apiKey, {
+              ...(body ? { body: body(ownWorkspace, id) } : {}),
               ...(query ? { query: `?${query}=${id}` } : {}),
             }),
           );
@@ -149,6 +151,6 @@ for (const [route, need] of Object.entries(routeScopes)) {
   });
 }
 
-it("none of it has changed a row of the other workspace", async () => {
-  expect(await rowsOf(theirs)).toBe(before);
+it("no call has changed a row of the other workspace", async () => {
+  expect(await rowsOf(otherWorkspace)).toBe(before);
 });

@@ -26,7 +26,7 @@ describe("scopes", () => {
     }
   });
 
-  it("* is everything the role may do, and no more", () => {
+  it("* grants exactly the scopes of the role", () => {
     expect([...effectiveScopes(["*"], "owner")].sort()).toEqual(Object.keys(scopes).sort());
     expect(effectiveScopes(["*"], "admin").size).toBe(Object.keys(scopes).length);
     const closed = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];
@@ -108,7 +108,7 @@ describe("API keys", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("carry a checksum that catches every single wrong character and every swapped pair", () => {
+  it("have a checksum that detects every wrong character and every swapped pair", () => {
     const key = newApiKey();
     for (let at = 6; at < key.length; at++) {
       const wrong = key[at] === "x" ? "y" : "x";

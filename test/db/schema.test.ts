@@ -4,7 +4,7 @@ import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqli
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema/index.ts";
 
-/** One table as both sides are brought to: what a difference in is a difference that counts. */
+/** The compared properties of a table. */
 interface Shape {
   columns: Record<string, { type: string; notNull: boolean; key: number; standard: string | null }>;
   indexes: Record<string, { unique: boolean; columns: string[]; where: string | null }>;
@@ -68,7 +68,7 @@ async function migratedIndex({ name, unique }: { name: string; unique: number })
   return { unique: unique === 1, columns: columns.map((column) => column.name), where: where && plain(where) };
 }
 
-/** SQL without what does not count: quotes of names, space, brackets around the whole. */
+/** Normalises SQL: removes quotes of names and repeated white space. */
 const plain = (sql: string) => sql.replace(/["`]/g, "").replace(/\s+/g, " ").trim();
 
 function declaredShape(table: SQLiteTable): Shape {
@@ -96,7 +96,7 @@ function declaredShape(table: SQLiteTable): Shape {
   };
 }
 
-/** A default as SQL writes it. */
+/** Formats a default value as SQL. */
 function literal(value: unknown): string {
   if (typeof value === "object") return `'${JSON.stringify(value)}'`;
   if (typeof value === "string") return `'${value}'`;
@@ -116,12 +116,12 @@ describe("the migrated database", () => {
 
   for (const table of tables) {
     const name = getTableName(table);
-    it(`${name} has the same columns, keys, indexes and references on both sides`, () => {
+    it(`${name} has the same columns, keys, indexes and references in migrations and schema`, () => {
       expect(migrated[name]).toEqual(declaredShape(table));
     });
   }
 
-  it("has only STRICT tables, and AUTOINCREMENT where a number must never come again", () => {
+  it("has only STRICT tables, and AUTOINCREMENT where a number must not be reused", () => {
     for (const table of tables) {
       const sql = ddl[getTableName(table)] ?? "";
       expect(sql).toMatch(/\)\s*STRICT/);
@@ -133,7 +133,7 @@ describe("the migrated database", () => {
     expect(ddl.workspaces).toContain("AUTOINCREMENT");
   });
 
-  it("keeps narrow rows with a composite key WITHOUT ROWID, and wide ones with one", () => {
+  it("uses WITHOUT ROWID exactly for tables with a composite key", () => {
     const without = Object.keys(migrated).filter((name) => /WITHOUT ROWID/i.test(ddl[name] ?? ""));
     expect(without.sort()).toEqual(
       tables
@@ -144,7 +144,7 @@ describe("the migrated database", () => {
     expect(without).not.toContain("emails");
   });
 
-  it("has no views, triggers or automatic indexes that nobody declared", async () => {
+  it("has no views, triggers or undeclared automatic indexes", async () => {
     expect(await all("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')")).toEqual([]);
     const automatic = await all<{ name: string; tbl_name: string }>(
       "SELECT name, tbl_name FROM sqlite_master WHERE type = 'index' AND sql IS NULL AND tbl_name NOT LIKE '_cf_%' AND tbl_name <> 'd1_migrations'",
@@ -156,7 +156,7 @@ describe("the migrated database", () => {
     expect(automatic.map(({ tbl_name }) => tbl_name).sort()).toEqual(rowidTextKeys.sort());
   });
 
-  it("allows exactly the values that the schema's enums name", () => {
+  it("allows exactly the values of the enums in the schema", () => {
     for (const table of tables) {
       for (const column of getTableConfig(table).columns) {
         const allowed = (column.enumValues ?? []).map((value: string) => `'${value}'`).join(", ");
@@ -167,7 +167,7 @@ describe("the migrated database", () => {
     }
   });
 
-  it("was compared with eyes open: a schema that differs in a column, an index or a filter is told apart", () => {
+  it("differs from a schema with another column, index or filter", () => {
     const emails = migrated.emails;
     const declared = declaredShape(schema.emails);
     expect({ ...emails, columns: { ...emails?.columns, extra: emails?.columns.id } }).not.toEqual(declared);

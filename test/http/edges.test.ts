@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
-const nobody = apiWith(null);
+const anonymous = apiWith(null);
 
 beforeAll(async () => {
   workspace = await aWorkspace();
@@ -13,7 +13,7 @@ const send = (body: unknown, headers?: Record<string, string>) => workspace.post
 const validate = (body: unknown, headers?: Record<string, string>) =>
   workspace.post("/v1/emails/validate", body, headers);
 
-/** A body with nothing wrong but `extra`, which is JSON text of further members. */
+/** Returns a valid body with `extra`, JSON text of further members. */
 const mailWith = (extra: string) => `${JSON.stringify(aMail(workspace)).slice(0, -1)},${extra}}`;
 
 interface Fault {
@@ -34,30 +34,30 @@ async function faultsOf(response: Response): Promise<Fault[]> {
 }
 
 describe("X-Request-Id", () => {
-  it("is echoed when the caller's is sane", async () => {
+  it("echoes a valid id of the caller", async () => {
     for (const id of ["a", "req_123-ABC.4:5", "x".repeat(128)]) {
-      const response = await nobody.get("/v1/me", { "X-Request-Id": id });
+      const response = await anonymous.get("/v1/me", { "X-Request-Id": id });
       expect(response.headers.get("X-Request-Id")).toBe(id);
     }
   });
 
-  it("is a fresh UUID when there is none or the caller's is not sane", async () => {
+  it("is a new UUID when the caller sends none or an invalid one", async () => {
     const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
     for (const id of [undefined, "x".repeat(129), "with space", '<script>"', "ü", "a,b"]) {
-      const response = await nobody.get("/v1/me", id === undefined ? {} : { "X-Request-Id": id });
+      const response = await anonymous.get("/v1/me", id === undefined ? {} : { "X-Request-Id": id });
       expect(response.headers.get("X-Request-Id"), id).toMatch(uuid);
     }
   });
 
-  it("is on every kind of answer", async () => {
+  it("is on every response, whatever its status", async () => {
     const answers = [
       workspace.get("/v1/me"),
-      nobody.get("/v1/me"),
-      nobody.get("/nothing"),
-      nobody.get("/v1/emails"),
+      anonymous.get("/v1/me"),
+      anonymous.get("/nothing"),
+      anonymous.get("/v1/emails"),
       workspace.call("DELETE", "/v1/emails/"),
       send("{"),
-      nobody.get("/openapi.json"),
+      anonymous.get("/openapi.json"),
     ];
     const statuses = [200, 401, 404, 307, 405, 422, 200];
     for (const [index, response] of (await Promise.all(answers)).entries()) {
@@ -78,32 +78,32 @@ describe("paths", () => {
     ["DELETE", "/v1/emails", "/v1/emails/"],
   ];
   for (const [method, from, to] of redirects) {
-    it(`${method} ${from} is 307 to ${to}, query kept`, async () => {
-      const response = await nobody.call(method, `${from}?page=1&x=%20%C3%BC`);
+    it(`${method} ${from} redirects with 307 to ${to} and keeps the query`, async () => {
+      const response = await anonymous.call(method, `${from}?page=1&x=%20%C3%BC`);
       expect(response.status).toBe(307);
       expect(response.headers.get("Location")).toBe(`${to}?page=1&x=%20%C3%BC`);
     });
   }
 
-  it("a redirect never leads to another host", async () => {
+  it("a redirect never changes the host", async () => {
     for (const path of [
       "//evil.example/v1/me/",
       "//evil.example/",
       "/v1/emails/%2F%2Fevil.example/",
       "/\\evil.example/",
     ]) {
-      const location = (await nobody.get(path)).headers.get("Location");
+      const location = (await anonymous.get(path)).headers.get("Location");
       if (location !== null) expect(new URL(location, "http://api.test").host, path).toBe("api.test");
     }
   });
 
-  it("a redirect keeps a path that is percent-encoded as it is", async () => {
-    const response = await nobody.get("/v1/emails/%E2%82%AC%0D%0Ax/");
+  it("a redirect keeps the percent-encoding of the path", async () => {
+    const response = await anonymous.get("/v1/emails/%E2%82%AC%0D%0Ax/");
     expect(response.status).toBe(307);
     expect(response.headers.get("Location")).toBe("/v1/emails/%E2%82%AC%0D%0Ax");
   });
 
-  it("what is no path of the API is 404 with a detail, whoever asks", async () => {
+  it("an unknown path is 404 with a detail, with and without credentials", async () => {
     const paths = [
       "/",
       "/v1",
@@ -117,7 +117,7 @@ describe("paths", () => {
       "/v1/emails/a/b/c",
     ];
     for (const path of paths) {
-      for (const api of [nobody, workspace]) {
+      for (const api of [anonymous, workspace]) {
         const response = await api.get(path);
         expect(response.status, path).toBe(404);
         expect(await response.json()).toEqual({ detail: "Not found" });
@@ -125,7 +125,7 @@ describe("paths", () => {
     }
   });
 
-  it("odd spellings of a path are read as the URL standard reads them", async () => {
+  it("a path is normalised as the URL standard says", async () => {
     const statuses: [string, number][] = [
       ["/v1/emails/%2e%2e/me", 200],
       ["/v1/emails/../me", 200],
@@ -142,12 +142,12 @@ describe("paths", () => {
     for (const [path, status] of statuses) expect((await workspace.get(path)).status, path).toBe(status);
   });
 
-  it("a very long path or query is answered, not choked on", async () => {
+  it("a path or query of 10,000 characters is answered", async () => {
     const long = "x".repeat(10_000);
     expect((await workspace.get(`/v1/emails/${long}`)).status).toBe(404);
     expect((await workspace.get(`/v1/emails/?unknown=${long}`)).status).toBe(200);
     expect((await workspace.get(`/v1/emails/?status=${long}`)).status).toBe(422);
-    expect((await nobody.get(`/${"a/".repeat(5_000)}`)).status).toBe(404);
+    expect((await anonymous.get(`/${"a/".repeat(5_000)}`)).status).toBe(404);
   });
 });
 
@@ -161,7 +161,7 @@ describe("methods", () => {
     ["POST", "/openapi.json", "HEAD, GET"],
   ];
   for (const [method, path, allow] of refused) {
-    it(`${method} ${path} is 405, and Allow names ${allow}`, async () => {
+    it(`${method} ${path} is 405 with Allow: ${allow}`, async () => {
       const response = await workspace.call(method, path);
       expect(response.status).toBe(405);
       expect(response.headers.get("Allow")).toBe(allow);
@@ -169,20 +169,20 @@ describe("methods", () => {
     });
   }
 
-  it("HEAD answers what GET does, without a body, and asks for the same credentials", async () => {
+  it("HEAD answers like GET without a body and requires the same credentials", async () => {
     for (const path of ["/v1/me", "/v1/emails/", "/openapi.json"]) {
       const response = await workspace.call("HEAD", path);
       expect(response.status).toBe(200);
       expect(response.headers.get("Content-Type")).toContain("application/json");
       expect(await response.text()).toBe("");
     }
-    expect((await nobody.call("HEAD", "/v1/me")).status).toBe(401);
+    expect((await anonymous.call("HEAD", "/v1/me")).status).toBe(401);
     expect((await workspace.call("HEAD", "/v1/emails/nonsense")).status).toBe(404);
   });
 });
 
 describe("bodies", () => {
-  it("not declared as JSON are 415", async () => {
+  it("of another media type are 415", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -201,7 +201,7 @@ describe("bodies", () => {
     expect((await api.call("POST", "/v1/emails/")).status).toBe(415);
   });
 
-  it("declared as JSON in any spelling of it are read", async () => {
+  it("of every spelling of the JSON media type are accepted", async () => {
     const types = [
       "application/json",
       "application/json; charset=utf-8",
@@ -214,7 +214,7 @@ describe("bodies", () => {
       expect((await validate(aMail(workspace), { "Content-Type": type })).status, type).toBe(200);
   });
 
-  it("that are no JSON are 422 json_invalid", async () => {
+  it("that are not JSON are 422 json_invalid", async () => {
     for (const text of ["", "{", "[1,]", "{'a':1}", "nul", "{}{}", '{"a":NaN}', "\u0000", '"\u0001"', "<xml/>"]) {
       expect(await faultsOf(await validate(text)), text).toEqual([
         { loc: ["body"], msg: expect.any(String), type: "json_invalid" },
@@ -222,7 +222,7 @@ describe("bodies", () => {
     }
   });
 
-  it("that are no UTF-8 are 422 json_invalid; a byte order mark is not in the way", async () => {
+  it("that are not UTF-8 are 422 json_invalid; a byte order mark is accepted", async () => {
     const api = apiOn({}, workspace.apiKey);
     const bytes = (text: string, ...head: number[]) =>
       new ReadableStream({
@@ -238,14 +238,14 @@ describe("bodies", () => {
     expect((await api.call("POST", "/v1/emails/validate", marked, type)).status).toBe(200);
   });
 
-  it("that are JSON but no object are 422 at the body", async () => {
+  it("that are JSON but not an object are 422 with loc body", async () => {
     for (const text of ["null", "[]", "1", '"x"', "true"]) {
       const [fault] = await faultsOf(await send(text));
       expect(fault?.loc, text).toEqual(["body"]);
     }
   });
 
-  it("with unknown fields are read without them, __proto__ and constructor among them", async () => {
+  it("with unknown fields are accepted and the fields ignored, __proto__ and constructor included", async () => {
     const odd =
       '"__proto__":{"subject":"y","polluted":1},"constructor":{"prototype":{"polluted":1}},"extra":[{}],"to2":null';
     const response = await send(mailWith(odd));
@@ -255,12 +255,12 @@ describe("bodies", () => {
     expect(await (await workspace.get(`/v1/emails/${id}`)).json()).toMatchObject({ subject: "A subject" });
   });
 
-  it("with __proto__ as the name of a header are refused, not quietly changed", async () => {
+  it("with a header named __proto__ are refused", async () => {
     const [fault] = await faultsOf(await send(mailWith('"headers":{"__proto__":"x","X-Good":"y"}')));
     expect(fault?.loc).toEqual(["body", "headers", "__proto__"]);
   });
 
-  it("nest 32 levels at most", async () => {
+  it("nested deeper than 32 levels are 422", async () => {
     const nested = (levels: number) => mailWith(`"extra":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`);
     expect((await validate(nested(32))).status).toBe(200);
     const [fault] = await faultsOf(await validate(nested(33)));
@@ -269,7 +269,7 @@ describe("bodies", () => {
     expect((await faultsOf(await validate(`${"[".repeat(500_000)}${"]".repeat(500_000)}`)))[0]?.type).toBe("too_deep");
   });
 
-  it("hold neither NUL nor a lone surrogate, in any string or name, at any depth", async () => {
+  it("with NUL or a lone surrogate in any string or name are 422 at its path", async () => {
     const cases: [string, (string | number)[]][] = [
       ['"subject":"a\\u0000b"', ["subject"]],
       ['"subject":"\\ud800"', ["subject"]],
@@ -287,7 +287,7 @@ describe("bodies", () => {
     expect((await validate(mailWith('"subject":"\\ud83d\\ude00"'))).status).toBe(200);
   });
 
-  it("over the limit are 413, by their declared length or by what arrives", async () => {
+  it("over the limit are 413, by Content-Length or by the bytes received", async () => {
     const api = apiOn({}, workspace.apiKey);
     const type = { "Content-Type": "application/json" };
     const declared = await api.call("POST", "/v1/emails/", "{}", { ...type, "Content-Length": "40000001" });
@@ -305,7 +305,7 @@ describe("bodies", () => {
     expect(pulled).toBeLessThan(1_000);
   });
 
-  it("of very many values are refused, and wrong values are not answered with as many sentences", async () => {
+  it("with too many values are 413, and a response lists at most 100 faults", async () => {
     expect((await validate(`{"x":[${"0,".repeat(200_000)}0]}`)).status).toBe(413);
     const faults = await faultsOf(await validate({ ...aMail(workspace), to: Array.from({ length: 50_000 }, () => 1) }));
     expect(faults).toHaveLength(100);
@@ -314,7 +314,7 @@ describe("bodies", () => {
     expect((await (await validate(issues)).json<{ issues: unknown[] }>()).issues).toHaveLength(100);
   });
 
-  it("tell a missing field from one of the wrong type, all faults at once", async () => {
+  it("list all faults at once and distinguish a missing field from one of the wrong type", async () => {
     const faults = await faultsOf(await send({ from_: { email: 1 }, to: [{ name: "x" }, 7], subject: null }));
     expect(faults.map(({ loc, type }) => [loc.join("."), type])).toEqual([
       ["body.from_.email", "invalid_type"],
@@ -330,10 +330,10 @@ describe("bodies", () => {
   });
 });
 
-describe("what nobody expected", () => {
+describe("an unexpected error", () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it("is 500 with a fixed text; its stack goes to the log under the request's id", async () => {
+  it("is 500 with a fixed text, and its stack is logged with the request id", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
     const secret = "D1_ERROR: no such table: secret_table at /src/inner.ts";
     const DB = {
@@ -357,7 +357,7 @@ describe("what nobody expected", () => {
     }
   });
 
-  it("in the middle of a send is 500 too, and nothing is accepted", async () => {
+  it("during a send is 500, and no email is accepted", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const CONTENT = {
       put: async () => {

@@ -46,20 +46,20 @@ const schemaOf = (answer: Answer | undefined) => answer?.content?.["application/
 const operation = (name: string) => operations.find(([known]) => known === name)?.[1];
 
 describe("/openapi.json", () => {
-  it("is OpenAPI 3.1 with a way to authenticate that every operation asks for", () => {
+  it("is OpenAPI 3.1 with bearer authentication for every operation", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(document.components.securitySchemes).toHaveProperty("bearer");
     expect(document.security).toEqual([{ bearer: [] }]);
   });
 
-  it("describes every route that asks for credentials, and nothing else", () => {
+  it("describes exactly the routes that require credentials", () => {
     const guarded = Object.entries(routeScopes)
       .filter(([, need]) => need !== "public")
       .map(([route]) => route.replace(/:([a-z_]+)/g, "{$1}"));
     expect(operations.map(([name]) => name).sort()).toEqual(guarded.sort());
   });
 
-  it("gives every operation an id of its own, a summary, one success with a schema, 401 and 422", () => {
+  it("gives every operation a unique id, a summary, one success with a schema, 401 and 422", () => {
     expect(new Set(operations.map(([, { operationId }]) => operationId)).size).toBe(operations.length);
     for (const [name, { summary, responses }] of operations) {
       expect(summary, name).toBeTruthy();
@@ -70,7 +70,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("names 403 where a scope is needed, 404 where the path names a record, 413 and 415 where a body is read", () => {
+  it("lists 403 where a scope is needed, 404 where the path has an id, 413 and 415 where a body is read", () => {
     for (const [route, need] of Object.entries(routeScopes)) {
       if (need === "public") continue;
       const { responses = {}, requestBody } = operation(route.replace(/:([a-z_]+)/g, "{$1}")) ?? {};
@@ -83,7 +83,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("has every error point at one of two shared shapes", () => {
+  it("refers to one of two shared schemas for every error", () => {
     for (const [name, { responses }] of operations) {
       for (const [status, answer] of Object.entries(responses)) {
         if (status.startsWith("2")) continue;
@@ -93,7 +93,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("has no reference that leads nowhere, and no component that nothing leads to", () => {
+  it("has no broken reference and uses the components of the responses", () => {
     const found = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
     const names = new Set(found.map(([, name = ""]) => name));
     expect([...names].filter((name) => !(name in document.components.schemas))).toEqual([]);
@@ -102,7 +102,7 @@ describe("/openapi.json", () => {
     expect([...names]).toEqual(expect.arrayContaining(answered));
   });
 
-  it("describes each part of a path once, as required", () => {
+  it("describes every path parameter once, as required", () => {
     for (const [name, { parameters = [] }] of operations) {
       const parts = [...name.matchAll(/\{([a-z_]+)\}/g)].map(([, part]) => part);
       const inPath = parameters.filter((parameter) => parameter.in === "path");
@@ -118,7 +118,7 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("describes the query of the list", () => {
+  it("describes the query of the list of emails", () => {
     const parameters = operation("GET /v1/emails/")?.parameters ?? [];
     const byName = Object.fromEntries(parameters.map(({ name, ...rest }) => [name, rest]));
     expect(Object.keys(byName).sort()).toEqual(["before", "limit", "page", "status"]);
@@ -140,7 +140,7 @@ describe("/openapi.json", () => {
     expect(attachment?.properties?.content_type).toMatchObject({ default: "application/octet-stream" });
   });
 
-  it("names exactly the fields that the API answers with", async () => {
+  it("lists exactly the fields of the responses", async () => {
     const workspace = await aWorkspace();
     const accepted = await workspace.post(
       "/v1/emails/",

@@ -5,7 +5,7 @@ import { canonicalDomain } from "../../src/lib/address-domain.ts";
 import { formatMailbox, parseAddress } from "../../src/lib/addresses.ts";
 
 const numRuns = env.TEST_LONG ? 20_000 : 2_000;
-/** For busy machines. */
+/** Milliseconds, for busy machines. */
 const timeout = 60_000;
 const label63 = "a".repeat(63);
 
@@ -38,7 +38,7 @@ describe("an address is accepted", () => {
     expect(parseAddress(input)?.key).toBe(key);
   });
 
-  it("with the parts a caller needs", ({ expect }) => {
+  it("with its local part, domain and key", ({ expect }) => {
     expect(parseAddress("Ann@Bücher.De")).toEqual({
       address: "Ann@xn--bcher-kva.de",
       local: "Ann",
@@ -50,7 +50,7 @@ describe("an address is accepted", () => {
   });
 });
 
-describe("what is not one plain address is refused", () => {
+describe("text that is not one bare address is refused", () => {
   it.for([
     "",
     "@",
@@ -196,7 +196,7 @@ const part = fc.oneof(text, { weight: 4, arbitrary: plain });
 const address = fc.tuple(part, part, fc.constantFrom("", ".co", ".ü", ".ไทย")).map(([a, b, c]) => `${a}@${b}${c}`);
 
 describe("for any text", () => {
-  it("an accepted address and its key read back as themselves", { timeout }, ({ expect }) => {
+  it("parsing an accepted address or its key again gives the same address", { timeout }, ({ expect }) => {
     let accepted = 0;
     fc.assert(
       fc.property(address, (input) => {

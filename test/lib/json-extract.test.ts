@@ -10,10 +10,10 @@ import {
   JsonTooDeep,
 } from "../../src/lib/json-extract/errors.ts";
 import { type ContentSink, type ExtractOptions, extractJson } from "../../src/lib/json-extract/extract.ts";
-import { CollectingSink, chunksOf, Pulls, thrown } from "./json-extract-support.ts";
+import { CollectingSink, CountingSource, chunksOf, errorOf } from "./json-extract-support.ts";
 
 const MIB = 1024 * 1024;
-/** For tens of megabytes on a busy machine. */
+/** Milliseconds, for tens of megabytes on a busy machine. */
 const timeout = 60_000;
 
 /** A body of 24 MiB of content, in parts. */
@@ -27,7 +27,7 @@ async function* from(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }
 
-const failing = (parts: Uint8Array[]) => thrown(extractJson(from(parts), ignoring));
+const failing = (parts: Uint8Array[]) => errorOf(extractJson(from(parts), ignoring));
 
 function email(...contents: string[]): string {
   return JSON.stringify({ attachments: contents.map((content_base64) => ({ content_base64 })) });
@@ -40,7 +40,7 @@ async function extract(text: string | Uint8Array, options?: ExtractOptions, chun
 }
 
 const failure = (text: string | Uint8Array, options?: ExtractOptions, chunkSize?: number) =>
-  thrown(extract(text, options, chunkSize));
+  errorOf(extract(text, options, chunkSize));
 
 describe("base64", () => {
   it.for([
@@ -104,7 +104,7 @@ describe("base64", () => {
 });
 
 describe("a content", () => {
-  it("leaves a reference that no JSON can forge", async ({ expect }) => {
+  it("is replaced by an object that JSON cannot produce", async ({ expect }) => {
     const forged = { index: 0, path: ["attachments", 0, "content_base64"], size: 3, $extracted: 0 };
     const text = JSON.stringify({
       attachments: [{ filename: "f", content_base64: "Zm9v" }, { content_base64: forged }, { content_base64: null }],
@@ -119,7 +119,7 @@ describe("a content", () => {
     expect(found[2].content_base64).toBeNull();
   });
 
-  it("is found in every item of a batch, with its index in front", async ({ expect }) => {
+  it("is extracted from every item of a batch, with the index of the item first in its path", async ({ expect }) => {
     const { contents, sink } = await extract(`[${email("Zm9v", "")},7,${email("Zg==")}]`);
     expect(contents.map((content) => content.path)).toEqual([
       [0, "attachments", 0, "content_base64"],
@@ -141,13 +141,13 @@ describe("a content", () => {
     '{"x":{"attachments":[{"content_base64":"Zm9v"}]}}',
     '[[{"attachments":[{"content_base64":"Zm9v"}]}]]',
     '{"attachments":"content_base64"}',
-  ])("is not what stands elsewhere: %s", async (text, { expect }) => {
+  ])("is not extracted from another place: %s", async (text, { expect }) => {
     const { skeleton, contents } = await extract(text);
     expect(contents).toEqual([]);
     expect(skeleton).toEqual(JSON.parse(text));
   });
 
-  it("is found under an escaped key", async ({ expect }) => {
+  it("is extracted under an escaped key", async ({ expect }) => {
     const { contents } = await extract('{"\\u0061ttachments":[{"content\\u005Fbase64":"Zm9v"}]}');
     expect(contents.length).toBe(1);
   });
@@ -157,13 +157,13 @@ describe("a content", () => {
     '{"attachments":[{"content_base64":"Zm9v","content\\u005fbase64":null}]}',
     '{"attachments":[{"content_base64":"Zm9v"}],"attachments":[]}',
     '[{"attachments":[{"content_base64":"Zm9v"}],"attachments":null}]',
-  ])("is never dropped by a later key: %s", async (text, { expect }) => {
+  ])("cannot be replaced by a later key: %s", async (text, { expect }) => {
     const error = await failure(text);
     expect(error).toBeInstanceOf(JsonInvalid);
     expect(String(error)).toContain("duplicate");
   });
 
-  it("may come after a value of the same key that was none", async ({ expect }) => {
+  it("may follow a value of the same key that is not a content", async ({ expect }) => {
     const { contents } = await extract(
       '{"attachments":[1],"attachments":[{"content_base64":1,"content_base64":"Zm9v"}]}',
     );
@@ -172,14 +172,14 @@ describe("a content", () => {
 });
 
 describe("malformed JSON", () => {
-  it("is every control character in a content, as in any string", async ({ expect }) => {
+  it("includes every control character in a content", async ({ expect }) => {
     for (let code = 0; code < 0x20; code++) {
       const text = `{"attachments":[{"content_base64":"Zm9v${String.fromCharCode(code)}"}]}`;
       expect(await failure(text)).toBeInstanceOf(JsonInvalid);
     }
   });
 
-  it("says where the fault is", async ({ expect }) => {
+  it("reports the offset of the fault", async ({ expect }) => {
     expect(await failure('{"a":1,\n  b}', {}, 1)).toMatchObject({ offset: 10 });
     expect(await failure('{"a":1,\n  b}')).toMatchObject({ offset: 10 });
     expect(await failure('{"a":[1')).toMatchObject({ offset: 7 });
@@ -242,8 +242,8 @@ describe("a limit is exact", () => {
   });
 });
 
-describe("in a batch that keeps faults", () => {
-  it("a bad content is its item's error and the others go on", async ({ expect }) => {
+describe("in a batch with faults: keep", () => {
+  it("an invalid content is an error of its item only", async ({ expect }) => {
     const bad = [email("Zm9v", 'no, not base64 \\ " é'), email("Zm9vZm9v"), email("Zm8")];
     for (const size of [1, 5, 1_000]) {
       const options: ExtractOptions = { faults: "keep", maxContent: 4 };
@@ -260,12 +260,12 @@ describe("in a batch that keeps faults", () => {
     }
   });
 
-  it("a refused content is not dropped by a later key either", async ({ expect }) => {
+  it("a refused content cannot be replaced by a later key", async ({ expect }) => {
     const text = '[{"attachments":[{"content_base64":"?","content_base64":"Zm9v"}]}]';
     expect(await failure(text, { faults: "keep" })).toBeInstanceOf(JsonInvalid);
   });
 
-  it("the rest of a bad content must still be JSON and is not held", async ({ expect }) => {
+  it("the rest of an invalid content must be valid JSON and is not buffered", async ({ expect }) => {
     const bad = `[{"attachments":[{"content_base64":"?${"a".repeat(5_000)}"}]}]`;
     await extract(bad, { faults: "keep", maxSkeleton: 100 });
     const broken = bad.replace("aaa", "a\\qa");
@@ -274,7 +274,7 @@ describe("in a batch that keeps faults", () => {
 });
 
 describe("the sink", () => {
-  it("gets writes of 48 KiB, each its own buffer, and the rest", async ({ expect }) => {
+  it("receives writes of 48 KiB in separate buffers, and the rest", async ({ expect }) => {
     const content = Uint8Array.from({ length: 3 * WRITE_BYTES + 100 }, (_, i) => i % 251);
     const { sink } = await extract(email(Buffer.from(content).toString("base64")));
     expect(sink.sizes).toEqual([WRITE_BYTES, WRITE_BYTES, WRITE_BYTES, 100]);
@@ -286,8 +286,8 @@ describe("the sink", () => {
     "that fails in %s stops the parse, and its error comes out",
     async (call, { expect }) => {
       const sink = new CollectingSink(call);
-      const source = new Pulls(email("Zm9v".repeat(20_000), "Zm9v"));
-      expect(await thrown(extractJson(source.chunks(), sink))).toBe(sink.error);
+      const source = new CountingSource(email("Zm9v".repeat(20_000), "Zm9v"));
+      expect(await errorOf(extractJson(source.chunks(), sink))).toBe(sink.error);
       expect(sink.log.at(-1)).toBe(call === "write" ? "abort" : call);
       expect(sink.log.filter((entry) => entry === "open").length).toBe(1);
       expect(source.isCancelled).toBe(true);
@@ -300,25 +300,25 @@ describe("the sink", () => {
     ["bad base64", email("Zm9v?"), Base64Invalid],
   ] as const)("is told to abort by %s, once", async ([, text, kind], { expect }) => {
     const sink = new CollectingSink();
-    const error = await thrown(extractJson(chunksOf(text, 3), sink));
+    const error = await errorOf(extractJson(chunksOf(text, 3), sink));
     expect(error).toBeInstanceOf(kind);
     expect(sink.log).toEqual(["open", "abort"]);
     expect(sink.reason).toBe(error);
   });
 
-  it("is told to abort when the source fails, and a failing abort hides nothing", async ({ expect }) => {
+  it("is aborted when the source fails, and a failing abort does not hide the error", async ({ expect }) => {
     const lost = new Error("connection lost");
     async function* source() {
       yield text(email("Zm9v").slice(0, -4));
       throw lost;
     }
     const sink = new CollectingSink("abort");
-    expect(await thrown(extractJson(source(), sink))).toBe(lost);
+    expect(await errorOf(extractJson(source(), sink))).toBe(lost);
     expect(sink.log).toEqual(["open", "abort"]);
   });
 
-  it("holds the source back while it writes", async ({ expect }) => {
-    const source = new Pulls(email("Zm9v".repeat(60_000)));
+  it("stops reading the source while it writes", async ({ expect }) => {
+    const source = new CountingSource(email("Zm9v".repeat(60_000)));
     const pullsAtWrite: number[][] = [];
     const writer = {
       async write() {
@@ -347,13 +347,13 @@ describe("the sink", () => {
         reason = why;
       },
     });
-    expect(await thrown(extractJson(stream, sink))).toBeInstanceOf(JsonInvalid);
+    expect(await errorOf(extractJson(stream, sink))).toBeInstanceOf(JsonInvalid);
     expect(reason).not.toBe("none");
   });
 });
 
 describe("a request body in large chunks", () => {
-  it("arrives whole", async ({ expect }) => {
+  it("arrives complete", async ({ expect }) => {
     const content = Uint8Array.from({ length: 500_000 }, (_, i) => (i * 7) % 253);
     const { body } = new Response(email(Buffer.from(content).toString("base64"), "Zm9v"));
     if (body === null) throw new Error("no body");
@@ -372,13 +372,13 @@ describe("a request body in large chunks", () => {
         calls.push(why);
       },
     });
-    expect(await thrown(extractJson(bodyChunks(stream), new CollectingSink()))).toBeInstanceOf(JsonInvalid);
+    expect(await errorOf(extractJson(bodyChunks(stream), new CollectingSink()))).toBeInstanceOf(JsonInvalid);
     expect(calls).toEqual(["not read to its end"]);
   });
 
-  it("that breaks off gives the stream's own error", async ({ expect }) => {
+  it("that ends with an error throws the error of the stream", async ({ expect }) => {
     const lost = new Error("connection lost");
     const stream = new ReadableStream({ type: "bytes", pull: (controller) => controller.error(lost) });
-    expect(await thrown(extractJson(bodyChunks(stream), new CollectingSink()))).toBe(lost);
+    expect(await errorOf(extractJson(bodyChunks(stream), new CollectingSink()))).toBe(lost);
   });
 });

@@ -29,7 +29,7 @@ export const workspaces = sqliteTable(
   (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
 );
 
-/** What a workspace has switched; an absent key has its default. */
+/** Settings of a workspace. A missing key has its default. */
 export interface WorkspaceSettings {
   tracking_opens?: boolean;
   tracking_clicks?: boolean;

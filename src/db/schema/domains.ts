@@ -27,7 +27,7 @@ export const domains = sqliteTable(
   ],
 );
 
-/** What DNS had for one record at the last look: not looked yet, as it should be, nothing, something else. */
+/** Result of the last DNS check of one record: not checked yet, as expected, no record, another value. */
 export type RecordStatus = "pending" | "verified" | "missing" | "mismatch";
 
 export const dkimKeys = sqliteTable(

@@ -1,4 +1,4 @@
-/** The whole data model. The SQL of migrations/ is what counts; a test compares the two. */
+/** The data model. The SQL in migrations/ is authoritative; a test compares the two. */
 export * from "./accounts.ts";
 export * from "./domains.ts";
 export * from "./emails.ts";

@@ -2,14 +2,14 @@ import { sql } from "drizzle-orm";
 import { check, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { users, workspaces } from "./accounts.ts";
 
-/** How far email_search has come. That table itself is FTS5, which drizzle does not know. */
+/** Progress of filling email_search. That table itself is FTS5, which drizzle does not support. */
 export const searchProgress = sqliteTable(
   "search_progress",
   { id: integer().primaryKey().notNull(), n: integer().notNull() },
   () => [check("one_row", sql`id = 1`)],
 );
 
-/** One search as a person keeps it (specification: Saved search). */
+/** One saved search of a user (specification: Saved search). */
 export interface SavedSearch {
   id: string;
   name: string;

@@ -11,7 +11,7 @@ import { reschedule } from "./reschedule.ts";
 import { RescheduleIn, ScheduledOut, StatusOut, toScheduledRecord } from "./schema.ts";
 import { sendNow } from "./send-now.ts";
 
-const ListQuery = z.object(pageQuery({ standard: 100, most: 500 })).superRefine(refuseDeepPages);
+const ListQuery = z.object(pageQuery({ default: 100, max: 500 })).superRefine(refuseDeepPages);
 const emailId = parameter.id("email_id", "Id of the email");
 const tags = ["Emails"];
 

@@ -18,7 +18,7 @@ const hasNoNul = (text: string) => !text.includes("\0");
 
 const SearchQuery = z
   .object({
-    ...pageQuery({ standard: 20, most: 100 }),
+    ...pageQuery({ default: 20, max: 100 }),
     q: z
       .string()
       .refine(hasNoNul, "NUL is not allowed")

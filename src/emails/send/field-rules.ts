@@ -1,6 +1,6 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { HEADER_NAME_CHARACTERS, isContentId, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
-import { UNSHOWABLE } from "../../lib/text-rules.ts";
+import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 
 /** The rules of single fields of a send. Each function is pure and returns why a value is refused, or null. */
@@ -33,7 +33,7 @@ export function tagFault(tag: string): string | null {
 
 /** Checks a file name (specification: Attachment). */
 export function filenameFault(filename: string): string | null {
-  if (/[/\\]/.test(filename) || UNSHOWABLE.test(filename))
+  if (/[/\\]/.test(filename) || UNPRINTABLE.test(filename))
     return "A filename must not contain /, \\, control characters or line breaks";
   if (filename === "") return "A filename must not be empty";
   const octets = utf8Length(filename);

@@ -1,18 +1,18 @@
-/** The base64 decoder under both ways of reading a content. The rules are told in lib/base64-stream.ts. */
+/** Incremental base64 decoder. lib/base64-stream.ts states the rules. */
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const NONE = 64;
+const INVALID = 64;
 const PAD = 0x3d;
 
-/** The 6 bits each byte stands for, NONE for bytes outside the alphabet. */
-const BITS = new Uint8Array(256).fill(NONE);
+/** Six bits per character; INVALID for bytes outside the alphabet. */
+const BITS = new Uint8Array(256).fill(INVALID);
 for (let i = 0; i < ALPHABET.length; i++) BITS[ALPHABET.charCodeAt(i)] = i;
 
-/** Decodes into `bytes`, of which `length` are filled. The caller empties it before it overflows. */
+/** Decodes into `bytes`, of which `length` are filled. The caller empties the buffer before it overflows. */
 export class Base64Decoder {
   bytes: Uint8Array;
   length = 0;
-  /** The open group: its characters so far, their bits, how many of them were padding. */
+  /** The incomplete group of four: its characters so far, their bits, and how many of them were padding. */
   #count = 0;
   #bits = 0;
   #padding = 0;
@@ -21,21 +21,21 @@ export class Base64Decoder {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** True where a text may end: no group is open. */
+  /** Whether the text may end here, with no incomplete group. */
   get isComplete(): boolean {
     return this.#count === 0;
   }
 
-  /** Forgets what it read, to begin another text with the same buffer. */
+  /** Starts another text with the same buffer. */
   reset(): void {
     this.length = this.#count = this.#bits = this.#padding = 0;
   }
 
   /**
-   * The fast path: decodes groups of four straight from the bytes, as many as are whole, of the alphabet and
-   * fit. Returns where it stopped, which is `from` while a group is open or after padding.
+   * Fast path: decodes the complete groups of four that are in the alphabet and fit into the buffer. Returns where it
+   * stopped, which is `from` when a group is incomplete or after padding.
    */
-  groups(data: Uint8Array, from: number): number {
+  decodeGroups(data: Uint8Array, from: number): number {
     if (this.#count > 0 || this.#padding > 0) return from;
     const out = this.bytes;
     const end = Math.min(data.length, from + Math.floor((out.length - this.length) / 3) * 4) - 3;
@@ -46,7 +46,7 @@ export class Base64Decoder {
       const b = BITS[data[at + 1] as number] as number;
       const c = BITS[data[at + 2] as number] as number;
       const d = BITS[data[at + 3] as number] as number;
-      if ((a | b | c | d) >= NONE) break;
+      if ((a | b | c | d) >= INVALID) break;
       out[to] = (a << 2) | (b >> 4);
       out[to + 1] = (b << 4) | (c >> 2);
       out[to + 2] = (c << 6) | d;
@@ -56,11 +56,11 @@ export class Base64Decoder {
     return at;
   }
 
-  /** The slow path: one character. False when the text is not base64. */
-  push(code: number): boolean {
+  /** Slow path: decodes one character. Returns false when the text is not valid base64. */
+  decodeCharacter(code: number): boolean {
     const isPad = code === PAD;
-    const bits = isPad ? 0 : code < 256 ? (BITS[code] as number) : NONE;
-    if (bits === NONE || (isPad ? this.#count < 2 : this.#padding > 0)) return false;
+    const bits = isPad ? 0 : code < 256 ? (BITS[code] as number) : INVALID;
+    if (bits === INVALID || (isPad ? this.#count < 2 : this.#padding > 0)) return false;
     if (isPad) this.#padding++;
     this.#bits = (this.#bits << 6) | bits;
     this.#count++;

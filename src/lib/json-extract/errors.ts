@@ -1,12 +1,12 @@
-/** Why a body was refused. Callers tell them apart with `instanceof`; messages are fit for the wire. */
+/** Errors of reading a body. Check with `instanceof`; the messages may be sent to the client. */
 
-/** Where a content stood: `["attachments", 0, "content_base64"]`, with the item's index in front in a batch. */
+/** Path of a content: `["attachments", 0, "content_base64"]`, with the index of the item first in a batch. */
 export type ContentPath = readonly (string | number)[];
 
-/** Not JSON (RFC 8259), not UTF-8, or a key repeated where the first value had been taken out already. */
+/** The body is not JSON (RFC 8259) or not UTF-8, or repeats a key whose first value was already extracted. */
 export class JsonInvalid extends Error {
   override readonly name = "JsonInvalid";
-  /** In bytes from the start of the body: the offending byte, or the start of the token or part of it that holds it. */
+  /** Offset in bytes of the invalid byte, or of the start of the token that contains it. */
   readonly offset: number;
 
   constructor(offset: number, reason: string) {
@@ -15,7 +15,7 @@ export class JsonInvalid extends Error {
   }
 }
 
-/** More arrays and objects inside each other than `limit`. */
+/** Arrays and objects are nested deeper than `limit`. */
 export class JsonTooDeep extends Error {
   override readonly name = "JsonTooDeep";
   readonly limit: number;
@@ -26,7 +26,7 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** The body, the skeleton (bytes both) or the number of values in it is above `limit`. */
+/** The size of the body or of the skeleton (bytes), or the number of JSON values, exceeds `limit`. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
   readonly what: "body" | "skeleton" | "values";
@@ -43,7 +43,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The content at `path` is not base64 (rules in lib/base64-stream.ts). */
+/** The content at `path` is not valid base64 (rules in lib/base64-stream.ts). */
 export class Base64Invalid extends Error {
   override readonly name = "Base64Invalid";
   readonly path: ContentPath;
@@ -54,7 +54,7 @@ export class Base64Invalid extends Error {
   }
 }
 
-/** With the content at `path`, one attachment, or all of one email together (`isCombined`), exceed `limit` decoded bytes. */
+/** The attachment at `path`, or with it all attachments of the email (`isCombined`), exceed `limit` decoded bytes. */
 export class AttachmentTooLarge extends Error {
   override readonly name = "AttachmentTooLarge";
   readonly path: ContentPath;

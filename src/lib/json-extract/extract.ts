@@ -1,7 +1,7 @@
 /**
- * Reads a large JSON body (an email, or a batch of them) as it streams in: each attachment's `content_base64`
- * goes to a sink in decoded chunks, the rest becomes the value that `JSON.parse` would have made of it.
- * Besides that value it holds some 100 KiB: one write buffer, one chunk of the source, the open string.
+ * Parses a large JSON body (an email or a batch of emails) while it streams in. The `content_base64` of each attachment
+ * goes to a sink in decoded chunks; the rest becomes the value that `JSON.parse` returns. Besides that value it needs
+ * about 100 KiB: one write buffer, one chunk of the source, the incomplete string.
  */
 
 import { ContentReader, ExtractedContent, RefusedContent } from "./content.ts";
@@ -10,19 +10,19 @@ import { AttachmentTooLarge, Base64Invalid, BodyTooLarge } from "./errors.ts";
 import { Tokenizer } from "./tokenizer.ts";
 import { Tree } from "./tree.ts";
 
-/** Where contents go. One is open at a time. What a call throws ends the parse and reaches its caller. */
+/** Receives contents, one at a time. An error that a method throws ends the parse and is rethrown. */
 export interface ContentSink {
-  /** `index` counts up from 0. May throw, to refuse. */
+  /** Opens the content with number `index`, counted from 0. May throw to refuse it. */
   open(content: { index: number; path: ContentPath }): ContentWriter | Promise<ContentWriter>;
 }
 
-/** Takes one content. Each call is awaited before the body is read on; exactly one of `close` and `abort` ends it. */
+/** Receives one content. Each call is awaited before reading continues; `close` or `abort` is called once at the end. */
 export interface ContentWriter {
-  /** Decoded bytes, WRITE_BYTES (48 KiB) each time but the last; the buffer is the writer's to keep. None for empty content. */
+  /** Takes decoded bytes: WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called when empty. */
   write(chunk: Uint8Array): void | Promise<void>;
-  /** The content is whole; `size` in bytes. */
+  /** Ends a complete content; `size` in bytes. */
   close(size: number): void | Promise<void>;
-  /** The content will not be whole: `reason` is what went wrong. What this throws is ignored. */
+  /** Ends an incomplete content; `reason` is the error. Errors thrown here are ignored. */
   abort(reason: unknown): void | Promise<void>;
 }
 
@@ -30,28 +30,28 @@ export interface ContentWriter {
 export interface ExtractOptions {
   /** The whole body. Default 40 MB. */
   maxBody?: number;
-  /** The body but for its contents. Default 8 MB. */
+  /** The body without its contents. Default 8 MB. */
   maxSkeleton?: number;
-  /** Values of any kind in the skeleton, which bounds the memory that many small ones take. Default 500,000. */
+  /** JSON values in the skeleton, which bounds the memory of many small values. Default 500,000. */
   maxValues?: number;
-  /** Arrays and objects inside each other. Default 32. */
+  /** Nesting of arrays and objects. Default 32. */
   maxDepth?: number;
   /** One content, decoded. Default 24 MiB. */
   maxContent?: number;
   /** The contents of one email, decoded. Default 24 MiB. */
   maxCombined?: number;
   /**
-   * What becomes of a content that is not base64 or too large: "throw" ends the parse; "keep" aborts that writer,
-   * puts a RefusedContent in the skeleton and reads on, for a batch, where it is that item's error only.
+   * Handling of a content that is invalid or too large: "throw" ends the parse; "keep" aborts its writer, puts a
+   * RefusedContent in the skeleton and continues, for a batch, where it is the error of one item only.
    */
   faults?: "throw" | "keep";
 }
 
-/** What is left of a body whose contents are taken out. */
+/** Result of `extractJson`. */
 export interface Extracted {
-  /** As `JSON.parse` makes it, with an ExtractedContent (or RefusedContent) in place of each content. */
+  /** The value of `JSON.parse`, with an ExtractedContent or RefusedContent in place of each content. */
   skeleton: unknown;
-  /** Contents that were closed, in order. */
+  /** Complete contents, in order. */
   contents: ExtractedContent[];
   /** Bytes of the body. */
   size: number;
@@ -68,16 +68,15 @@ const DEFAULTS: Required<ExtractOptions> = {
 };
 
 /**
- * Reads the whole of `source`, UTF-8 with or without a byte order mark, split anywhere; a chunk is not kept
- * past the next, so `bodyChunks` is the source for a request. Strings at
- * `attachments[i].content_base64` of an object, and of each object in an array, go to `sink`.
+ * Reads all of `source`, UTF-8 with or without a byte order mark, in chunks of any size. No chunk is used after the next
+ * one is requested, as `bodyChunks` requires. Strings at `attachments[i].content_base64` of an object, and of each
+ * object in an array, go to `sink`.
  *
- * Accepts what `JSON.parse` accepts (RFC 8259), last of equal keys included, except when a later key would drop
- * a content already handed over: `content_base64` or `attachments` repeated is JsonInvalid then.
+ * Accepts what `JSON.parse` accepts (RFC 8259), and of equal keys keeps the last. Exception: repeating `content_base64`
+ * or `attachments` after a content was extracted is JsonInvalid, because the content cannot be taken back.
  *
- * Throws JsonInvalid, JsonTooDeep, BodyTooLarge, Base64Invalid, AttachmentTooLarge, and what source or sink
- * throw. Before it throws, it aborts the open writer and cancels `source`; deleting what was closed already is
- * for the caller, whose sink knows it.
+ * Throws JsonInvalid, JsonTooDeep, BodyTooLarge, Base64Invalid, AttachmentTooLarge, and the errors of source and sink.
+ * Before that it aborts the open writer and cancels `source`. The caller deletes the contents that were complete.
  */
 export async function extractJson(
   source: AsyncIterable<Uint8Array>,
@@ -101,15 +100,15 @@ class Extraction {
   readonly #tokenizer: Tokenizer;
   #reader = new ContentReader();
   #contents: ExtractedContent[] = [];
-  /** Bytes arrived, and the last few of them, which wait for the next chunk. */
+  /** Number of bytes received, and the bytes of an incomplete token at the end of the last chunk. */
   #size = 0;
   #rest = new Uint8Array();
-  /** The open content: its writer, its number, its place, what was written of it. */
+  /** The open content: its writer, its number, its path, the bytes written. */
   #writer: ContentWriter | null = null;
   #opened = 0;
   #path: ContentPath = [];
   #written = 0;
-  /** Decoded bytes of the contents of one email that are done, and which email of the batch that is. */
+  /** Decoded bytes of the complete contents of the current email, and the index of that email in a batch. */
   #combined = 0;
   #item: string | number | undefined;
 
@@ -130,7 +129,8 @@ class Extraction {
       const { state } = this.#tokenizer;
       if (state === "content") at = await this.#content(data, at, base);
       else at = this.#tokenizer.run(data, at, base);
-      if (this.#tokenizer.held > this.#limits.maxSkeleton) throw new BodyTooLarge("skeleton", this.#limits.maxSkeleton);
+      if (this.#tokenizer.skeletonBytes > this.#limits.maxSkeleton)
+        throw new BodyTooLarge("skeleton", this.#limits.maxSkeleton);
       if (at === data.length || (at === from && state === this.#tokenizer.state)) {
         this.#rest = data.slice(at);
         return;
@@ -149,11 +149,11 @@ class Extraction {
     try {
       await writer?.abort(reason);
     } catch {
-      // The reason of the abort is the error that counts.
+      // `reason` is the error to report.
     }
   }
 
-  /** Reads on in a content, as far as `data` or the content goes. */
+  /** Reads a content up to its end or the end of `data`. */
   async #content(data: Uint8Array, from: number, base: number): Promise<number> {
     if (this.#writer === null) await this.#open();
     let at = from;
@@ -176,12 +176,12 @@ class Extraction {
     const item = this.#path.length > 3 ? this.#path[0] : undefined;
     if (item !== this.#item) this.#combined = 0;
     this.#item = item;
-    this.#reader.begin();
+    this.#reader.start();
     this.#writer = await this.#sink.open({ index: this.#opened++, path: this.#path });
   }
 
   async #flush(): Promise<void> {
-    const chunk = this.#reader.take();
+    const chunk = this.#reader.takeBuffer();
     this.#written += chunk.length;
     if (chunk.length > 0) await this.#writer?.write(chunk);
   }
@@ -198,7 +198,7 @@ class Extraction {
 
   #fault(): Base64Invalid | AttachmentTooLarge | null {
     const { maxContent, maxCombined } = this.#limits;
-    const size = this.#written + this.#reader.waiting;
+    const size = this.#written + this.#reader.bufferedBytes;
     if (size > maxContent) return new AttachmentTooLarge(this.#path, maxContent, false);
     if (this.#combined + size > maxCombined) return new AttachmentTooLarge(this.#path, maxCombined, true);
     return this.#reader.state === "invalid" ? new Base64Invalid(this.#path) : null;

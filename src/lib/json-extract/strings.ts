@@ -1,4 +1,4 @@
-/** JSON strings (RFC 8259 section 7), piece by piece as their bytes arrive. */
+/** Reads JSON strings (RFC 8259 section 7) while their bytes arrive. */
 
 import { JsonInvalid } from "./errors.ts";
 
@@ -6,17 +6,17 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SMALL_U = 0x75;
 
-/** Bytes of the escape at `at`, as far as its second byte tells; beyond the end of `data` when that is missing. */
+/** Returns the length of the escape at `at` by its second byte. May exceed the end of `data`. */
 export function escapeSize(data: Uint8Array, at: number): number {
   return data[at + 1] === SMALL_U ? 6 : 2;
 }
 
-/** The UTF-16 unit that the escape at `at` stands for. Throws JsonInvalid. */
+/** Returns the UTF-16 unit of the escape at `at`. Throws JsonInvalid. */
 export function readEscape(data: Uint8Array, at: number, size: number, base: number): number {
   return parsed(String.fromCharCode(...data.subarray(at, at + size)), base + at).charCodeAt(0);
 }
 
-/** The engine's own parser is the judge of escapes: `text` has no quote that is not escaped. */
+/** Decodes escapes with `JSON.parse`. `text` must have no unescaped quote. */
 function parsed(text: string, offset: number): string {
   try {
     return JSON.parse(`"${text}"`);
@@ -25,23 +25,23 @@ function parsed(text: string, offset: number): string {
   }
 }
 
-/** Reads one string after another, from behind the opening quote. */
+/** Reads one string after another. Reading starts after the opening quote. */
 export class StringReader {
   text = "";
   isDone = false;
-  /** True while a string is checked but not kept. */
+  /** Whether the current string is validated and discarded. */
   isDiscarding = false;
   #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-  begin(isDiscarding: boolean): void {
+  start(isDiscarding: boolean): void {
     this.text = "";
     this.isDone = false;
     this.isDiscarding = isDiscarding;
   }
 
   /**
-   * Reads from `from` on and returns the first byte not used: behind the closing quote when `isDone`, else at
-   * most 5 bytes before the end of `data` (a character or escape that needs the next chunk). Throws JsonInvalid.
+   * Reads from `from` and returns the first unused byte: after the closing quote when `isDone`, otherwise at most 5 bytes
+   * before the end of `data`, when a character or escape continues in the next chunk. Throws JsonInvalid.
    */
   read(data: Uint8Array, from: number, base: number): number {
     let at = from;
@@ -78,7 +78,7 @@ export class StringReader {
   }
 }
 
-/** Bytes at the end of `data` that begin a UTF-8 sequence and do not end it (RFC 3629). */
+/** Returns the length of an incomplete UTF-8 sequence at the end of `data` (RFC 3629). */
 function openCharacter(data: Uint8Array, from: number): number {
   for (let back = 1; back <= 3 && data.length - back >= from; back++) {
     const byte = data[data.length - back] as number;

@@ -1,11 +1,11 @@
-/** JSON's grammar (RFC 8259) as a pushdown automaton over bytes. The tree is its stack. */
+/** Pushdown automaton for the grammar of JSON (RFC 8259) over bytes. The tree is its stack. */
 
 import { JsonInvalid } from "./errors.ts";
 import { endOfNumber, numberOf } from "./numbers.ts";
 import { StringReader } from "./strings.ts";
 import type { Tree } from "./tree.ts";
 
-/** What may come next: in order of a document, then the three states inside a token. */
+/** The expected token, in document order, and the three states inside a token. */
 type State =
   | "start"
   | "value"
@@ -27,14 +27,14 @@ const LITERALS: { [first: number]: { bytes: number[]; value: boolean | null } } 
 
 export class Tokenizer {
   state: State = "start";
-  /** Bytes read, but for those of discarded strings: what the skeleton is made of. */
-  held = 0;
+  /** Number of bytes read, without contents and discarded strings. */
+  skeletonBytes = 0;
   readonly #tree: Tree;
   #strings = new StringReader();
   #isKey = false;
   #number = "";
   #ascii = new TextDecoder();
-  /** What to put in place of the string being discarded. */
+  /** The value that replaces the string being discarded. */
   #substitute: unknown;
 
   constructor(tree: Tree) {
@@ -42,43 +42,43 @@ export class Tokenizer {
   }
 
   /**
-   * Reads from `from` on and returns the first byte not used: the end of `data`; the first byte of a content,
-   * when `state` is "content"; where a number ended, when `state` has changed (call again); or at most 5 bytes
-   * before the end (a token that needs the next chunk). `base` is the offset of `data` in the body.
-   * Throws JsonInvalid, JsonTooDeep, BodyTooLarge.
+   * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content when `state` is
+   * "content"; the end of a number when `state` has changed (call again); or at most 5 bytes before the end, when a token
+   * continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep,
+   * BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
     let at = from;
     while (at < data.length && this.state !== "content") {
       const isDropped = this.state === "string" && this.#strings.isDiscarding;
       const next = this.#step(data, at, base);
-      if (!isDropped) this.held += next - at;
+      if (!isDropped) this.skeletonBytes += next - at;
       if (next === at) break;
       at = next;
     }
     return at;
   }
 
-  /** Ends a content with what stands for it. */
+  /** Ends a content with the value that replaces it. */
   endContent(value: unknown): void {
     this.#end(value);
   }
 
-  /** Reads the rest of a content as a string that must be valid and is dropped. */
+  /** Validates and discards the rest of a content. `substitute` replaces it. */
   discardContent(substitute: unknown): void {
     this.#substitute = substitute;
     this.#isKey = false;
-    this.#strings.begin(true);
+    this.#strings.start(true);
     this.state = "string";
   }
 
-  /** Says that the body ends here. Throws JsonInvalid. */
+  /** Ends the body. Throws JsonInvalid when the document is incomplete. */
   finish(offset: number): void {
     if (this.state === "number") this.#endNumber(offset);
     if (this.state !== "next" || this.#tree.container) throw new JsonInvalid(offset, "unexpected end");
   }
 
-  /** One token or part of one; returns `at` when it needs more bytes, or has ended a number. */
+  /** Reads one token or a part of it. Returns `at` when it needs more bytes or has ended a number. */
   #step(data: Uint8Array, at: number, base: number): number {
     if (this.state === "string") return this.#readString(data, at, base);
     if (this.state === "number") return this.#readNumber(data, at, base);
@@ -111,9 +111,9 @@ export class Tokenizer {
   #beginValue(data: Uint8Array, at: number, base: number): number {
     const byte = data[at] as number;
     if (byte === 0x22) {
-      this.state = this.#tree.wantsContent ? "content" : "string";
+      this.state = this.#tree.expectsContent ? "content" : "string";
       this.#isKey = false;
-      this.#strings.begin(false);
+      this.#strings.start(false);
       return at + 1;
     }
     if (byte === 0x7b || byte === 0x5b) {
@@ -137,7 +137,7 @@ export class Tokenizer {
     if (byte !== 0x22) fail(base + at, "expected a key");
     this.state = "string";
     this.#isKey = true;
-    this.#strings.begin(false);
+    this.#strings.start(false);
     return at + 1;
   }
 
@@ -189,7 +189,7 @@ export class Tokenizer {
     return end;
   }
 
-  /** The end of a fixed run of bytes; `at` when the rest of it has yet to come. */
+  /** Returns the end of a fixed sequence of bytes, or `at` when it continues in the next chunk. */
   #literal(data: Uint8Array, at: number, base: number, bytes: readonly number[]): number {
     const have = Math.min(bytes.length, data.length - at);
     for (let i = 0; i < have; i++) if (data[at + i] !== bytes[i]) fail(base + at, "unexpected token");

@@ -1,10 +1,10 @@
-/** Builds the value of a JSON text from its tokens, and knows where in an email or a batch it stands. */
+/** Builds the value of a JSON text from its tokens and tracks the position in an email or a batch. */
 
 import { ExtractedContent, RefusedContent } from "./content.ts";
 import type { ContentPath } from "./errors.ts";
 import { BodyTooLarge, JsonInvalid, JsonTooDeep } from "./errors.ts";
 
-/** What an open array or object is to us. */
+/** Meaning of an open array or object. */
 type Role = "batch" | "email" | "attachments" | "attachment" | "other";
 
 type Frame = { role: Role; key: string; hasContents: boolean } & (
@@ -24,19 +24,19 @@ export class Tree {
     this.#maxValues = limits.maxValues;
   }
 
-  /** What the innermost open container is; null outside all. */
+  /** Kind of the innermost open container; null at the top level. */
   get container(): "array" | "object" | null {
     const frame = this.#frames.at(-1);
     return frame ? (frame.items ? "array" : "object") : null;
   }
 
-  /** True when a string that came now would be an attachment's content. */
-  get wantsContent(): boolean {
+  /** Whether a string at the current position is the content of an attachment. */
+  get expectsContent(): boolean {
     const frame = this.#frames.at(-1);
     return frame?.role === "attachment" && frame.key === "content_base64";
   }
 
-  /** The path of the value that comes next. */
+  /** Path of the next value. */
   get path(): ContentPath {
     return this.#frames.map((frame, i) => {
       if (frame.items === null) return frame.key;
@@ -44,7 +44,7 @@ export class Tree {
     });
   }
 
-  /** Throws JsonTooDeep and BodyTooLarge. */
+  /** Opens an array or object. Throws JsonTooDeep and BodyTooLarge. */
   open(kind: "array" | "object"): void {
     if (this.#frames.length >= this.#maxDepth) throw new JsonTooDeep(this.#maxDepth);
     const base = { role: this.#roleOf(kind), key: "", hasContents: false };
@@ -58,7 +58,7 @@ export class Tree {
     this.#frames.pop();
   }
 
-  /** Takes the key of the member whose value comes next. Throws JsonInvalid when that would drop a content. */
+  /** Sets the key of the next member. Throws JsonInvalid when the member would replace an extracted content. */
   key(name: string, offset: number): void {
     const frame = this.#frames.at(-1);
     if (!frame) return;
@@ -67,7 +67,7 @@ export class Tree {
     if (frame.hasContents && name === holder) throw new JsonInvalid(offset, `duplicate ${name}`);
   }
 
-  /** Puts a value where the text has it; of two with one key the last stays. Throws BodyTooLarge. */
+  /** Adds a value at the current position. Of equal keys the last one is kept. Throws BodyTooLarge. */
   attach(value: unknown): void {
     if (++this.#values > this.#maxValues) throw new BodyTooLarge("values", this.#maxValues);
     const frame = this.#frames.at(-1);

@@ -1,7 +1,7 @@
 /** SMTP submission over cloudflare:sockets: the way mail leaves the house. */
 
 import { connect } from "cloudflare:sockets";
-import { within } from "../../lib/deadline.ts";
+import { withTimeout } from "../../lib/deadline.ts";
 import { smtpConnection } from "./connection.ts";
 import type { EgressSettings } from "./egress-url.ts";
 import { shakeHands } from "./handshake.ts";
@@ -43,7 +43,7 @@ async function dial({ host, port, tls }: EgressSettings, connectMs: number): Pro
   try {
     socket = connect({ hostname: host, port }, { secureTransport: SECURE_TRANSPORT[tls], allowHalfOpen: false });
     socket.closed.catch(() => {});
-    await within(connectMs, socket.opened);
+    await withTimeout(connectMs, socket.opened);
     return socket;
   } catch (error) {
     socket?.close().catch(() => {});

@@ -1,6 +1,6 @@
 /** From an open socket to a conversation that is ready for MAIL: greeting, EHLO, STARTTLS, AUTH. Throws ConnectError. */
 
-import { within } from "../../lib/deadline.ts";
+import { withTimeout } from "../../lib/deadline.ts";
 import { ask, demand } from "./ask.ts";
 import { authenticate } from "./auth.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "./capabilities.ts";
@@ -77,7 +77,7 @@ async function secure(socket: Socket, serverName: string | null, connectMs: numb
   const upgraded = serverName === null ? socket.startTls() : socket.startTls({ expectedServerHostname: serverName });
   upgraded.closed.catch(() => {});
   try {
-    await within(connectMs, upgraded.opened);
+    await withTimeout(connectMs, upgraded.opened);
     return upgraded;
   } catch (error) {
     upgraded.close().catch(() => {});
