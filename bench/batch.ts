@@ -4,7 +4,7 @@ import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { costPerThousand } from "./prices.ts";
 import { median, type Row } from "./table.ts";
-import { textOf } from "./text.ts";
+import { textOfSize } from "./text.ts";
 
 const ITEMS = 500;
 const ROUNDS = 5;
@@ -12,25 +12,25 @@ const BODY_OCTETS = 8_000;
 /** CPU assumed for one email of a batch, accept and delivery. */
 const CPU_MS = 5;
 
-export async function batch(deployment: Deployment): Promise<Row[]> {
+export async function measureBatch(deployment: Deployment): Promise<Row[]> {
   const items = (count: number, octets: number) =>
     JSON.stringify(
       Array.from({ length: count }, (_, index) => ({
-        ...deployment.mail(textOf(octets)),
+        ...deployment.mail(textOfSize(octets)),
         to: [{ email: `friend${index}@example.org` }],
       })),
     );
   const send = (body: string) => deployment.call("POST", "/v1/emails/batch", body);
   await send(items(1, 100));
-  await deployment.drained();
-  await deployment.door("hold");
+  await deployment.waitUntilDrained();
+  await deployment.control("hold");
   await deployment.readings();
   await send(items(ITEMS, BODY_OCTETS));
   const accepted = await deployment.readings();
   const calls = accepted.d1Trips + accepted.r2ClassA + accepted.r2ClassB + Math.ceil(accepted.queueOperations / 100);
-  await deployment.door("deliver");
+  await deployment.control("deliver");
   await deployment.host.scheduled("* * * * *");
-  await deployment.drained();
+  await deployment.waitUntilDrained();
   const delivered = await deployment.readings();
   const each = Object.fromEntries(
     Object.entries(accepted).map(([name, value]) => [
@@ -55,22 +55,26 @@ export async function batch(deployment: Deployment): Promise<Row[]> {
       `$${dollars.toFixed(4)}`,
       "$0.008",
     ),
-    await cpu(deployment, send, items(ITEMS, 2_000)),
+    await measureCpu(deployment, send, items(ITEMS, 2_000)),
   ];
 }
 
-async function cpu(deployment: Deployment, send: (body: string) => Promise<Response>, body: string): Promise<Row> {
-  await deployment.door("hold");
-  const bare = () => deployment.door("bare-batch", JSON.parse(body));
+async function measureCpu(
+  deployment: Deployment,
+  send: (body: string) => Promise<Response>,
+  body: string,
+): Promise<Row> {
+  await deployment.control("hold");
+  const baseline = () => deployment.control("bare-batch", JSON.parse(body));
   const differences: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const own = await cpuOf(deployment, () => send(body));
-    differences.push((own - (await cpuOf(deployment, bare))) / ITEMS);
+    const service = await cpuEach(deployment, () => send(body));
+    differences.push((service - (await cpuEach(deployment, baseline))) / ITEMS);
   }
-  await deployment.door("deliver");
+  await deployment.control("deliver");
   await deployment.sql("DELETE FROM outbox WHERE kind = 'bare'");
   await deployment.host.scheduled("* * * * *");
-  await deployment.drained();
+  await deployment.waitUntilDrained();
   const more = median(differences);
   const all = differences.map((value) => value.toFixed(2)).join(", ");
   return row(
@@ -83,12 +87,12 @@ async function cpu(deployment: Deployment, send: (body: string) => Promise<Respo
 }
 
 /** CPU time of workerd for one call, in milliseconds, from four of them. */
-async function cpuOf(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
+async function cpuEach(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
   const before = await cpuMs(deployment.host.workerdPid);
   for (let i = 0; i < 4; i++) await (await call()).arrayBuffer();
   return ((await cpuMs(deployment.host.workerdPid)) - before) / 4;
 }
 
 function row(what: string, measured: number, budget: number, value = String(measured), shown = String(budget)): Row {
-  return { what, value, budget: shown, holds: measured <= budget };
+  return { what, value, budget: shown, isMet: measured <= budget };
 }

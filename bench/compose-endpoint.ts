@@ -1,6 +1,6 @@
 import { type DkimAlgorithm, generateDkimKeyPair, type SigningKey, signMessage } from "../src/mail/dkim/index.ts";
 import { compose } from "../src/mail/mime/index.ts";
-import { textOf } from "./text.ts";
+import { textOfSize } from "./text.ts";
 
 const keys: SigningKey[] = [];
 
@@ -25,7 +25,7 @@ export async function composeEndpoint(request: Request): Promise<Response> {
         cc: [],
         subject: "A measured mail",
         headers: [],
-        text: textOf(text),
+        text: textOfSize(text),
         attachments:
           file === 0
             ? []
@@ -35,7 +35,7 @@ export async function composeEndpoint(request: Request): Promise<Response> {
                   contentType: "application/pdf",
                   disposition: "attachment",
                   size: file,
-                  open: () => madeUp(file),
+                  open: () => generatedFile(file),
                 },
               ],
       },
@@ -47,7 +47,7 @@ export async function composeEndpoint(request: Request): Promise<Response> {
   return Response.json({ octets });
 }
 
-async function* madeUp(size: number): AsyncGenerator<Uint8Array> {
+async function* generatedFile(size: number): AsyncGenerator<Uint8Array> {
   const chunk = new Uint8Array(64 * 1024).map((_, index) => index * 31);
   for (let left = size; left > 0; left -= chunk.byteLength) yield chunk.subarray(0, Math.min(left, chunk.byteLength));
 }

@@ -23,7 +23,7 @@ export class Deployment {
     return new Deployment(host, (await response.json()) as Seeded);
   }
 
-  async door(name: string, body?: unknown): Promise<Response> {
+  async control(name: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${this.host.url}/bench/${name}`, {
       method: "POST",
       body: JSON.stringify(body ?? {}),
@@ -34,11 +34,11 @@ export class Deployment {
 
   /** What was counted since the last call. */
   async readings(): Promise<Readings> {
-    return (await this.door("readings")).json() as Promise<Readings>;
+    return (await this.control("readings")).json() as Promise<Readings>;
   }
 
   async sql<Row>(sql: string, ...params: unknown[]): Promise<Row[]> {
-    const { results } = (await (await this.door("sql", { sql, params })).json()) as { results: Row[] };
+    const { results } = (await (await this.control("sql", { sql, params })).json()) as { results: Row[] };
     return results;
   }
 
@@ -62,7 +62,7 @@ export class Deployment {
   }
 
   /** Waits until nothing is left in the outbox; fails after a minute. */
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     const end = Date.now() + 60_000;
     for (;;) {
       const [row] = await this.sql<{ rows: number }>("SELECT count(*) AS rows FROM outbox WHERE kind = 'deliver'");

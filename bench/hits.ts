@@ -9,9 +9,9 @@ const EMAILS = 2_000;
 const AT_ONCE = 8;
 const ROUNDS = 3;
 /** A program's own name would be a machine's, whose hits are not counted. */
-const PERSON = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
+const BROWSER_HEADERS = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
 
-export async function hits(deployment: Deployment): Promise<Row[]> {
+export async function measureHits(deployment: Deployment): Promise<Row[]> {
   const [version = "1", key = ""] = MASTER_KEYS.split(":");
   const roots = [{ version: Number(version), key }];
   const workspace = deployment.seed.workspaceNumber;
@@ -20,7 +20,7 @@ export async function hits(deployment: Deployment): Promise<Row[]> {
   const merged: number[] = [];
   let rows = 0;
   for (let round = 0; round < ROUNDS; round++) {
-    const emails = await fill(deployment, workspace, round);
+    const emails = await insertDeliveredEmails(deployment, workspace, round);
     const tokens = await Promise.all(
       emails.map((emailId) => newOpenToken(roots, { workspace, emailId, recipient: 0 })),
     );
@@ -28,14 +28,14 @@ export async function hits(deployment: Deployment): Promise<Row[]> {
     const before = await cpuMs(deployment.host.workerdPid);
     const began = performance.now();
     const next = tokens.values();
-    const ask = async () => {
+    const requestAll = async () => {
       for (const token of next) {
-        await (await fetch(`${deployment.host.url}/t/o/${token}`, { headers: PERSON })).arrayBuffer();
+        await (await fetch(`${deployment.host.url}/t/o/${token}`, { headers: BROWSER_HEADERS })).arrayBuffer();
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    await Promise.all(Array.from({ length: AT_ONCE }, requestAll));
     answered.push((EMAILS / (performance.now() - began)) * 1000);
-    await counted(deployment, workspace, round);
+    await waitUntilCounted(deployment, workspace, round);
     merged.push((EMAILS / (performance.now() - began)) * 1000);
     cpu.push(((await cpuMs(deployment.host.workerdPid)) - before) / EMAILS);
     rows = (await deployment.readings()).rowsWritten / EMAILS;
@@ -46,19 +46,19 @@ export async function hits(deployment: Deployment): Promise<Row[]> {
       what: "tracking hits, answered and merged, by one client of 8 connections",
       value: `${Math.round(median(answered))} (${all(answered)}) and ${Math.round(median(merged))} (${all(merged)}) a second`,
       budget: "",
-      holds: true,
+      isMet: true,
     },
     {
       what: "a tracking hit, answer and merge: CPU, D1 rows written",
       value: `${median(cpu).toFixed(2)} ms, ${rows.toFixed(2)} rows`,
       budget: "",
-      holds: true,
+      isMet: true,
     },
   ];
 }
 
 /** Delivered emails that nobody has opened. */
-async function fill(deployment: Deployment, workspace: number, round: number): Promise<string[]> {
+async function insertDeliveredEmails(deployment: Deployment, workspace: number, round: number): Promise<string[]> {
   await deployment.sql(
     `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ?3 - 1)
      INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients, events,
@@ -79,7 +79,7 @@ async function fill(deployment: Deployment, workspace: number, round: number): P
 }
 
 /** Waits until every hit counts; fails after a minute. */
-async function counted(deployment: Deployment, workspace: number, round: number): Promise<void> {
+async function waitUntilCounted(deployment: Deployment, workspace: number, round: number): Promise<void> {
   const end = Date.now() + 60_000;
   for (;;) {
     const [row] = await deployment.sql<{ opened: number }>(

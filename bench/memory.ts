@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { Deployment } from "./deployment.ts";
 
 /** What a call adds to workerd's resident memory at its peak, on a host of its own. */
-export async function peakOf(
+export async function measurePeakMemory(
   egressUrl: string,
   atOnce: number,
   call: (deployment: Deployment) => Promise<Response>,
 ): Promise<{ megabytes: number; seconds: number }> {
   const deployment = await Deployment.start(egressUrl);
   try {
-    await deployment.door("hold");
+    await deployment.control("hold");
     for (let i = 0; i < 20; i++) await deployment.call("POST", "/v1/emails/", deployment.mail("warm"));
     const before = await residentMegabytes(deployment.host.workerdPid);
     let peak = before;

@@ -10,7 +10,7 @@ export interface Readings {
   r2ClassB: number;
 }
 
-export const zero = (): Readings => ({
+export const zeroReadings = (): Readings => ({
   requests: 0,
   d1Trips: 0,
   rowsRead: 0,

@@ -14,13 +14,13 @@ const PRICES = {
 };
 
 /** What one email keeps in D1 and R2 for a month, in kilobytes: measured row, and body as sent. */
-export interface Kept {
+export interface StoredSize {
   d1Kilobytes: number;
   r2Kilobytes: number;
 }
 
 /** US dollars for 1,000 emails that cost these readings each. */
-export function costPerThousand(each: Readings, cpuMs: number, kept: Kept): number {
+export function costPerThousand(each: Readings, cpuMs: number, kept: StoredSize): number {
   const one =
     each.rowsWritten * PRICES.rowWritten +
     each.rowsRead * PRICES.rowRead +

@@ -3,10 +3,10 @@ export interface Row {
   what: string;
   value: string;
   budget: string;
-  holds: boolean;
+  isMet: boolean;
 }
 
-const verdict = ({ budget, holds }: Row) => (budget === "" ? "" : holds ? "holds" : "MISSED");
+const verdict = ({ budget, isMet }: Row) => (budget === "" ? "" : isMet ? "holds" : "MISSED");
 
 /** The rows as a Markdown table, ready for README. */
 export function toTable(rows: readonly Row[]): string {

@@ -1,5 +1,5 @@
 /** A text of about this many octets, in lines. */
-export function textOf(octets: number): string {
+export function textOfSize(octets: number): string {
   const line = "The quick brown fox jumps over the lazy dog, and the bench counts how long it takes.\n";
   return line.repeat(Math.ceil(octets / line.length)).slice(0, octets);
 }

@@ -8,23 +8,23 @@ import { createContext } from "../src/context.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
 import type { WorkMessage } from "../src/outbox/index.ts";
-import { bareBatch, bareRoute } from "./bare-route.ts";
+import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
-import { metered, type Readings, zero } from "./meter.ts";
+import { metered, type Readings, zeroReadings } from "./meter.ts";
 
-let readings: Readings = zero();
+let readings: Readings = zeroReadings();
 /** Off: queue messages are taken and forgotten, so that accepting is measured alone. */
-let delivers = true;
+let isQueuePaused = true;
 
 const bench: ExportedHandler<Env, WorkMessage> = {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
-    if (pathname.startsWith("/bench/")) return doors(pathname.slice("/bench/".length), request, env);
+    if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env);
     readings.requests += 1;
     return worker.fetch?.(request, metered(env, readings), ctx) ?? new Response(null, { status: 501 });
   },
   async queue(batch, env, ctx) {
-    if (!delivers) return;
+    if (!isQueuePaused) return;
     readings.queueOperations += 2 * batch.messages.length;
     await worker.queue?.(batch, metered(env, readings), ctx);
   },
@@ -35,18 +35,18 @@ const bench: ExportedHandler<Env, WorkMessage> = {
 
 export default bench;
 
-async function doors(door: string, request: Request, env: Env): Promise<Response> {
-  switch (door) {
+async function controlEndpoint(name: string, request: Request, env: Env): Promise<Response> {
+  switch (name) {
     case "readings": {
       const taken = readings;
-      readings = zero();
+      readings = zeroReadings();
       return Response.json(taken);
     }
     case "hold":
-      delivers = false;
+      isQueuePaused = false;
       return new Response();
     case "deliver":
-      delivers = true;
+      isQueuePaused = true;
       return new Response();
     case "seed": {
       const { domain } = await request.json<{ domain: string }>();
@@ -61,23 +61,23 @@ async function doors(door: string, request: Request, env: Env): Promise<Response
       return Response.json({ results, meta });
     }
     case "bare":
-      return bareRoute(request, env);
+      return baselineSend(request, env);
     case "bare-batch":
-      return bareBatch(request, env);
+      return baselineBatch(request, env);
     case "index":
       await indexEmails(createContext(metered(env, readings), "bench"));
       return new Response();
     case "compose":
       return composeEndpoint(request);
     case "put":
-      return putDoor(request, env);
+      return putEndpoint(request, env);
     default:
       return new Response(null, { status: 404 });
   }
 }
 
 /** As much into R2 as a large mail puts there, in the same parts. */
-async function putDoor(request: Request, env: Env): Promise<Response> {
+async function putEndpoint(request: Request, env: Env): Promise<Response> {
   const { octets } = await request.json<{ octets: number }>();
   const upload = await env.CONTENT.createMultipartUpload(`put/${crypto.randomUUID()}`);
   const part = new Uint8Array(5 * 1024 * 1024).fill(0x5a);

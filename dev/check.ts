@@ -1,4 +1,5 @@
-// `npm test`: everything that must pass. `--long` runs the stated counts; what else is given goes to vitest.
+// `npm test`: runs format, lint, types and tests. `--long` runs the property tests with their full counts; all other
+// arguments are passed to vitest.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -27,18 +28,18 @@ for (const step of STEPS) await check(step);
 await test();
 
 async function check({ name, commands }: Step) {
-  const began = Date.now();
+  const startedAt = Date.now();
   const results = await Promise.all(commands.map(([command, args]) => run(command, args)));
   const failed = results.findIndex((result) => result.code !== 0);
-  if (failed < 0) return console.log(`ok      ${name} (${since(began)})`);
+  if (failed < 0) return console.log(`ok      ${name} (${since(startedAt)})`);
   console.error(results[failed]?.output.trimEnd());
-  console.error(`FAILED  ${name}: ${commands[failed]?.flat().join(" ")} (${since(began)})`);
+  console.error(`FAILED  ${name}: ${commands[failed]?.flat().join(" ")} (${since(startedAt)})`);
   process.exit(1);
 }
 
-/** The counts come from vitest's own report: a run that broke off before it wrote one has failed. */
+/** Runs vitest and exits. Reads the counts from vitest's report; a run without a report has failed. */
 async function test() {
-  const began = Date.now();
+  const startedAt = Date.now();
   const directory = await mkdtemp(path.join(os.tmpdir(), "email-delivery-tests-"));
   const report = path.join(directory, "report.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -51,13 +52,13 @@ async function test() {
     () => null,
   );
   await rm(directory, { recursive: true, force: true });
-  console.log(`${code === 0 ? "ok      " : "FAILED  "}${long ? "tests, long" : "tests"} (${since(began)})`);
+  console.log(`${code === 0 ? "ok      " : "FAILED  "}${long ? "tests, long" : "tests"} (${since(startedAt)})`);
   console.log(
     counts ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed` : "The tests did not finish.",
   );
   process.exit(code === 0 && counts ? 0 : 1);
 }
 
-function since(began: number): string {
-  return `${((Date.now() - began) / 1000).toFixed(1)} s`;
+function since(startedAt: number): string {
+  return `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
 }

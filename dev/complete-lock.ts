@@ -1,5 +1,5 @@
-// `npm run lock`: after a change of package.json. A registry that lacks the packages of other platforms makes npm leave
-// them out of package-lock.json, and `npm ci` then refuses the lock. This writes them back, without an integrity hash.
+// `npm run lock`: adds missing optional packages to package-lock.json. npm omits the packages of other platforms when the
+// registry does not have them, and `npm ci` then rejects the lock file. The added entries have no integrity hash.
 import { readFileSync, writeFileSync } from "node:fs";
 
 interface Entry {
@@ -26,7 +26,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
 console.log(added.length === 0 ? "package-lock.json is complete" : `Added to package-lock.json: ${added.join(", ")}`);
 
-/** Whether the lock has the package where `parent` would find it: beside it or further up. */
+/** Returns true if package-lock.json has the package in a folder where Node resolves it from `parent`. */
 function isLocked(parent: string, name: string): boolean {
   for (let base = parent; ; base = base.slice(0, Math.max(base.lastIndexOf("node_modules/"), 0)).replace(/\/$/, "")) {
     if (`${base === "" ? "" : `${base}/`}node_modules/${name}` in lock.packages) return true;
@@ -34,7 +34,7 @@ function isLocked(parent: string, name: string): boolean {
   }
 }
 
-/** npm skips an optional package whose os, cpu or libc are not this machine's. */
+/** Returns the os, cpu and libc fields for a package name. npm skips optional packages that do not match the machine. */
 function platformOf(name: string): { os?: string[]; cpu?: string[]; libc?: string[] } {
   const os = /android|darwin|freebsd|netbsd|openbsd|openharmony|aix|sunos|win32|windows|linux/.exec(name)?.[0];
   const cpu = /(?:^|-)(arm64|x64|ia32|arm|64)(?=$|-)/.exec(name)?.[1];

@@ -1,13 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Layout, ROOT } from "./layout.ts";
-import { quietWrangler } from "./worker/environment.ts";
+import { wranglerEnvironment } from "./worker/environment.ts";
 
 const MIGRATIONS = path.join(ROOT, "migrations");
 
-/** Opens the Worker's own bindings (its local database among them) in this process, while the Worker does not run. */
+/** Opens the Worker's bindings, including the local D1 database, in this process. The Worker must not be running. */
 export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise<T>): Promise<T> {
-  Object.assign(process.env, quietWrangler(layout), { WRANGLER_LOG: "error" });
+  Object.assign(process.env, wranglerEnvironment(layout), { WRANGLER_LOG: "error" });
   const { getPlatformProxy } = await import("wrangler");
   const platform = await getPlatformProxy<Env>({
     configPath: path.join(ROOT, "wrangler.toml"),
@@ -22,7 +22,10 @@ export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise
   }
 }
 
-/** Applies the migrations that are missing, in the table that `wrangler d1 migrations` keeps, one batch each. */
+/**
+ * Applies missing migrations, one D1 batch per file, and records them in the table that `wrangler d1 migrations` uses.
+ * Returns the file names it applied.
+ */
 export async function migrate(db: D1Database): Promise<string[]> {
   await db
     .prepare(

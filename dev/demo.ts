@@ -1,12 +1,12 @@
-// `npm run demo`: sends one mail through everything and shows it arriving. Exits with 0 only if it really did.
+// `npm run demo`: sends one email through the local service and prints its delivery. Exits with 0 only if it was delivered.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmailDetail, fetchDetail, sendMail } from "./demo/api.ts";
 import { findCaptured } from "./demo/captured.ts";
-import { openService } from "./demo/running.ts";
+import { openService } from "./demo/open-service.ts";
 import type { LocalService } from "./local-file.ts";
 
-const WITHIN_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const POLL_MS = 150;
 const BODY_LINES = 5;
 
@@ -23,18 +23,18 @@ try {
 process.exit(code);
 
 async function demo(local: LocalService) {
-  const deadline = Date.now() + WITHIN_MS;
+  const deadline = Date.now() + TIMEOUT_MS;
   const accepted = await sendMail(local);
   console.log(`\nPOST ${local.base_url}/emails/ answered 202\n  id ${accepted.id}, status ${accepted.status}`);
 
-  const email = await untilDelivered(local, accepted.id, deadline);
+  const email = await waitUntilDelivered(local, accepted.id, deadline);
   const captured = await findCaptured(local, accepted.message_id);
-  console.log(`\nThe egress has it: ${local.captured_mail_url}/view/${captured.id}`);
+  console.log(`\nThe local egress received the message: ${local.captured_mail_url}/view/${captured.id}`);
   console.log(`  From     ${captured.from}\n  To       ${captured.to}\n  Subject  ${captured.subject}`);
   console.log(`  ${captured.signature}\n`);
   for (const line of captured.text.split("\n").slice(0, BODY_LINES)) console.log(`  | ${line}`);
 
-  console.log(`\nIts timeline, from ${local.base_url}/emails/${accepted.id}/events`);
+  console.log(`\nTimeline, from ${local.base_url}/emails/${accepted.id}/events`);
   const first = Date.parse(email.events[0]?.created_at ?? email.created_at);
   for (const event of email.events) {
     const after = `+${Date.parse(event.created_at) - first} ms`.padStart(9);
@@ -45,8 +45,8 @@ async function demo(local: LocalService) {
   );
 }
 
-/** Follows the status in the API and says each change. */
-async function untilDelivered(local: LocalService, id: string, deadline: number): Promise<EmailDetail> {
+/** Polls the email until it is delivered and prints each status change. Throws when it ends otherwise or time is up. */
+async function waitUntilDelivered(local: LocalService, id: string, deadline: number): Promise<EmailDetail> {
   let shown = "";
   for (; Date.now() < deadline; await sleep(POLL_MS)) {
     const email = await fetchDetail(local, id);
@@ -56,5 +56,5 @@ async function untilDelivered(local: LocalService, id: string, deadline: number)
     if (["bounced", "rejected", "failed", "cancelled"].includes(email.status)) break;
   }
   const { events } = await fetchDetail(local, id);
-  throw new Error(`the email is ${shown}, not delivered. Its last event: ${JSON.stringify(events.at(-1))}`);
+  throw new Error(`the status of the email is ${shown}, not delivered. Last event: ${JSON.stringify(events.at(-1))}`);
 }

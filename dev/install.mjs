@@ -1,4 +1,4 @@
-// Brings node_modules to what package-lock.json says. Two commands at once: one installs, the other waits.
+// Installs the packages of package-lock.json. When two commands run at once, one installs and the other waits.
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,43 +7,43 @@ import { setTimeout as sleep } from "node:timers/promises";
 export const ROOT = path.join(import.meta.dirname, "..");
 export const NODE_BIN = path.join(ROOT, "node_modules", ".bin");
 const LOCK = path.join(ROOT, ".dev", "install.lock");
-const OUT_OF_STEP = "EUSAGE";
+const OUT_OF_SYNC = "EUSAGE";
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
-/** True when everything in package-lock.json is installed. npm writes its own list last, so a broken install has none. */
+/** Returns true if every package of package-lock.json is installed. npm writes its list last, so an aborted install has none. */
 export function isInstalled() {
   const wanted = packages(path.join(ROOT, "package-lock.json"));
   const present = packages(path.join(ROOT, "node_modules", ".package-lock.json"));
   return Object.entries(wanted).every(([name, entry]) => {
     if (name === "") return true;
     const found = present[name];
-    return found ? found.version === entry.version && found.integrity === entry.integrity : isForElsewhere(entry);
+    return found ? found.version === entry.version && found.integrity === entry.integrity : isOptional(entry);
   });
 }
 
-/** Runs `npm ci`, quietly unless it fails. `stop` ends the process with a message. */
+/** Runs `npm ci` and prints its output only if it fails. `stop` prints a message and exits. */
 export async function install(stop) {
   await lock();
   const failure = isInstalled() ? null : npmInstall();
   rmSync(LOCK, { force: true });
   if (failure === null) return;
   console.error(failure);
-  stop("Installing failed; see above. It needs npm in the PATH and, this once, the network.");
+  stop("Installing the packages failed; see above. It needs npm in PATH and a network connection.");
 }
 
-/** Null when all went well, else what npm said. */
+/** Installs the packages. Returns null on success, otherwise npm's output. */
 function npmInstall() {
   console.log("Installing packages (npm ci); this takes half a minute the first time ...");
-  const refused = npm("ci");
-  if (refused === null || !refused.includes(OUT_OF_STEP)) return refused;
-  // A lock written where a registry lacked packages for other platforms: what it does list still holds.
+  const output = npm("ci");
+  if (output === null || !output.includes(OUT_OF_SYNC)) return output;
+  // A registry without the packages of other platforms yields an incomplete lock file; its versions are still valid.
   console.log("package-lock.json is incomplete, so npm ci refuses it; trying npm install ...");
   return npm("install", "--no-save");
 }
 
 function npm(...command) {
   const flags = ["--no-audit", "--no-fund", "--loglevel=error", "--include=dev", "--include=optional"];
-  // Without our own .bin: npm must not run on the very Node that it is about to replace.
+  // Without node_modules/.bin: npm would run on the Node there, which it is about to replace.
   const PATH = (process.env.PATH ?? "").split(path.delimiter).filter((dir) => !dir.endsWith("node_modules/.bin"));
   const env = { ...process.env, PATH: PATH.join(path.delimiter) };
   const options = { cwd: ROOT, env, encoding: "utf8", maxBuffer: OUTPUT_LIMIT };
@@ -51,23 +51,23 @@ function npm(...command) {
   return status === 0 ? null : `${stdout ?? ""}${stderr ?? ""}${error?.message ?? ""}`;
 }
 
-/** Waits until no other command installs. The lock of a command that died is taken over. */
+/** Waits until no other command installs. Takes over the lock of a process that has exited. */
 async function lock() {
   mkdirSync(path.dirname(LOCK), { recursive: true });
-  const mine = `${LOCK}.${process.pid}`;
-  writeFileSync(mine, String(process.pid));
-  for (let waited = 0; !linked(mine); waited += 1) {
+  const ownFile = `${LOCK}.${process.pid}`;
+  writeFileSync(ownFile, String(process.pid));
+  for (let waited = 0; !tryLink(ownFile); waited += 1) {
     if (isStale(LOCK)) removeStale();
     else if (waited === 2) console.log("Another command is installing packages; waiting for it ...");
     await sleep(200);
   }
-  rmSync(mine);
+  rmSync(ownFile);
 }
 
-/** Gives the lock its name with its content already inside; false when another command holds it. */
-function linked(mine) {
+/** Links the file as the lock, so that the lock never exists without its pid. Returns false when another command holds it. */
+function tryLink(ownFile) {
   try {
-    linkSync(mine, LOCK);
+    linkSync(ownFile, LOCK);
     return true;
   } catch (error) {
     if (error.code === "EEXIST") return false;
@@ -75,7 +75,7 @@ function linked(mine) {
   }
 }
 
-/** Takes the lock aside before removing it: if it turns out to be a live one, it goes back. */
+/** Renames the lock before it checks and deletes it, and renames it back if its owner is alive. */
 function removeStale() {
   const aside = `${LOCK}.${process.pid}.aside`;
   try {
@@ -104,7 +104,7 @@ function packages(file) {
   }
 }
 
-/** An optional package for another platform, or a peer that nobody asked for. */
-function isForElsewhere(entry) {
+/** Returns true for an optional package, for example of another platform, and for an optional peer dependency. */
+function isOptional(entry) {
   return Boolean(entry.optional || entry.devOptional || entry.peer);
 }

@@ -1,15 +1,15 @@
 import path from "node:path";
 
-/** Where one local service keeps its things and listens. Two of them differ in STATE_DIR and PORT. */
+/** Files, folders and ports of one local service. Set STATE_DIR and PORT to run a second one. */
 export interface Layout {
   stateDir: string;
-  /** What `wrangler dev --persist-to` takes; the databases are in `v3` below it. */
+  /** Argument of `wrangler dev --persist-to`; the databases are in its subfolder `v3`. */
   persistDir: string;
   mailDir: string;
   localFile: string;
   seedFile: string;
   secretsFile: string;
-  /** The Worker's settings and secrets, in the form `wrangler dev --env-file` reads. */
+  /** Settings and secrets of the Worker, in the format of `wrangler dev --env-file`. */
   workerEnvFile: string;
   workerLog: string;
   certificateDir: string;
@@ -20,7 +20,7 @@ export interface Ports {
   api: number;
   smtp: number;
   captured_mail: number;
-  /** DNS over HTTPS for `*.test`, with its page. */
+  /** DNS over HTTPS for `*.test`, and the DNS page. */
   dns: number;
 }
 
@@ -30,7 +30,7 @@ export const HOST = "127.0.0.1";
 const DEFAULT_PORT = 8787;
 const LAST_PORT = 65_535;
 
-/** Reads STATE_DIR and PORT from the environment. */
+/** Reads STATE_DIR and PORT from the environment. Throws when PORT is not a usable port. */
 export function readLayout(env: NodeJS.ProcessEnv): Layout {
   const stateDir = path.resolve(ROOT, env.STATE_DIR || ".dev");
   return {
@@ -50,7 +50,9 @@ export function readLayout(env: NodeJS.ProcessEnv): Layout {
 function readPorts(text: string | undefined): Ports {
   const api = text ? Number(text) : DEFAULT_PORT;
   if (!Number.isInteger(api) || api < 1 || api + 3 > LAST_PORT) {
-    throw new Error(`PORT must be a number from 1 to ${LAST_PORT - 3} (three more ports follow it), not "${text}".`);
+    throw new Error(
+      `PORT is "${text}"; it must be a number from 1 to ${LAST_PORT - 3} (the service also uses the next three ports).`,
+    );
   }
   return { api, smtp: api + 1, captured_mail: api + 2, dns: api + 3 };
 }

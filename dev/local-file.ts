@@ -3,7 +3,7 @@ import { HOST, type Layout, type Ports } from "./layout.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 
-/** What `npm start` tells other programs once it is ready. */
+/** Content of `local.json`, which `npm start` writes for other programs when it is ready. */
 export interface LocalService {
   base_url: string;
   api_key: string;
@@ -11,18 +11,18 @@ export interface LocalService {
   domain: string;
   mailbox: string;
   captured_mail_url: string;
-  /** What is in DNS, for people; the resolver is at `/dns-query` below it. */
+  /** The DNS page; the resolver is at the path `/dns-query`. */
   dns_url: string;
   ports: Ports;
 }
 
-/** Where the API is, once the Worker runs. */
+/** Returns the base URL of the API. */
 export function apiUrl(layout: Layout): string {
   return `http://${HOST}:${layout.ports.api}/v1`;
 }
 
-/** Says that the service is ready, and where. */
-export async function publish(layout: Layout, seed: Seed): Promise<LocalService> {
+/** Writes `local.json` and returns its content. */
+export async function writeLocalFile(layout: Layout, seed: Seed): Promise<LocalService> {
   const local = {
     base_url: apiUrl(layout),
     api_key: seed.apiKey,
@@ -37,12 +37,12 @@ export async function publish(layout: Layout, seed: Seed): Promise<LocalService>
   return local;
 }
 
-/** Takes back what an earlier start said. */
-export async function unpublish(layout: Layout) {
+/** Deletes `local.json`. */
+export async function removeLocalFile(layout: Layout) {
   await rm(layout.localFile, { force: true });
 }
 
-/** What the running service said; null while it is not ready. */
+/** Returns the content of `local.json`, or null while the service is not ready. */
 export async function readLocalService(layout: Layout): Promise<LocalService | null> {
   return readJson<LocalService>(layout.localFile);
 }

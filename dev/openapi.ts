@@ -1,4 +1,4 @@
-// `npm run openapi`: prints the API's OpenAPI document, and nothing else, on standard output.
+// `npm run openapi`: prints the OpenAPI document to standard output.
 import { app } from "../src/app.ts";
 
 const response = await app.request("/openapi.json", {}, {});

@@ -1,21 +1,21 @@
-// Notices when npm, which started us, is killed. npm passes signals on, but a kill -9 it cannot.
+// Detects that the parent npm was killed with SIGKILL, which npm cannot forward.
 import { readFileSync } from "node:fs";
 
-/** Calls `gone` once when the `npm` above us has gone away. Does nothing when no npm started us. */
-export function followParent(everyMs, gone) {
+/** Calls `onExit` once when the parent npm has exited. Does nothing when npm did not start this process. */
+export function watchParent(everyMs, onExit) {
   if (!process.env.npm_lifecycle_event) return;
-  const line = ancestors();
-  if (line.length === 0) return;
+  const parents = parentProcesses();
+  if (parents.length === 0) return;
   const timer = setInterval(() => {
-    if (process.ppid === line[0] && line.every(isAlive)) return;
+    if (process.ppid === parents[0] && parents.every(isAlive)) return;
     clearInterval(timer);
-    gone();
+    onExit();
   }, everyMs);
   timer.unref();
 }
 
-/** Our parent, and its parent too when it is the shell that npm puts in between. */
-function ancestors() {
+/** Returns the pid of the parent, and of npm when the parent is the shell that npm starts scripts with. */
+function parentProcesses() {
   const parent = process.ppid;
   if (parent <= 1) return [];
   const { name, ppid } = stat(parent);

@@ -3,11 +3,11 @@ import { ROOT } from "./layout.ts";
 
 interface Result {
   code: number;
-  /** Standard output and error together, in the order in which they came. */
+  /** Standard output and standard error, interleaved. */
   output: string;
 }
 
-/** Runs a tool from node_modules/.bin (first in our PATH) in the project's root and waits for it. */
+/** Runs a tool in the project's root and waits for it. setup.mjs puts node_modules/.bin first in PATH. */
 export function run(command: string, args: string[], options: { env?: Record<string, string>; show?: boolean } = {}) {
   return new Promise<Result>((resolve) => {
     const child = spawn(command, args, {

@@ -5,29 +5,28 @@ import { HOST, type Layout, ROOT } from "./layout.ts";
 const MINUTE_MS = 60_000;
 const RESTART_MS = 5_000;
 
-/** `wrangler dev` never fires a cron trigger by itself. This one does, each minute on the minute, until aborted. */
-export async function tickEachMinute(layout: Layout, signal: AbortSignal) {
+/** Runs the cron triggers of wrangler.toml, each minute, until `signal` aborts: `wrangler dev` does not run them. */
+export async function runCronsEachMinute(layout: Layout, signal: AbortSignal) {
   const { unstable_readConfig: readConfig } = await import("wrangler");
   const crons = readConfig({ config: path.join(ROOT, "wrangler.toml") }).triggers.crons ?? [];
   while (!signal.aborted) {
     await sleep(MINUTE_MS - (Date.now() % MINUTE_MS), undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
     const now = new Date();
-    // Not awaited: a long run must not cost the next minute its turn.
-    for (const cron of crons) if (isDue(cron, now)) void fire(layout, cron, now.getTime()).catch(() => {});
+    // Not awaited, so that a run longer than a minute does not delay the next one.
+    for (const cron of crons) if (isDue(cron, now)) void runScheduled(layout, cron, now.getTime()).catch(() => {});
   }
 }
 
 /**
- * Tells the Worker that no process from before `launchedAt` is alive any more, so that it frees the
- * leases taken or renewed before that moment at once. Those taken since belong to the new process.
- * It then works off what is due, which may take long and keeps nobody waiting.
+ * Runs the Worker's "restart" handler, which releases leases taken or renewed before `launchedAt` (milliseconds since
+ * 1970), because no older process is alive. The handler then processes due outbox rows; this waits at most 5 s for it.
  */
 export async function announceRestart(layout: Layout, launchedAt: number) {
-  await Promise.race([fire(layout, "restart", launchedAt), sleep(RESTART_MS)]);
+  await Promise.race([runScheduled(layout, "restart", launchedAt), sleep(RESTART_MS)]);
 }
 
-/** True when a schedule, its fields each a star, a number or a step, is due in this minute (UTC, as on Cloudflare). */
+/** Returns true if a cron expression is due in this minute (UTC). Supports `*`, a number and a step in each field. */
 export function isDue(cron: string, at: Date): boolean {
   const now = [at.getUTCMinutes(), at.getUTCHours(), at.getUTCDate(), at.getUTCMonth() + 1, at.getUTCDay()];
   return cron.split(" ").every((field, index) => {
@@ -37,9 +36,9 @@ export function isDue(cron: string, at: Date): boolean {
   });
 }
 
-async function fire(layout: Layout, cron: string, time: number) {
+async function runScheduled(layout: Layout, cron: string, time: number) {
   const query = new URLSearchParams({ cron, time: String(time) });
   const response = await fetch(`http://${HOST}:${layout.ports.api}/cdn-cgi/handler/scheduled?${query}`);
   await response.arrayBuffer();
-  if (!response.ok) throw new Error(`The scheduled handler answered ${response.status} to "${cron}".`);
+  if (!response.ok) throw new Error(`The scheduled handler answered ${response.status} for the cron "${cron}".`);
 }

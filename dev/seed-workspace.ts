@@ -6,12 +6,12 @@ import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from ".
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord } from "../src/mail/dkim/index.ts";
 
-/** What a seed is made of; the rest is drawn. */
+/** Input of `seedWorkspace`; ids, keys and tokens are random. */
 export interface SeedInput {
   name: string;
-  /** Account of the owner. */
+  /** Email address of the owner's account. */
   email: string;
-  /** Verified at once: a seed speaks for whoever starts the service, not for strangers. */
+  /** Inserted as verified, without a DNS check. */
   domain: string;
   mailboxLocalPart: string;
   role?: Role;
@@ -27,27 +27,28 @@ export interface Seeded {
   apiKey: string;
   domain: string;
   mailbox: string;
-  /** What DNS would answer with: a TXT record for each key. */
+  /** The TXT record of each DKIM key, as DNS would answer. */
   dkim: { selector: string; record: string }[];
 }
 
 /**
- * Makes a workspace that can send: owner, verified domain with DKIM keys, mailbox, API key. For `npm start`
- * and for tests; no route leads here. One transaction after the workspace row, so a seed is there whole or useless.
+ * Inserts a workspace that can send: owner, verified domain with DKIM keys, mailbox, API key. Used by `npm start`, the
+ * bench and tests; no route calls it. Everything but the workspace row is one transaction, so no seed is partial.
+ * Throws when an address is invalid.
  */
 export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded> {
   const db = orm(ctx);
   const now = ctx.now();
   const owner = parseAddress(input.email);
   const mailbox = parseAddress(`${input.mailboxLocalPart}@${input.domain}`);
-  if (!owner || !mailbox) throw new Error("a seed needs valid addresses");
+  if (!owner || !mailbox) throw new Error("the seed's owner or mailbox is not a valid email address");
   const [userId, workspaceId, domainId, mailboxId] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.newId()];
   const slug = `${input.domain.replaceAll(".", "-")}-${workspaceId.slice(-6)}`;
   const [workspace] = await db
     .insert(workspaces)
     .values({ id: workspaceId, name: input.name, slug, createdAt: now })
     .returning();
-  if (!workspace) throw new Error("the workspace was not written");
+  if (!workspace) throw new Error("the workspace row was not inserted");
   const number = workspace.number;
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const keys = await generateDkimKeys(ctx, domainId);

@@ -1,12 +1,11 @@
-// Every npm script goes through here: `node dev/setup.mjs <target.ts> [arguments]`. Plain JavaScript,
-// because it is all that runs on the Node 20 a machine may have: it installs what is missing, finds a
-// Node that runs TypeScript, and hands over.
+// Every npm script runs `node dev/setup.mjs <target.ts> [arguments]`: it installs missing packages, finds a Node that
+// runs TypeScript, and starts the target with it. It is plain JavaScript because Node 20 cannot run TypeScript.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { install, isInstalled, NODE_BIN, ROOT } from "./install.mjs";
-import { followParent } from "./parent.mjs";
+import { watchParent } from "./parent.mjs";
 
 const MINIMUM_NODE = 22;
 const PARENT_CHECK_MS = 500;
@@ -17,7 +16,7 @@ if (process.platform === "win32") stop("This project runs on Linux and macOS. On
 if (!isInstalled()) await install(stop);
 run(findNode(), target, args);
 
-/** The Node that came with `npm ci`, or the running one when that is new enough. */
+/** Returns the path of the Node that `npm ci` installed, or of the running one if it is new enough. */
 function findNode() {
   const own = path.join(NODE_BIN, "node");
   if (existsSync(own) && spawnSync(own, ["--version"]).status === 0) return own;
@@ -28,7 +27,7 @@ function findNode() {
   );
 }
 
-/** Runs the target and ends as it ends. The IPC channel tells the target when this process is gone. */
+/** Runs the target and exits with its code. The IPC channel tells the target when this process exits. */
 function run(node, file, rest) {
   const flags = ["--disable-warning=ExperimentalWarning", ...stripTypes(node)];
   const child = spawn(node, [...flags, path.join(ROOT, file), ...rest], {
@@ -36,12 +35,12 @@ function run(node, file, rest) {
     env: { ...process.env, PATH: `${NODE_BIN}${path.delimiter}${process.env.PATH ?? ""}` },
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-  followParent(PARENT_CHECK_MS, () => child.kill("SIGTERM"));
+  watchParent(PARENT_CHECK_MS, () => child.kill("SIGTERM"));
   child.on("error", (error) => stop(`Could not start ${node}: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(signal ? 128 + os.constants.signals[signal] : (code ?? 1)));
 }
 
-/** Node 22 before 22.18 strips types only when asked to; 24 does so by itself. */
+/** Returns the flag that lets Node 22 before 22.18 run TypeScript; later versions need none. */
 function stripTypes(node) {
   const version = node === process.execPath ? process.versions.node : "24.0.0";
   const [major, minor] = version.split(".").map(Number);

@@ -1,4 +1,4 @@
-/** Ends what was started, in the reverse order, once, whatever the reason: a signal, a failure, or a parent that is gone. */
+/** Runs the stop steps once, in reverse order, on a signal, a failure or the exit of the parent process. */
 export class Shutdown {
   readonly #steps: (() => unknown)[] = [];
   readonly #abort = new AbortController();
@@ -6,26 +6,27 @@ export class Shutdown {
 
   constructor() {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void this.end(0));
-    // setup.mjs holds the other end of this channel: without it, nobody is left who could stop us.
+    // setup.mjs holds the other end of this channel. When it exits, no terminal can stop this process.
     if (process.connected) process.on("disconnect", () => void this.end(1));
   }
 
-  /** Aborted when the end begins. */
+  /** Aborts when the shutdown starts. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Adds what must happen at the end. */
+  /** Adds a stop step. */
   onStop(step: () => unknown) {
     this.#steps.push(step);
   }
 
+  /** Runs the stop steps and exits with `code`. */
   end(code: number): Promise<never> {
     this.#ending ??= this.#run(code);
     return this.#ending;
   }
 
-  /** Ends with a reason and what may explain it. Says nothing when the end has begun already. */
+  /** Prints the end of the worker log and the error, then exits with 1. Does nothing when the shutdown has started. */
   async fail(error: unknown, log: string): Promise<void> {
     if (this.#ending) return;
     if (log) console.error(`\nThe end of the worker log:\n${log}\n`);
@@ -33,7 +34,7 @@ export class Shutdown {
     await this.end(1);
   }
 
-  /** Ends at once, before anything was started. */
+  /** Prints a message and exits with 1, without running the stop steps. */
   refuse(message: string): never {
     console.error(message);
     process.exit(1);
@@ -44,7 +45,7 @@ export class Shutdown {
     for (const step of this.#steps.toReversed()) {
       await Promise.resolve()
         .then(step)
-        .catch((error) => console.error(`While stopping: ${error}`));
+        .catch((error) => console.error(`A stop step failed: ${error}`));
     }
     process.exit(code);
   }

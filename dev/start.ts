@@ -1,22 +1,22 @@
-// `npm start`: the whole service on this machine, from an empty folder. Reads as a table of contents.
+// `npm start`: runs the whole service on this machine, from an empty state folder.
 import { mkdir, rm } from "node:fs/promises";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
+import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
-import { listDomains } from "./dns/published.ts";
 import { startEgress } from "./egress/smtp.ts";
 import { type Layout, readLayout } from "./layout.ts";
-import { apiUrl, publish, unpublish } from "./local-file.ts";
+import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { findTakenPorts } from "./ports.ts";
-import { tickEachMinute } from "./scheduled.ts";
+import { runCronsEachMinute } from "./scheduled.ts";
 import { prepareDatabase } from "./seed.ts";
 import { Shutdown } from "./shutdown.ts";
 import { loadCertificates } from "./state/certificates.ts";
 import { lockState } from "./state/lock.ts";
 import { EGRESS_USER, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
 import { logTail, summary } from "./summary.ts";
-import { WorkerKeeper } from "./worker/keep.ts";
 import { killOrphanProcesses } from "./worker/orphan-processes.ts";
+import { RestartingWorker } from "./worker/restarting-worker.ts";
 
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
@@ -27,7 +27,7 @@ try {
 }
 
 async function start(layout: Layout) {
-  await takeState(layout);
+  await lockStateAndPorts(layout);
   const secrets = await loadSecrets(layout);
   const certificates = await loadCertificates(layout.certificateDir);
   await writeWorkerEnv(layout, secrets);
@@ -44,34 +44,34 @@ async function start(layout: Layout) {
   shutdown.onStop(() => dns.close());
 
   console.log("Starting the Worker ...");
-  const worker = new WorkerKeeper(layout, certificates.authorityFile);
+  const worker = new RestartingWorker(layout, certificates.authorityFile);
   shutdown.onStop(() => worker.stop());
   await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
-  void tickEachMinute(layout, shutdown.signal);
+  void runCronsEachMinute(layout, shutdown.signal);
 
-  const local = await publish(layout, seed);
-  shutdown.onStop(() => unpublish(layout));
+  const local = await writeLocalFile(layout, seed);
+  shutdown.onStop(() => removeLocalFile(layout));
   console.log(summary(layout, local));
 }
 
-/** Makes this process the only one on its state directory and its ports. */
-async function takeState(layout: Layout) {
+/** Locks the state directory and checks that the ports are free. Exits when either is in use. */
+async function lockStateAndPorts(layout: Layout) {
   await mkdir(layout.stateDir, { recursive: true, mode: 0o700 });
   const { holder } = await lockState(layout.stateDir, { pid: process.pid, apiPort: layout.ports.api });
   if (holder) {
     shutdown.refuse(
       `The service already runs on ${layout.stateDir} (process ${holder.pid}, http://127.0.0.1:${holder.apiPort}).\n` +
-        "For a second one beside it: STATE_DIR=.dev-2 PORT=9000 npm start",
+        "To run a second one: STATE_DIR=.dev-2 PORT=9000 npm start",
     );
   }
-  await unpublish(layout);
+  await removeLocalFile(layout);
   await rm(layout.workerLog, { force: true });
   await killOrphanProcesses(layout.stateDir);
   const taken = await findTakenPorts(layout.ports);
   if (taken.length > 0) {
     shutdown.refuse(
-      `Something else listens on port ${taken.join(" and ")}. The service needs ${layout.ports.api} to ` +
-        `${layout.ports.dns}; PORT moves all of them: PORT=9000 npm start`,
+      `Another process listens on port ${taken.join(" and ")}. The service needs ports ${layout.ports.api} to ` +
+        `${layout.ports.dns}. To use other ports: PORT=9000 npm start`,
     );
   }
 }

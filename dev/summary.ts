@@ -4,7 +4,7 @@ import type { LocalService } from "./local-file.ts";
 
 const TAIL_LINES = 30;
 
-/** What a person sees when the service is ready. */
+/** Returns the text that `npm start` prints when the service is ready. */
 export function summary(layout: Layout, local: LocalService): string {
   return `
 The service is ready.
@@ -15,10 +15,10 @@ The service is ready.
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
   Sender         ${local.mailbox}
   API key        ${local.api_key}
-  State          ${layout.stateDir} (survives a restart; npm run reset clears it)
+  State          ${layout.stateDir} (kept over a restart; npm run reset deletes it)
   Worker log     ${layout.workerLog}
 
-Send a first mail, then look at ${local.captured_mail_url}
+Send a first email, then open ${local.captured_mail_url}
 
   ${curlLine(local)}
 
@@ -26,19 +26,19 @@ Stop with Ctrl-C.
 `;
 }
 
-/** One line to paste into a shell. */
+/** Returns a curl command that sends one email. */
 export function curlLine(local: LocalService): string {
   const mail = {
     from_: { email: local.mailbox, name: "Example" },
     to: [{ email: "friend@example.org" }],
-    subject: "Hello from my first mail",
+    subject: "My first email",
     text: "It works.",
   };
   const headers = `-H 'Authorization: Bearer ${local.api_key}' -H 'Content-Type: application/json'`;
   return `curl -sS ${local.base_url}/emails/ ${headers} -d '${JSON.stringify(mail)}'`;
 }
 
-/** The end of the worker log, for a start that failed. */
+/** Returns the last 30 lines of the worker log, or an empty text. */
 export async function logTail(layout: Layout): Promise<string> {
   const text = await readFile(layout.workerLog, "utf8").catch(() => "");
   return text.trimEnd().split("\n").slice(-TAIL_LINES).join("\n");

@@ -1,4 +1,4 @@
-// `npm run types`: writes worker-configuration.d.ts anew, after a change of wrangler.toml.
+// `npm run types`: regenerates worker-configuration.d.ts after a change of wrangler.toml.
 import { run } from "./run.ts";
 
 const { code, output } = await run("wrangler", ["types", "--include-runtime=false"]);

@@ -24,7 +24,7 @@ export function bundleOnce(): Promise<Bundle> {
 }
 
 /** Takes away what `bundleOnce` made. For the end, when no host runs any more. */
-export async function forgetBundle(): Promise<void> {
+export async function removeBundle(): Promise<void> {
   const bundle = await made;
   made = null;
   if (bundle) await rm(bundle.folder, { recursive: true, force: true });
@@ -55,14 +55,14 @@ export async function bundleScript(entry: string): Promise<string> {
     target: "es2024",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
-    plugins: [bufferOfNode],
+    plugins: [nodeBuffer],
     logLevel: "error",
   });
   return outputFiles[0]?.text ?? "";
 }
 
 /** dns-packet asks for `buffer`, which workerd has as `node:buffer`; wrangler sees to that by itself. */
-const bufferOfNode: Plugin = {
+const nodeBuffer: Plugin = {
   name: "buffer-of-node",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^buffer$/ }, () => ({ path: "buffer", namespace: "of-node" }));

@@ -12,9 +12,12 @@ export interface HostProcessOptions {
 }
 
 /** Parent to host. Each is answered by a Reply with its id. */
-export type Request = { id: number } & Ask;
+export type Request = { id: number } & Command;
 
-export type Ask = { ask: "sql"; sql: string; params: unknown[] } | { ask: "seed"; input: unknown } | { ask: "stop" };
+export type Command =
+  | { ask: "sql"; sql: string; params: unknown[] }
+  | { ask: "seed"; input: unknown }
+  | { ask: "stop" };
 
 /** Host to parent. */
 export type Reply = { ready: true } | { id: number; result: unknown } | { id: number; error: string };

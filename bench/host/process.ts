@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, flushCompileCache } from "node:module";
 import path from "node:path";
 import type { SeedInput } from "../../dev/seed-workspace.ts";
-import type { Ask, HostProcessOptions, Reply, Request } from "./messages.ts";
+import type { Command, HostProcessOptions, Reply, Request } from "./messages.ts";
 
 // Not `import`: Node would first search the six megabytes for names of exports, which takes longer than running them.
 const { convertV4MiniflareOptions, Miniflare } = createRequire(import.meta.url)(
@@ -17,7 +17,7 @@ const miniflare = new Miniflare(toMiniflareOptions(options));
 await miniflare.ready;
 await migrateOnce();
 process.on("message", (request: Request) => void answer(request));
-say({ ready: true });
+reply({ ready: true });
 
 function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: HostProcessOptions) {
   const worker = JSON.parse(readFileSync(bundle.workerOptions, "utf8"));
@@ -55,14 +55,14 @@ async function migrateOnce() {
 
 async function answer(request: Request) {
   try {
-    say({ id: request.id, result: (await handle(request)) ?? null });
+    reply({ id: request.id, result: (await handle(request)) ?? null });
   } catch (error) {
-    say({ id: request.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    reply({ id: request.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
   if (request.ask === "stop") process.exit(0);
 }
 
-async function handle(request: Ask): Promise<unknown> {
+async function handle(request: Command): Promise<unknown> {
   switch (request.ask) {
     case "sql": {
       const { DB } = await bindings();
@@ -87,6 +87,6 @@ function bindings(): Promise<Env> {
   return miniflare.getBindings<Env>();
 }
 
-function say(reply: Reply) {
+function reply(reply: Reply) {
   process.send?.(reply);
 }

@@ -10,9 +10,9 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded, SeedInput } from "../../dev/seed-workspace.ts";
 import { bundleOnce, ROOT } from "./bundle.ts";
-import type { Ask, HostProcessOptions, Reply } from "./messages.ts";
+import type { Command, HostProcessOptions, Reply } from "./messages.ts";
 
-export { forgetBundle } from "./bundle.ts";
+export { removeBundle } from "./bundle.ts";
 
 export interface HostOptions {
   stateDir: string;
@@ -121,7 +121,7 @@ export class Host {
     return this.#ask({ ask: "seed", input });
   }
 
-  #ask<Result>(ask: Ask): Promise<Result> {
+  #ask<Result>(ask: Command): Promise<Result> {
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { readJson, writeDurably } from "../state/files.ts";
 
-/** A captured mail's envelope, as it was at MAIL FROM and RCPT TO. */
+/** A captured mail: its SMTP envelope (MAIL FROM and RCPT TO), time and size. */
 export interface CapturedMail {
   id: string;
   from: string;
@@ -12,25 +12,25 @@ export interface CapturedMail {
   size: number;
 }
 
-/** Keeps captured mail in a directory, two files each: `<id>.eml` as it came, `<id>.json` with its envelope. */
+/** Stores captured mail in a directory: `<id>.eml` with the message and `<id>.json` with the envelope. */
 export interface MailStore {
-  /** Resolves when the mail is on the disk. */
-  keep(envelope: { from: string; to: string[] }, raw: Uint8Array): Promise<CapturedMail>;
-  /** Newest first. */
+  /** Resolves when the mail is synced to disk. */
+  save(envelope: { from: string; to: string[] }, raw: Uint8Array): Promise<CapturedMail>;
+  /** Returns all mails, newest first. */
   list(): CapturedMail[];
   find(id: string): CapturedMail | undefined;
   raw(id: string): Promise<Buffer>;
 }
 
-/** Opens the directory and reads the envelopes in it. */
+/** Opens the directory, creates it if needed, and reads its envelopes. */
 export async function openMailStore(directory: string): Promise<MailStore> {
   await mkdir(directory, { recursive: true });
   const mails = await readAll(directory);
   const nextId = idSequence(mails.at(-1)?.id ?? "");
   return {
-    async keep(envelope, raw) {
+    async save(envelope, raw) {
       const mail = { id: nextId(), ...envelope, received_at: new Date().toISOString(), size: raw.byteLength };
-      // The envelope comes last: a mail is there when its envelope is.
+      // The envelope is written last: a mail without an envelope is incomplete and is ignored.
       await writeDurably(path.join(directory, `${mail.id}.eml`), raw);
       await writeDurably(path.join(directory, `${mail.id}.json`), JSON.stringify(mail));
       mails.push(mail);
@@ -42,11 +42,11 @@ export async function openMailStore(directory: string): Promise<MailStore> {
   };
 }
 
-/** Oldest first. What a kill left half written was never answered with 250, so it goes. */
+/** Reads all envelopes, oldest first. Deletes half-written files: their mails were never answered with 250. */
 async function readAll(directory: string): Promise<CapturedMail[]> {
   const names = await readdir(directory);
-  const broken = names.filter((name) => name.endsWith(".tmp"));
-  await Promise.all(broken.map((name) => rm(path.join(directory, name), { force: true })));
+  const incomplete = names.filter((name) => name.endsWith(".tmp"));
+  await Promise.all(incomplete.map((name) => rm(path.join(directory, name), { force: true })));
   const mails: CapturedMail[] = [];
   for (const name of names.filter((each) => each.endsWith(".json")).sort()) {
     const mail = await readJson<CapturedMail>(path.join(directory, name));
@@ -55,7 +55,7 @@ async function readAll(directory: string): Promise<CapturedMail[]> {
   return mails;
 }
 
-/** Ids whose order is the order of arrival, also within a millisecond and after the clock went back. */
+/** Returns a generator of ids that sort by arrival, also within one millisecond and after the clock was set back. */
 function idSequence(last: string): () => string {
   let at = Number.parseInt(last.slice(0, 12), 16) || 0;
   return () => {

@@ -2,15 +2,15 @@ import PostalMime, { type Attachment, type Email } from "postal-mime";
 import type { MailStore } from "./mail-store.ts";
 
 export interface Reader {
-  /** The parsed mail. */
+  /** Parses the mail. */
   read(id: string): Promise<Email>;
-  /** Only the subject, kept in memory: the list asks for it again and again. */
+  /** Parses only the header section. The subject is cached in memory, because the list page reads it every time. */
   subject(id: string): Promise<string>;
 }
 
 const HEADERS_END = "\r\n\r\n";
 
-/** Reads captured mail the way a mail program would. */
+/** Returns a parser of captured mail. */
 export function openReader(store: MailStore): Reader {
   const subjects = new Map<string, string>();
   return {
@@ -27,7 +27,7 @@ export function openReader(store: MailStore): Reader {
   };
 }
 
-/** The mail's HTML with its inline images in it, and every link set to open in a new tab. */
+/** Returns the mail's HTML with inline images as data URLs, and with every link set to open in a new tab. */
 export function htmlForFrame(email: Email): string {
   let html = email.html ?? "";
   for (const attachment of email.attachments) {

@@ -9,17 +9,17 @@ import { htmlForFrame, openReader } from "./reader.ts";
 const PAGE_SIZE = 50;
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'";
-/** For what a mail brought along: nothing runs, nothing is loaded from elsewhere. Links open in a new tab. */
+/** Policy for content of a mail: no script runs, nothing is loaded from other hosts, links open in a new tab. */
 const MAIL_POLICY =
   "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'";
 
-/** Everything that the captured mail port answers. */
+/** Returns the app of the captured mail port: pages and JSON. */
 export function capturedMailApp(store: MailStore) {
   const app = new Hono();
   const reader = openReader(store);
   const withMail = (answer: (c: Context, mail: CapturedMail) => Response | Promise<Response>) => (c: Context) => {
     const mail = store.find(c.req.param("id") ?? "");
-    return mail ? answer(c, mail) : missing(c);
+    return mail ? answer(c, mail) : notFound(c);
   };
 
   app.use(
@@ -68,7 +68,7 @@ export function capturedMailApp(store: MailStore) {
     "/view/:id/attachments/:index",
     withMail(async (c, mail) => {
       const attachment = (await reader.read(mail.id)).attachments[Number(c.req.param("index"))];
-      if (!attachment) return missing(c);
+      if (!attachment) return notFound(c);
       const name = encodeURIComponent(attachment.filename ?? "attachment").replaceAll("'", "%27");
       return c.body(new Uint8Array(attachment.content as ArrayBuffer), 200, {
         "Content-Type": "application/octet-stream",
@@ -77,11 +77,11 @@ export function capturedMailApp(store: MailStore) {
       });
     }),
   );
-  app.notFound(missing);
+  app.notFound(notFound);
   return app;
 }
 
-function missing(c: Context) {
+function notFound(c: Context) {
   if (c.req.path.startsWith("/messages")) return c.json({ detail: "Message not found" }, 404);
   c.header("Content-Security-Policy", PAGE_POLICY);
   return c.html(notFoundPage(), 404);

@@ -4,7 +4,7 @@ import { HOST } from "../layout.ts";
 import type { MailStore } from "./mail-store.ts";
 import { capturedMailApp } from "./routes.ts";
 
-/** Serves the captured mail as a page for people and as JSON. */
+/** Serves the captured mail as pages and as JSON. */
 export async function startCapturedMail(port: number, store: MailStore): Promise<{ close(): Promise<void> }> {
   const app = capturedMailApp(store);
   const server = http.createServer((incoming, outgoing) => {

@@ -13,19 +13,19 @@ export interface EmailDetail {
   events: { event_type: string; metadata: unknown; created_at: string }[];
 }
 
-/** POST /v1/emails/ with a small mail in two forms. */
+/** Sends a small email with text and HTML by POST /v1/emails/. */
 export async function sendMail(local: LocalService): Promise<Accepted> {
   const mail = {
     from_: { email: local.mailbox, name: "The demo" },
     to: [{ email: "ada@example.org", name: "Ada" }],
-    subject: "A first mail, all the way — ça marche",
-    text: "Hello Ada,\n\nthis mail was accepted by the API, signed, and handed over by SMTP.\n\nThe demo",
-    html: "<h1>Hello Ada</h1><p>This mail was accepted by the API, <b>signed</b>, and handed over by SMTP.</p>",
+    subject: "A first email — ça marche",
+    text: "Hello Ada,\n\nthis email was accepted by the API, signed with DKIM, and sent over SMTP.\n\nThe demo",
+    html: "<h1>Hello Ada</h1><p>This email was accepted by the API, <b>signed with DKIM</b>, and sent over SMTP.</p>",
   };
   return call(local, "/emails/", { method: "POST", body: JSON.stringify(mail) }, 202);
 }
 
-/** GET /v1/emails/{id}: status and events. */
+/** Reads status and events by GET /v1/emails/{id}. */
 export async function fetchDetail(local: LocalService, id: string): Promise<EmailDetail> {
   return call(local, `/emails/${id}`, {}, 200);
 }

@@ -2,7 +2,7 @@ import PostalMime from "postal-mime";
 import type { CapturedMail } from "../captured-mail/mail-store.ts";
 import type { LocalService } from "../local-file.ts";
 
-interface Arrived {
+interface ArrivedMail {
   id: string;
   from: string;
   to: string;
@@ -14,15 +14,15 @@ interface Arrived {
 
 const NEWEST = 50;
 
-/** The captured mail with this Message-ID, read as its receiver would. Fails when it is not there or not signed. */
-export async function findCaptured(local: LocalService, messageId: string): Promise<Arrived> {
+/** Returns the captured mail with this Message-ID, parsed. Throws when it is missing or has no DKIM signature. */
+export async function findCaptured(local: LocalService, messageId: string): Promise<ArrivedMail> {
   const list = await fetch(`${local.captured_mail_url}/messages?limit=${NEWEST}`);
   for (const { id } of (await list.json()) as CapturedMail[]) {
     const raw = await (await fetch(`${local.captured_mail_url}/messages/${id}`)).text();
     const mail = await PostalMime.parse(raw);
     if (mail.messageId !== messageId) continue;
     const signature = raw.split("\r\n").find((line) => /^DKIM-Signature:/i.test(line));
-    if (!signature) throw new Error("the mail arrived without a DKIM-Signature");
+    if (!signature) throw new Error("the captured mail has no DKIM-Signature header");
     const header = (name: string) => mail.headers.find((each) => each.key === name)?.value ?? "";
     return {
       id,
@@ -33,5 +33,5 @@ export async function findCaptured(local: LocalService, messageId: string): Prom
       text: mail.text ?? "",
     };
   }
-  throw new Error(`the egress has no mail with the Message-ID ${messageId}`);
+  throw new Error(`no captured mail has the Message-ID ${messageId}`);
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HOST } from "../layout.ts";
+import type { ListDomains } from "./list-domains.ts";
 import { Overrides } from "./overrides.ts";
-import type { ListDomains } from "./published.ts";
 import { resolve } from "./resolve.ts";
 import { dnsApp } from "./routes.ts";
-import { bodyOf, startDns } from "./server.ts";
+import { readBody, startDns } from "./server.ts";
 import { openZone } from "./zone.ts";
 
-/** Starts the DNS of the local service: its zone, with a page for people and a JSON API to override what is in it. */
+/** Starts the local DNS server, with the DNS page and the JSON endpoints that override records. Port 0 picks a free one. */
 export function startLocalDns(
   port: number,
   listDomains: ListDomains,
@@ -15,9 +15,9 @@ export function startLocalDns(
   const zone = openZone(listDomains);
   const overrides = new Overrides();
   const app = dnsApp(zone, overrides);
-  const lookUp = (name: string, type: string) =>
-    resolve((at) => overrides.find(at, type, (name) => zone.find(name)), name, type);
-  return startDns(port, lookUp, (incoming, outgoing) => {
+  const resolveQuestion = (name: string, type: string) =>
+    resolve((owner) => overrides.find(owner, type, (name) => zone.find(name)), name, type);
+  return startDns(port, resolveQuestion, (incoming, outgoing) => {
     serve(incoming, outgoing, (request) => app.fetch(request)).catch(() => outgoing.writeHead(500).end());
   });
 }
@@ -29,7 +29,7 @@ async function serve(
 ) {
   const method = incoming.method ?? "GET";
   const hasBody = method !== "GET" && method !== "HEAD";
-  const body = hasBody ? { body: new Uint8Array(await bodyOf(incoming)) } : {};
+  const body = hasBody ? { body: new Uint8Array(await readBody(incoming)) } : {};
   const response = await answer(new Request(`http://${HOST}${incoming.url}`, { method, ...body }));
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(Buffer.from(await response.arrayBuffer()));

@@ -6,10 +6,10 @@ import type { DnsRecord } from "./server.ts";
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";
 const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*$`);
 
-const Name = z.string().toLowerCase().regex(NAME, "Not a domain name");
+const Name = z.string().toLowerCase().regex(NAME, "name is not a domain name");
 const Type = z.enum(["TXT", "MX", "CNAME", "A", "AAAA", "NS"]);
 const isName = (value: string) => NAME.test(value.toLowerCase());
-const fits: Record<z.output<typeof Type>, (value: string) => boolean> = {
+const isValidValue: Record<z.output<typeof Type>, (value: string) => boolean> = {
   TXT: () => true,
   MX: (value) =>
     /^\d{1,5} \S+$/.test(value) && Number.parseInt(value, 10) < 65_536 && isName(value.split(" ")[1] ?? ""),
@@ -19,49 +19,49 @@ const fits: Record<z.output<typeof Type>, (value: string) => boolean> = {
   AAAA: isIPv6,
 };
 
-/** Which records of a name are meant. */
+/** Names one record set: a domain name and a type. */
 export const RecordSet = z.object({ name: Name, type: Type });
 type RecordSet = z.output<typeof RecordSet>;
 
-/** What PUT /records takes. No values: the name has no such record. An MX value is `<priority> <host>`. */
+/** Body of PUT /records. An empty `values` means that the record does not exist. An MX value is `<priority> <host>`. */
 export const Override = RecordSet.extend({ values: z.array(z.string().max(4_000)).max(10) })
-  .refine(({ type, values }) => values.every((value) => fits[type](value)), {
+  .refine(({ type, values }) => values.every((value) => isValidValue[type](value)), {
     path: ["values"],
-    message: "Not a value of this type",
+    message: "values has an item that is not valid for this record type",
   })
   .refine(({ type, values }) => type !== "CNAME" || values.length < 2, {
     path: ["values"],
-    message: "A name has one CNAME at most",
+    message: "values has more than one CNAME; a name can have only one",
   });
 export type Override = z.output<typeof Override>;
 
-/** What somebody has said should be in DNS, whatever the API says. Kept in memory. */
+/** Record sets that replace those of the zone. Stored in memory only. */
 export class Overrides {
-  readonly #kept = new Map<string, Override>();
+  readonly #overrides = new Map<string, Override>();
 
   put(override: Override) {
-    this.#kept.set(keyOf(override), override);
+    this.#overrides.set(keyOf(override), override);
   }
 
-  /** False when there is none. */
+  /** Returns false when the record set has no override. */
   delete(set: RecordSet): boolean {
-    return this.#kept.delete(keyOf(set));
+    return this.#overrides.delete(keyOf(set));
   }
 
   list(): Override[] {
-    return [...this.#kept.values()];
+    return [...this.#overrides.values()];
   }
 
-  /** What is at a name. `published` is asked for what no override of it covers, and only if the question needs it. */
-  async find(name: string, type: string, published: (name: string) => Promise<Found>): Promise<Found> {
-    const own = this.list().filter((override) => override.name === name);
-    const records = own.flatMap(toRecords);
-    const covers = (wanted: string) => own.some((override) => override.type === wanted);
-    if (covers(type) || records.some((record) => record.type === "CNAME")) return records;
-    const others = await published(name);
-    if (own.length === 0) return others;
-    if (Array.isArray(others)) return [...others.filter((record) => !covers(record.type)), ...records];
-    return others === NXDOMAIN ? records : others;
+  /** Finds the records of a name: its overrides, and those of `findPublished` whose type has no override. */
+  async find(name: string, type: string, findPublished: (name: string) => Promise<Found>): Promise<Found> {
+    const overrides = this.list().filter((override) => override.name === name);
+    const records = overrides.flatMap(toRecords);
+    const isOverridden = (recordType: string) => overrides.some((override) => override.type === recordType);
+    if (isOverridden(type) || records.some((record) => record.type === "CNAME")) return records;
+    const published = await findPublished(name);
+    if (overrides.length === 0) return published;
+    if (Array.isArray(published)) return [...published.filter((record) => !isOverridden(record.type)), ...records];
+    return published === NXDOMAIN ? records : published;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Zone } from "./zone.ts";
 
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** Everything that the DNS port answers beside `/dns-query`. */
+/** Returns the app of the DNS port: the DNS page and the JSON endpoints of overrides. */
 export function dnsApp(zone: Zone, overrides: Overrides) {
   const app = new Hono();
   app.use(secureHeaders({ strictTransportSecurity: false, referrerPolicy: "no-referrer" }));
@@ -38,7 +38,7 @@ export function dnsApp(zone: Zone, overrides: Overrides) {
   return app;
 }
 
-/** 422, in the API's own shape. */
+/** Returns a 422 in the format of the API. */
 function invalid(c: Context, place: "body" | "query", { issues }: z.ZodError) {
   return c.json(
     { detail: issues.map(({ path, message, code }) => ({ loc: [place, ...path], msg: message, type: code })) },

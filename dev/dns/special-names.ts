@@ -1,39 +1,39 @@
-import type { DomainRecord } from "./published.ts";
+import type { DomainRecord } from "./list-domains.ts";
 import { type Found, SERVFAIL } from "./resolve.ts";
 
-/** A kind of name whose owner, or whose DNS, does something wrong. */
+/** A name prefix that makes the domain's DNS records wrong, incomplete or unavailable. */
 export interface SpecialName {
-  /** What a label of the name begins with. */
+  /** Prefix of one label of the name. */
   prefix: string;
-  /** For the page: what its DNS does. */
-  does: string;
-  /** What its owner publishes of the records the API names. */
+  /** Text for the DNS page. */
+  description: string;
+  /** Maps the records that the API asks for to the records that DNS has. */
   publishes: (records: DomainRecord[]) => DomainRecord[];
-  /** What every question gets, whatever is published. */
+  /** The answer to every question, whatever is published. */
   answer?: Found;
 }
 
 const none = () => [];
 
-/** Names for trying failures: register `wrong-shop.test`, verify it, and see what the service makes of it. */
+/** The special names, for testing failed verifications: for example `wrong-shop.test`. */
 export const SPECIAL_NAMES: readonly SpecialName[] = [
   {
     prefix: "wrong-",
-    does: "Every record is there, with another value: another token, other keys, other hosts.",
+    description: "Every record exists with a wrong value: another token, other keys, other hosts.",
     publishes: (records) => records.map((record) => ({ ...record, value: wrongValue(record) })),
   },
-  { prefix: "missing-", does: "Nothing is published.", publishes: none },
+  { prefix: "missing-", description: "No record is published.", publishes: none },
   {
     prefix: "partial-",
-    does: "Everything is published but the DKIM records.",
+    description: "All records except the DKIM records are published.",
     publishes: (records) => records.filter(({ purpose }) => purpose !== "dkim"),
   },
-  { prefix: "servfail-", does: "Every question is answered with SERVFAIL.", publishes: none, answer: SERVFAIL },
-  { prefix: "timeout-", does: "No question is ever answered.", publishes: none, answer: "timeout" },
+  { prefix: "servfail-", description: "Every query is answered with SERVFAIL.", publishes: none, answer: SERVFAIL },
+  { prefix: "timeout-", description: "No query is answered.", publishes: none, answer: "timeout" },
 ];
 
-/** What is special about a name, or about the domain it lies in, if anything. */
-export function findSpecial(name: string): SpecialName | undefined {
+/** Returns the special name that a domain name or one of its parents matches, or undefined. */
+export function findSpecialName(name: string): SpecialName | undefined {
   const labels = name.split(".");
   return SPECIAL_NAMES.find(({ prefix }) => labels.some((label) => label.startsWith(prefix)));
 }
@@ -46,7 +46,7 @@ function wrongValue({ purpose, type, value }: DomainRecord): string {
   return type === "TXT" ? "something else" : "elsewhere.test";
 }
 
-/** Another key of the same length: `p` is base64. The tag itself stays. */
+/** Swaps the case of the base64 value of a `p=` tag, which gives another key of the same length. */
 function swapCase(tag: string): string {
   const swapped = [...tag.slice(2)].map((char) =>
     char === char.toLowerCase() ? char.toUpperCase() : char.toLowerCase(),

@@ -1,16 +1,16 @@
-import { type Domain, type DomainRecord, type ListDomains, toDnsRecord } from "./published.ts";
-import { keepRecent } from "./recent.ts";
+import { cacheReads } from "./cached-read.ts";
+import { type Domain, type DomainRecord, type ListDomains, toDnsRecord } from "./list-domains.ts";
 import { type Found, inZone, NXDOMAIN, SERVFAIL } from "./resolve.ts";
 import type { DnsRecord } from "./server.ts";
-import { findSpecial } from "./special-names.ts";
+import { findSpecialName } from "./special-names.ts";
 
-/** Nothing is remembered: a domain that was just registered anew has another token. Questions at once share a read. */
-const RECENT_MS = 0;
+/** 0: a domain that is registered again has a new token, so no result is cached. Concurrent questions share a read. */
+const CACHE_MS = 0;
 
-/** DNS below `test`, where the owner of each domain has published what the API told them. */
+/** The DNS zone `test`. Each registered domain has the DNS records that the API asks for. */
 export interface Zone {
   find(name: string): Promise<Found>;
-  /** For the page: what is published for each domain now. */
+  /** Returns the published records of each domain, for the DNS page. */
   list(): Promise<Publication[]>;
 }
 
@@ -19,20 +19,20 @@ export interface Publication {
   records: DnsRecord[];
 }
 
-/** The zone of all domains that `listDomains` lists. Other names do not exist; nobody else is asked. */
+/** Returns the zone of the domains of `listDomains`. Other names do not exist, and no other server is queried. */
 export function openZone(listDomains: ListDomains): Zone {
-  const publications = keepRecent(async () => toPublications(await listDomains()), RECENT_MS);
+  const publications = cacheReads(async () => toPublications(await listDomains()), CACHE_MS);
   return {
-    list: () => publications.anew(),
+    list: () => publications.fresh(),
     async find(name) {
       if (!name.endsWith(".test")) return NXDOMAIN;
-      const answer = findSpecial(name)?.answer;
+      const answer = findSpecialName(name)?.answer;
       if (answer) return answer;
       try {
-        const found = inZone(byName(await publications.recent()), name);
+        const found = inZone(byName(await publications.cached()), name);
         if (Array.isArray(found) && found.length > 0) return found;
-        // Not there: perhaps registered since.
-        return inZone(byName(await publications.anew()), name);
+        // The domain may have been registered since the last read.
+        return inZone(byName(await publications.fresh()), name);
       } catch {
         return SERVFAIL;
       }
@@ -43,11 +43,11 @@ export function openZone(listDomains: ListDomains): Zone {
 function toPublications(domains: Domain[]): Publication[] {
   return domains
     .filter(({ name }) => name.endsWith(".test"))
-    .map((domain) => ({ domain, records: publishedOf(domain).map(toDnsRecord) }));
+    .map((domain) => ({ domain, records: publishedRecords(domain).map(toDnsRecord) }));
 }
 
-function publishedOf({ name, records }: Domain): DomainRecord[] {
-  return findSpecial(name)?.publishes(records) ?? records;
+function publishedRecords({ name, records }: Domain): DomainRecord[] {
+  return findSpecialName(name)?.publishes(records) ?? records;
 }
 
 function byName(publications: Publication[]): Map<string, DnsRecord[]> {

@@ -1,55 +1,55 @@
-/** One way a delivery can fail, and the address that makes it fail so. */
+/** A recipient address that makes the local egress reject the delivery in one way. */
 export interface FailureAddress {
-  /** The local part, at any domain; `bounce+anything@` works too. */
+  /** The local part, at any domain, with or without a label (`bounce+1@`). */
   localPart: string;
-  /** Where in the conversation the refusal comes. */
-  at: "RCPT" | "DATA";
+  /** The SMTP command that is rejected. */
+  command: "RCPT" | "DATA";
   reply: string;
   text: string;
-  /** For the page: what becomes of the email. */
+  /** Text for the page: the effect on the email. */
   outcome: string;
 }
 
-/** Addresses for trying failures: send to `bounce@example.org` and see what the service makes of it. */
+/** The failure addresses, for example `bounce@example.org`. */
 export const FAILURE_ADDRESSES: readonly FailureAddress[] = [
   {
     localPart: "bounce",
-    at: "RCPT",
+    command: "RCPT",
     reply: "550 5.1.1",
     text: "No such mailbox here",
-    outcome: "The recipient is refused: the email bounces.",
+    outcome: "The recipient is rejected; the email is bounced.",
   },
   {
     localPart: "full",
-    at: "RCPT",
+    command: "RCPT",
     reply: "552 5.2.2",
     text: "The mailbox is full",
-    outcome: "The recipient is refused: the email bounces.",
+    outcome: "The recipient is rejected; the email is bounced.",
   },
   {
     localPart: "defer",
-    at: "RCPT",
+    command: "RCPT",
     reply: "451 4.2.0",
     text: "The mailbox cannot take mail now, try again later",
-    outcome: "The email stays queued and is tried again.",
+    outcome: "The delivery is deferred; the email stays queued and is retried.",
   },
   {
     localPart: "reject",
-    at: "DATA",
+    command: "DATA",
     reply: "554 5.7.1",
     text: "The message is refused by policy",
-    outcome: "The message itself is refused: the email is rejected.",
+    outcome: "The message is rejected; the email is rejected.",
   },
 ];
 
-/** The failure that an address asks for at this point of the conversation, if any. */
-export function findFailureAddress(address: string, at: FailureAddress["at"]): FailureAddress | undefined {
+/** Returns the failure address that matches `address` for this SMTP command, or undefined. */
+export function findFailureAddress(address: string, command: FailureAddress["command"]): FailureAddress | undefined {
   const localPart = address.slice(0, address.lastIndexOf("@")).split("+")[0]?.toLowerCase();
-  return FAILURE_ADDRESSES.find((tryout) => tryout.at === at && tryout.localPart === localPart);
+  return FAILURE_ADDRESSES.find((failure) => failure.command === command && failure.localPart === localPart);
 }
 
-/** The error that makes smtp-server answer so. */
-export function refusal(tryout: FailureAddress): Error {
-  // A code with its enhanced code is no number, so smtp-server does not put an enhanced code of its own in between.
-  return Object.assign(new Error(tryout.text), { responseCode: tryout.reply });
+/** Returns the error that makes smtp-server send this reply. */
+export function toSmtpError(failure: FailureAddress): Error {
+  // The code is text ("550 5.1.1"): for a number, smtp-server would insert its own enhanced status code.
+  return Object.assign(new Error(failure.text), { responseCode: failure.reply });
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import type { MailStore } from "../captured-mail/mail-store.ts";
 import { HOST } from "../layout.ts";
-import { findFailureAddress, refusal } from "./failure-addresses.ts";
+import { findFailureAddress, toSmtpError } from "./failure-addresses.ts";
 
 interface EgressOptions {
   port: number;
@@ -11,16 +11,16 @@ interface EgressOptions {
   store: MailStore;
 }
 
-const LARGEST_MAIL = 36 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 36 * 1024 * 1024;
 
-/** Starts the local egress: takes any mail over STARTTLS and AUTH, as a real one would, and keeps it. */
+/** Starts the local egress: an SMTP server with STARTTLS and AUTH that stores every message in the mail store. */
 export async function startEgress(options: EgressOptions): Promise<{ close(): Promise<void> }> {
   const server = new SMTPServer({
     name: "localhost",
     banner: "local egress",
     key: options.certificate.key,
     cert: options.certificate.certificate,
-    size: LARGEST_MAIL,
+    size: MAX_MESSAGE_BYTES,
     authMethods: ["PLAIN", "LOGIN"],
     hideENHANCEDSTATUSCODES: false,
     disableReverseLookup: true,
@@ -31,30 +31,30 @@ export async function startEgress(options: EgressOptions): Promise<{ close(): Pr
       done(Object.assign(new Error("Wrong user or password"), { responseCode: 535 }));
     },
     onRcptTo(recipient, _session, done) {
-      const tryout = findFailureAddress(recipient.address, "RCPT");
-      done(tryout ? refusal(tryout) : null);
+      const failure = findFailureAddress(recipient.address, "RCPT");
+      done(failure ? toSmtpError(failure) : null);
     },
     onData(stream, session, done) {
       capture(options.store, stream, session).then((text) => done(null, text), done);
     },
   });
   server.on("error", () => {
-    // A client that breaks off. Delivery sees its own end of it.
+    // The client closed the connection. The service sees that itself.
   });
   server.listen(options.port, HOST);
   await once(server.server, "listening");
   return { close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-/** Resolves with the text after 250 once the mail is on the disk. */
+/** Stores the message and returns the text of the 250 reply. Throws the SMTP error of a rejected message. */
 async function capture(store: MailStore, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
   const to = session.envelope.rcptTo.map((recipient) => recipient.address);
-  const tryout = to.map((address) => findFailureAddress(address, "DATA")).find((found) => found !== undefined);
-  if (tryout) throw refusal(tryout);
+  const failure = to.map((address) => findFailureAddress(address, "DATA")).find((found) => found !== undefined);
+  if (failure) throw toSmtpError(failure);
   if (stream.sizeExceeded) throw Object.assign(new Error("The message is too large"), { responseCode: 552 });
   const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : "";
-  const mail = await store.keep({ from, to }, Buffer.concat(chunks));
-  return `Kept as ${mail.id}`;
+  const mail = await store.save({ from, to }, Buffer.concat(chunks));
+  return `Stored as ${mail.id}`;
 }

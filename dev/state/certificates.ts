@@ -3,9 +3,9 @@ import path from "node:path";
 import selfsigned from "selfsigned";
 import { readJson, writeDurably } from "./files.ts";
 
-/** The local egress' certificate, and the throwaway authority that signed it. */
+/** Certificate of the local egress, and the temporary authority that signed it. */
 export interface Certificates {
-  /** PEM file with the authority's certificate, for NODE_EXTRA_CA_CERTS. */
+  /** Path of the PEM file with the authority's certificate, for NODE_EXTRA_CA_CERTS. */
   authorityFile: string;
   key: string;
   certificate: string;
@@ -21,7 +21,7 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Reads the certificates of this state directory; makes new ones when there are none or they are about to expire. */
+/** Reads the certificates of this state directory. Creates new ones when none exist or they expire within 7 days. */
 export async function loadCertificates(directory: string): Promise<Certificates> {
   await mkdir(directory, { recursive: true });
   const authorityFile = path.join(directory, "authority.pem");
@@ -30,7 +30,7 @@ export async function loadCertificates(directory: string): Promise<Certificates>
   const leaf = known && Date.parse(known.expires_at) > Date.now() + RENEW_DAYS * DAY_MS ? known : null;
   if (leaf) return { authorityFile, key: leaf.key, certificate: leaf.certificate };
   const made = await makeCertificates();
-  // The authority goes first: a leaf that is there always has its authority.
+  // The authority is written first, so that an existing leaf certificate always has its authority.
   await writeDurably(authorityFile, made.authority);
   await writeDurably(leafFile, JSON.stringify(made.leaf, null, 2), 0o600);
   return { authorityFile, key: made.leaf.key, certificate: made.leaf.certificate };
@@ -38,9 +38,9 @@ export async function loadCertificates(directory: string): Promise<Certificates>
 
 async function makeCertificates(): Promise<{ authority: string; leaf: Stored }> {
   const expires = new Date(Date.now() + VALID_DAYS * DAY_MS);
-  // RSA: selfsigned 5.5.0 cannot make elliptic ones ("Cannot get schema for 'AlgorithmIdentifier'").
+  // RSA, because selfsigned 5.5.0 fails on EC keys ("Cannot get schema for 'AlgorithmIdentifier'").
   const common = { algorithm: "sha256", keyType: "rsa", notAfterDate: expires } as const;
-  const authority = await selfsigned.generate([{ name: "commonName", value: "Throwaway authority for npm start" }], {
+  const authority = await selfsigned.generate([{ name: "commonName", value: "Temporary authority of npm start" }], {
     ...common,
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
 
-/** Writes a file that is there completely or not at all, also after a power cut. */
+/** Writes a file atomically and syncs it to disk, so that a power cut leaves the old or the new content. */
 export async function writeDurably(file: string, content: string | Uint8Array, mode = 0o644) {
   const temporary = `${file}.${randomBytes(4).toString("hex")}.tmp`;
   const handle = await open(temporary, "wx", mode);
@@ -16,7 +16,7 @@ export async function writeDurably(file: string, content: string | Uint8Array, m
   await syncDirectory(path.dirname(file));
 }
 
-/** A file's name lives in its directory, which must reach the disk too. */
+/** Syncs a directory to disk, so that a renamed file keeps its new name after a power cut. */
 export async function syncDirectory(directory: string) {
   const handle = await open(directory, "r");
   try {
@@ -26,7 +26,7 @@ export async function syncDirectory(directory: string) {
   }
 }
 
-/** Null when there is no such file. */
+/** Parses a JSON file. Returns null when the file does not exist. */
 export async function readJson<T>(file: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(file, "utf8")) as T;

@@ -6,34 +6,34 @@ import path from "node:path";
 
 const ANSWER_MS = 2_000;
 
-/** Who holds a state directory. */
+/** The process that has locked a state directory. */
 export interface Holder {
   pid: number;
   apiPort: number;
 }
 
 /**
- * Takes the state directory for this process, or says who has it. The lock is a listening socket, so
- * the kernel gives it back when its process ends, kill -9 included: there is no stale lock.
+ * Locks the state directory for this process, or returns the process that has locked it. The lock is a listening
+ * socket: the kernel closes it when the process exits, also after a SIGKILL, so no lock is ever stale.
  */
-export async function lockState(stateDir: string, me: Holder): Promise<{ holder: Holder | null }> {
+export async function lockState(stateDir: string, self: Holder): Promise<{ holder: Holder | null }> {
   const server = net.createServer((socket) => {
     socket.on("error", () => {});
-    socket.end(JSON.stringify(me));
+    socket.end(JSON.stringify(self));
   });
-  if (await listens(server, address(stateDir))) return { holder: null };
+  if (await tryListen(server, socketPath(stateDir))) return { holder: null };
   const holder = await findHolder(stateDir);
   if (holder) return { holder };
-  // Only where the address is a file: one left behind by a process that was killed.
-  await rm(address(stateDir), { force: true }).catch(() => {});
-  if (await listens(server, address(stateDir))) return { holder: null };
+  // On systems where the socket is a file, a killed process leaves the file behind.
+  await rm(socketPath(stateDir), { force: true }).catch(() => {});
+  if (await tryListen(server, socketPath(stateDir))) return { holder: null };
   return { holder: { pid: 0, apiPort: 0 } };
 }
 
-/** The process that holds the state directory now, or null. */
+/** Returns the process that has locked the state directory, or null. */
 export function findHolder(stateDir: string): Promise<Holder | null> {
   return new Promise((resolve) => {
-    const socket = net.connect({ path: address(stateDir) });
+    const socket = net.connect({ path: socketPath(stateDir) });
     let text = "";
     socket.setTimeout(ANSWER_MS, () => socket.destroy(new Error("no answer")));
     socket.on("data", (chunk) => {
@@ -46,7 +46,7 @@ export function findHolder(stateDir: string): Promise<Holder | null> {
   });
 }
 
-function listens(server: net.Server, at: string): Promise<boolean> {
+function tryListen(server: net.Server, at: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(false);
@@ -59,8 +59,8 @@ function listens(server: net.Server, at: string): Promise<boolean> {
   });
 }
 
-/** Linux has socket names outside the file system; elsewhere a file in the temporary directory. */
-function address(stateDir: string): string {
+/** Returns the socket's path: an abstract name on Linux (unix(7)), a file in the temporary directory elsewhere. */
+function socketPath(stateDir: string): string {
   const name = `email-delivery-${createHash("sha256").update(stateDir).digest("hex").slice(0, 32)}`;
   return process.platform === "linux" ? `\0${name}` : path.join(os.tmpdir(), `${name}.sock`);
 }

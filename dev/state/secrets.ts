@@ -4,15 +4,15 @@ import { HOST } from "../layout.ts";
 import { readJson, writeDurably } from "./files.ts";
 
 export interface Secrets {
-  /** Version and key, as the Worker's MASTER_KEYS has it. Losing it loses every DKIM key and API key. */
+  /** Version and key in the format of MASTER_KEYS. Without it, every stored DKIM key and API key is unusable. */
   master_keys: string;
-  /** What the Worker says to the local egress in AUTH. */
+  /** Password of SMTP AUTH at the local egress. */
   egress_password: string;
 }
 
 export const EGRESS_USER = "local";
 
-/** Reads the secrets of this state directory; makes them the first time. */
+/** Reads the secrets of this state directory. Creates them at the first start. */
 export async function loadSecrets(layout: Layout): Promise<Secrets> {
   const known = await readJson<Secrets>(layout.secretsFile);
   if (known) return known;
@@ -24,7 +24,7 @@ export async function loadSecrets(layout: Layout): Promise<Secrets> {
   return secrets;
 }
 
-/** Writes what the Worker gets beyond wrangler.toml. Written anew at each start: the port may have moved. */
+/** Writes the Worker's variables that wrangler.toml does not have. Runs at each start, because the ports may change. */
 export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
   const settings = {
     MASTER_KEYS: secrets.master_keys,

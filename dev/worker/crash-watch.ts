@@ -4,10 +4,10 @@ import { open } from "node:fs/promises";
 const CRASH = "The Workers runtime crashed unexpectedly";
 
 /**
- * Calls `crashed` each time the worker log says, from now on, that workerd crashed: it is not our child,
- * and wrangler goes on without it.
+ * Calls `onCrash` each time a new line of the worker log reports a crash of workerd. The log is the only sign: workerd
+ * is a child of wrangler, and wrangler keeps running without it.
  */
-export function watchForCrashes(workerLog: string, crashed: () => void): { close(): void } {
+export function watchForCrashes(workerLog: string, onCrash: () => void): { close(): void } {
   let offset = statSync(workerLog).size;
   let rest = "";
   let reading = Promise.resolve();
@@ -18,7 +18,7 @@ export function watchForCrashes(workerLog: string, crashed: () => void): { close
         offset += added.length;
         const parts = (rest + added.toString("latin1")).split(CRASH);
         rest = (parts.at(-1) ?? "").slice(-CRASH.length);
-        if (parts.length > 1) crashed();
+        if (parts.length > 1) onCrash();
       })
       .catch(() => {});
   });

@@ -1,11 +1,11 @@
 import path from "node:path";
 import type { Layout } from "../layout.ts";
 
-/** Marks every process of a Worker with the state directory it works on, so that one left behind can be found. */
-export const OWNER_MARK = "EMAIL_DELIVERY_STATE_DIR";
+/** Environment variable of every Worker process; holds its state directory, so that orphan processes can be found. */
+export const OWNER_VARIABLE = "EMAIL_DELIVERY_STATE_DIR";
 
-/** Wrangler without prompts, without the network, without telemetry, and with everything in the state directory. */
-export function quietWrangler(layout: Layout): Record<string, string> {
+/** Returns environment variables that make wrangler run without prompts, network and telemetry, inside the state directory. */
+export function wranglerEnvironment(layout: Layout): Record<string, string> {
   return {
     CI: "1",
     NO_COLOR: "1",
@@ -18,9 +18,9 @@ export function quietWrangler(layout: Layout): Record<string, string> {
     WRANGLER_CACHE_DIR: path.join(layout.stateDir, "cache"),
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     CLOUDFLARE_INCLUDE_PROCESS_ENV: "false",
-    // Its trace store costs CPU on each request and grows on disk.
+    // Wrangler's trace store costs CPU on each request and grows on disk.
     X_LOCAL_OBSERVABILITY: "false",
     X_LOCAL_EXPLORER: "false",
-    [OWNER_MARK]: layout.stateDir,
+    [OWNER_VARIABLE]: layout.stateDir,
   };
 }

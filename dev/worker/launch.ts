@@ -4,23 +4,23 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HOST, type Layout, ROOT } from "../layout.ts";
-import { quietWrangler } from "./environment.ts";
+import { wranglerEnvironment } from "./environment.ts";
 
 /** One run of `wrangler dev`. */
 export interface Worker {
-  /** Resolves once it answers; fails when it ends before that. */
-  untilReady(): Promise<void>;
-  /** Resolves when it has ended, wanted or not. */
+  /** Resolves when the Worker answers a request. Throws when it exits before that. */
+  waitUntilReady(): Promise<void>;
+  /** Resolves when wrangler has exited. */
   ended: Promise<unknown>;
   stop(): Promise<void>;
 }
 
 const READY_MS = 90_000;
 const STOP_MS = 8_000;
-const GONE_MS = 3_000;
+const KILL_MS = 3_000;
 const POLL_MS = 100;
 
-/** Starts `wrangler dev` under its supervisor. Its output goes to the worker log. */
+/** Starts `wrangler dev` under supervise.ts, with its output appended to the worker log. */
 export async function launchWorker(layout: Layout, authorityFile: string): Promise<Worker> {
   const log = await open(layout.workerLog, "a");
   const child = spawn(
@@ -28,15 +28,15 @@ export async function launchWorker(layout: Layout, authorityFile: string): Promi
     [path.join(import.meta.dirname, "supervise.ts"), process.execPath, ...wranglerDev(layout)],
     {
       cwd: ROOT,
-      // A group of its own: a Ctrl-C in the terminal reaches us, and we end it in order.
+      // Own process group: Ctrl-C in the terminal reaches only this process, which stops the Worker in order.
       detached: true,
       stdio: ["pipe", log.fd, log.fd],
-      env: { ...process.env, ...quietWrangler(layout), WRANGLER_LOG: "log", NODE_EXTRA_CA_CERTS: authorityFile },
+      env: { ...process.env, ...wranglerEnvironment(layout), WRANGLER_LOG: "log", NODE_EXTRA_CA_CERTS: authorityFile },
     },
   );
   await log.close();
   const ended = once(child, "exit").then(() => killGroup(child));
-  return { untilReady: () => untilReady(layout, ended), ended, stop: () => stopWorker(child, ended) };
+  return { waitUntilReady: () => waitUntilReady(layout, ended), ended, stop: () => stopWorker(child, ended) };
 }
 
 function wranglerDev(layout: Layout): string[] {
@@ -50,15 +50,15 @@ function wranglerDev(layout: Layout): string[] {
   ];
 }
 
-/** Ready means that the Worker's own code answers; until then wrangler holds the request or refuses it. */
-async function untilReady(layout: Layout, ended: Promise<unknown>) {
+/** Polls /health. Before the Worker's code runs, wrangler holds the request or refuses the connection. */
+async function waitUntilReady(layout: Layout, ended: Promise<unknown>) {
   let alive = true;
   void ended.then(() => {
     alive = false;
   });
   for (const deadline = Date.now() + READY_MS; Date.now() < deadline; await sleep(POLL_MS)) {
     if (await answers(`http://${HOST}:${layout.ports.api}/health`)) return;
-    if (!alive) throw new Error("The Worker ended while it started.");
+    if (!alive) throw new Error("The Worker exited while it started.");
   }
   throw new Error(`The Worker did not answer within ${READY_MS / 1000} seconds.`);
 }
@@ -76,10 +76,10 @@ async function answers(url: string): Promise<boolean> {
 async function stopWorker(child: ChildProcess, ended: Promise<unknown>) {
   child.kill("SIGTERM");
   await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
-  for (const deadline = Date.now() + GONE_MS; killGroup(child) && Date.now() < deadline; ) await sleep(20);
+  for (const deadline = Date.now() + KILL_MS; killGroup(child) && Date.now() < deadline; ) await sleep(20);
 }
 
-/** False when nobody is left in it. The supervisor does this itself, unless it was killed -9. */
+/** Kills the process group. Returns false when no process is left. supervise.ts does this too, unless it got a SIGKILL. */
 function killGroup(child: ChildProcess): boolean {
   try {
     return child.pid ? process.kill(-child.pid, "SIGKILL") : false;

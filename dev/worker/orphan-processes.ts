@@ -1,45 +1,45 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OWNER_MARK } from "./environment.ts";
+import { OWNER_VARIABLE } from "./environment.ts";
 
 const WAIT_MS = 100;
 const ROUNDS = 50;
 
 /**
- * Ends what an earlier Worker on this state directory left running: possible only when its supervisor
- * was killed -9 together with us. The caller holds the lock, so whatever bears our mark is left over.
+ * Kills processes of an earlier Worker on this state directory, and returns their number. They exist only when
+ * supervise.ts got a SIGKILL together with its parent. The caller holds the state lock, so no such process is in use.
  */
 export async function killOrphanProcesses(stateDir: string): Promise<number> {
   const found = new Set<number>();
   for (let round = 0; round < ROUNDS; round += 1) {
-    const pids = await marked(stateDir);
+    const pids = await findOwnedProcesses(stateDir);
     if (pids.length === 0) break;
     for (const pid of pids) {
       found.add(pid);
-      killQuietly(pid);
+      kill(pid);
     }
     await sleep(WAIT_MS);
   }
   return found.size;
 }
 
-/** Linux only: elsewhere there is no /proc, and a port that is still in use is reported instead. */
-async function marked(stateDir: string): Promise<number[]> {
+/** Finds processes by their environment in /proc (Linux). On other systems `npm start` reports the port in use instead. */
+async function findOwnedProcesses(stateDir: string): Promise<number[]> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.map(Number).filter((pid) => pid > 1 && pid !== process.pid);
-  const mine = await Promise.all(pids.map((pid) => bears(pid, `${OWNER_MARK}=${stateDir}`)));
+  const mine = await Promise.all(pids.map((pid) => hasVariable(pid, `${OWNER_VARIABLE}=${stateDir}`)));
   return pids.filter((_, index) => mine[index]);
 }
 
-async function bears(pid: number, mark: string): Promise<boolean> {
+async function hasVariable(pid: number, assignment: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
-  return Buffer.from(environment, "latin1").toString("utf8").split("\0").includes(mark);
+  return Buffer.from(environment, "latin1").toString("utf8").split("\0").includes(assignment);
 }
 
-function killQuietly(pid: number) {
+function kill(pid: number) {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself.
+    // The process has already exited.
   }
 }

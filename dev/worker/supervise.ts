@@ -1,5 +1,5 @@
-// Runs one command in a process group of its own and ends the whole group when its parent is gone. The
-// parent holds the other end of our standard input: when it dies, however it dies, that pipe closes.
+// Runs one command in its own process group and kills the group when the parent exits. The parent holds the other end
+// of standard input, and the kernel closes that pipe when the parent exits for any reason.
 import { spawn } from "node:child_process";
 
 const GRACE_MS = 5_000;
@@ -18,7 +18,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-/** The negative pid names the group: what the command started, and at last this process. */
+/** Kills the process group (negative pid), which includes this process. */
 function endGroup() {
   process.kill(-process.pid, "SIGKILL");
 }

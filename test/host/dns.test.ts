@@ -19,7 +19,7 @@ const zone = Map.groupBy(records, ({ name }) => name);
 const modes = ["timeout", "truncated", "garbage", "http-error"] as const;
 
 const find = (name: string): Found => {
-  if (name === "broken.test") throw new Error("the look-up itself failed");
+  if (name === "broken.test") throw new Error("the resolver failed");
   if (name === "refused.test") return { rcode: "REFUSED", answers: [] };
   return modes.find((mode) => name === `${mode}.test`) ?? inZone(zone, name);
 };
@@ -46,7 +46,7 @@ const dataOf = async (name: string, type: RecordType) =>
   (await read(get(name, type))).answers.map((answer) => ("data" in answer ? answer.data : null));
 
 describe("DNS over HTTPS", () => {
-  it("answers GET and POST alike, with the question and its id", async ({ expect }) => {
+  it("answers GET and POST with the same records, the question and its id", async ({ expect }) => {
     for (const answer of [get("Shop.test", "MX"), post(question("Shop.test", "MX"))]) {
       const { response, message, answers } = await read(answer);
       expect(response.headers.get("content-type")).toBe(type);
@@ -55,7 +55,7 @@ describe("DNS over HTTPS", () => {
     }
   });
 
-  it("cuts a TXT value into strings of at most 255 octets that join to the same octets", async ({ expect }) => {
+  it("splits a TXT value into strings of at most 255 octets that join to the same value", async ({ expect }) => {
     const [strings] = await dataOf("long.test", "TXT");
     const parts = strings as Buffer[];
     expect(parts.map((part) => part.length)).toEqual([255, 255, 140]);
@@ -63,7 +63,7 @@ describe("DNS over HTTPS", () => {
     expect(await dataOf("empty.test", "TXT")).toEqual([[Buffer.alloc(0)]]);
   });
 
-  it("answers each type", async ({ expect }) => {
+  it("answers each record type", async ({ expect }) => {
     expect(await dataOf("mx.shop.test", "A")).toEqual(["192.0.2.1"]);
     expect(await dataOf("mx.shop.test", "AAAA")).toEqual(["2001:db8::1"]);
     expect(await dataOf("shop.test", "NS")).toEqual(["ns.shop.test"]);
@@ -71,7 +71,7 @@ describe("DNS over HTTPS", () => {
     expect(await dataOf("mx.shop.test", "SOA")).toEqual([]);
   });
 
-  it("shows a CNAME as a resolver does: the alias, then what it leads to", async ({ expect }) => {
+  it("answers a CNAME with the alias and the records of its target", async ({ expect }) => {
     const { rcode, answers } = await read(get("alias.test", "A"));
     expect([rcode, answers]).toMatchObject([
       0,
@@ -86,14 +86,16 @@ describe("DNS over HTTPS", () => {
     expect([round.rcode, round.answers]).toEqual([2, []]);
   });
 
-  it("knows a name that is not there from one that has no such record, or only names below it", async ({ expect }) => {
+  it("answers NXDOMAIN for a missing name, and NOERROR for a name without this type or with children only", async ({
+    expect,
+  }) => {
     const rcodes = await Promise.all(
       ["nothing.test", "shop.test", "test", "refused.test"].map(async (name) => (await read(get(name, "TXT"))).rcode),
     );
     expect(rcodes).toEqual([3, 0, 0, 5]);
   });
 
-  it("fails as it is told to", async ({ expect }) => {
+  it("simulates a timeout, truncation, garbage and HTTP errors", async ({ expect }) => {
     await expect(get("timeout.test", "TXT", { signal: AbortSignal.timeout(300) })).rejects.toThrow("timeout");
     expect((await read(get("truncated.test", "TXT"))).message).toMatchObject({ flag_tc: true, answers: [] });
     await expect(read(get("garbage.test", "TXT"))).rejects.toThrow();
@@ -101,7 +103,7 @@ describe("DNS over HTTPS", () => {
     expect((await get("broken.test", "TXT")).status).toBe(500);
   });
 
-  it("refuses what is no question", async ({ expect }) => {
+  it("refuses requests that are not DNS queries", async ({ expect }) => {
     const requests = [
       fetch(url),
       fetch(`${url}?dns=AAAA`),

@@ -12,7 +12,7 @@ const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWi
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
 describe("house rules", () => {
-  it("no file is named after nothing", () => {
+  it("no file has a name without meaning", () => {
     const vague = /(^|\/)(utils?|helpers?|common|manager|service|misc)(\/|\.|$)/;
     expect(code.filter((file) => vague.test(file))).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe("house rules", () => {
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it("no type is loosened: no any, no ignored error", () => {
+  it("no file uses any or ignores a type error", () => {
     const loose = code.filter((file) =>
       /:\s*any\b(?! )|\bas any\b(?! [a-z])|@ts-ignore|@ts-expect-error/.test(read(file)),
     );

@@ -8,7 +8,7 @@
  * for its minute is brought forward by SQL after the last restart, so that "final within 60 s" holds for it too.
  */
 import { afterAll, describe, it } from "vitest";
-import { forgetBundle } from "../../bench/host/start.ts";
+import { removeBundle } from "../../bench/host/start.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 
 const LONG = process.env.TEST_LONG === "1";
@@ -22,7 +22,7 @@ const sinks: [string, number][] = [
   ["a sink that hangs up after the final dot of every twentieth mail", 0.05],
 ];
 
-afterAll(forgetBundle);
+afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills under ${counts.mails} mails`, {
   timeout: LONG ? 1_800_000 : 180_000,
@@ -44,7 +44,7 @@ describe.concurrent(`${counts.kills} kills under ${counts.mails} mails`, {
       expect(report.worstKill, said).toBeLessThanOrEqual(UNWRITTEN);
       expect(report.finalAfterSeconds, said).toBeLessThanOrEqual(60);
       expect(report.kills).toBe(counts.kills);
-      expect(report.accepted + report.maybe).toBe(counts.mails);
+      expect(report.accepted + report.uncertain).toBe(counts.mails);
     });
   }
 });
@@ -54,11 +54,11 @@ function summary({ dropShare, seed, mails }: KillPlan, report: KillReport): stri
   const figures = [
     `mails ${mails}`,
     `accepted ${r.accepted} (${r.repeated} after a lost answer)`,
-    `maybe ${r.maybe} (${r.maybeThere} there)`,
+    `maybe ${r.uncertain} (${r.uncertainAccepted} there)`,
     `delivered ${r.delivered}`,
     `lost ${faults.lost.length}`,
-    `unknown ${faults.unknown.length}`,
-    `duplicates ${r.duplicates} (${r.ofDropped} of dropped; worst kill ${r.worstKill}; unsaid ${faults.unsaid.length})`,
+    `unknown ${faults.unexpected.length}`,
+    `duplicates ${r.duplicates} (${r.ofDropped} of dropped; worst kill ${r.worstKill}; unsaid ${faults.unreported.length})`,
     `kills ${r.kills}`,
     `final after ${r.finalAfterSeconds.toFixed(1)} s`,
     `seconds ${r.seconds.toFixed(1)}`,

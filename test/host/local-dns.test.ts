@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { decode, encode, type RecordType } from "dns-packet";
 import { afterAll, beforeEach, describe, it } from "vitest";
+import type { Domain, DomainRecord } from "../../dev/dns/list-domains.ts";
 import { startLocalDns } from "../../dev/dns/local.ts";
-import type { Domain, DomainRecord } from "../../dev/dns/published.ts";
 
 let listed: Domain[] | null = [];
 let calls = 0;
 const dns = await startLocalDns(0, async () => {
   calls += 1;
   await sleep(20);
-  if (!listed) throw new Error("The API is not up");
+  if (!listed) throw new Error("The API is down");
   return listed;
 });
 const base = `http://127.0.0.1:${dns.port}`;
@@ -59,7 +59,7 @@ describe("DNS of the local service", () => {
     );
   });
 
-  it("publishes what the API names, and asks it anew for a name it does not know yet", async ({ expect }) => {
+  it("publishes the records that the API asks for, and reads the API again for an unknown name", async ({ expect }) => {
     expect(await ask("shop.test", "MX")).toEqual(["NOERROR", { preference: 10, exchange: "mx.mail.test" }]);
     expect(await ask("_svc-challenge.SHOP.test", "TXT")).toEqual(["NOERROR", "svc-domain-verification=abc123"]);
     expect(await ask("_svc-challenge.new.test", "TXT")).toEqual(["NXDOMAIN"]);
@@ -70,13 +70,13 @@ describe("DNS of the local service", () => {
     expect(calls).toBeLessThan(10);
   });
 
-  it("knows no name outside test", async ({ expect }) => {
+  it("answers NXDOMAIN for every name outside test", async ({ expect }) => {
     listed?.push(domain("example.org"));
     expect(await ask("_svc-challenge.example.org", "TXT")).toEqual(["NXDOMAIN"]);
     expect(await ask("org", "NS")).toEqual(["NXDOMAIN"]);
   });
 
-  it("makes trouble for the special names", async ({ expect }) => {
+  it("answers wrong, incomplete or no records for the special names", async ({ expect }) => {
     expect(await ask("_svc-challenge.wrong-shop.test", "TXT")).toEqual([
       "NOERROR",
       `svc-domain-verification=${"0".repeat(40)}`,
@@ -91,13 +91,13 @@ describe("DNS of the local service", () => {
     await expect(ask("timeout-shop.test", "TXT", AbortSignal.timeout(300))).rejects.toThrow("timeout");
   });
 
-  it("answers SERVFAIL while the API is not up", async ({ expect }) => {
+  it("answers SERVFAIL while the API is down", async ({ expect }) => {
     listed = null;
     expect(await ask("_svc-challenge.late.test", "TXT")).toEqual(["SERVFAIL"]);
     expect(await (await fetch(base)).text()).toContain("The API does not answer");
   });
 
-  it("takes overrides, one name and type at a time, and takes them back", async ({ expect }) => {
+  it("sets and deletes overrides, one name and type at a time", async ({ expect }) => {
     expect((await put({ name: "Shop.test", type: "TXT", values: ["one", "two"] })).status).toBe(200);
     expect((await put({ name: "shop.test", type: "MX", values: [] })).status).toBe(200);
     expect((await put({ name: "www.example.org", type: "CNAME", values: ["shop.test"] })).status).toBe(200);
@@ -112,7 +112,7 @@ describe("DNS of the local service", () => {
     expect((await remove("name=shop.test&type=TXT")).status).toBe(404);
   });
 
-  it("refuses overrides that are no records", async ({ expect }) => {
+  it("refuses overrides with an invalid name, type or value", async ({ expect }) => {
     const bad = [
       { name: "two..dots", type: "TXT", values: [] },
       { name: "shop.test", type: "SOA", values: [] },
@@ -126,7 +126,7 @@ describe("DNS of the local service", () => {
     expect(await (await fetch(`${base}/records`)).json()).toEqual([]);
   });
 
-  it("shows the zones on a page and escapes what is in them", async ({ expect }) => {
+  it("shows the zones on a page and escapes their records", async ({ expect }) => {
     await put({ name: "shop.test", type: "TXT", values: ["<script>alert(1)</script>"] });
     const response = await fetch(base);
     const page = await response.text();

@@ -42,7 +42,7 @@ const started: ChildProcess[] = [];
 
 afterAll(async () => {
   for (const child of started) signalGroup(child, "SIGKILL");
-  await untilGone();
+  await waitUntilStopped();
   await rm(stateDir, { recursive: true, force: true });
 });
 
@@ -50,26 +50,24 @@ describe("npm start", () => {
   let first: Local;
   let emailId = "";
 
-  it("delivers a mail whose DKIM signature verifies, and says so in the API", async ({ expect }) => {
+  it("delivers an email whose DKIM signatures verify, and reports it as delivered", async ({ expect }) => {
     first = await start();
     expect(first.base_url).toBe(`http://127.0.0.1:${port}/v1`);
     emailId = await send(first, "The first one");
-    const mail = await untilCaptured(first, 1);
+    const mail = await waitUntilCaptured(first, 1);
     expect(mail.to).toEqual(["friend@example.org"]);
     expect(await verify(await raw(first, mail.id))).toEqual(["pass", "pass"]);
-    const detail = await untilStatus(first, emailId, "delivered");
+    const detail = await waitUntilStatus(first, emailId, "delivered");
     expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered"]);
   });
 
-  it("shows the mail on a page and refuses ids it did not give", async ({ expect }) => {
+  it("shows the email on the captured mail page and answers 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
     expect([unknown.status, await unknown.json()]).toEqual([404, { detail: "Message not found" }]);
   });
 
-  it("verifies a domain in the local DNS, and believes neither wrong records nor DNS that fails", async ({
-    expect,
-  }) => {
+  it("verifies a domain by the local DNS, but not with wrong records or when DNS fails", async ({ expect }) => {
     const [shop, wrong, failing] = await Promise.all(
       ["shop.test", "wrong-shop.test", "servfail-shop.test"].map((name) => register(first, name)),
     );
@@ -81,7 +79,7 @@ describe("npm start", () => {
     expect(await (await fetch(first.dns_url)).text()).toContain("_svc-challenge.shop.test");
   });
 
-  it("refuses a second start on the same state", async ({ expect }) => {
+  it("refuses a second start on the same state directory", async ({ expect }) => {
     const second = npmStart({ PORT: String(port + 10) });
     const output = collect(second);
     const [code] = await once(second, "exit");
@@ -89,30 +87,30 @@ describe("npm start", () => {
     expect(output()).toContain("already runs");
   });
 
-  it("keeps the API key and the captured mail when everything is killed -9", async ({ expect }) => {
+  it("keeps the API key and the captured mail when every process gets a SIGKILL", async ({ expect }) => {
     for (const pid of await processesOnState()) kill(pid, "SIGKILL");
-    await untilGone();
+    await waitUntilStopped();
     await rm(localFile, { force: true });
     const again = await start();
     expect(again.api_key).toBe(first.api_key);
-    expect((await untilStatus(again, emailId, "delivered")).id).toBe(emailId);
+    expect((await waitUntilStatus(again, emailId, "delivered")).id).toBe(emailId);
     expect(await captured(again)).toHaveLength(1);
     await send(again, "After the kill");
-    expect((await untilCaptured(again, 2)).to).toEqual(["friend@example.org"]);
+    expect((await waitUntilCaptured(again, 2)).to).toEqual(["friend@example.org"]);
   });
 
-  it("leaves no process and no port behind when npm is killed -9", async ({ expect }) => {
+  it("leaves no process and no open port when npm gets a SIGKILL", async ({ expect }) => {
     kill(started.at(-1)?.pid ?? 0, "SIGKILL");
-    await untilGone();
+    await waitUntilStopped();
     expect(await processesOnState()).toEqual([]);
     expect(await listening()).toEqual([]);
   });
 
-  it("leaves no process and no port behind on SIGTERM", async ({ expect }) => {
+  it("leaves no process and no open port on SIGTERM", async ({ expect }) => {
     await start();
     const npm = started.at(-1);
     npm?.kill("SIGTERM");
-    await untilGone();
+    await waitUntilStopped();
     expect(await processesOnState()).toEqual([]);
     expect(await listening()).toEqual([]);
     await expect(readFile(localFile)).rejects.toThrow("ENOENT");
@@ -127,7 +125,7 @@ async function start(): Promise<Local> {
     if (text) return JSON.parse(text) as Local;
     if (child.exitCode !== null) break;
   }
-  throw new Error(`npm start did not get ready:\n${output()}`);
+  throw new Error(`npm start was not ready after 60 seconds:\n${output()}`);
 }
 
 function npmStart(env: { PORT: string }): ChildProcess {
@@ -174,7 +172,7 @@ async function post<T>(local: Local, path: string, expected: number, body?: unkn
   return (await response.json()) as T;
 }
 
-async function untilStatus(local: Local, id: string, status: string) {
+async function waitUntilStatus(local: Local, id: string, status: string) {
   let seen = "";
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
     const headers = { Authorization: `Bearer ${local.api_key}` };
@@ -183,26 +181,26 @@ async function untilStatus(local: Local, id: string, status: string) {
     if (detail.status === status) return detail;
     seen = detail.status;
   }
-  throw new Error(`the email is ${seen}, not ${status}`);
+  throw new Error(`the status of the email is ${seen}, not ${status}`);
 }
 
 async function captured(local: Local): Promise<Captured[]> {
   return (await (await fetch(`${local.captured_mail_url}/messages`)).json()) as Captured[];
 }
 
-async function untilCaptured(local: Local, count: number): Promise<Captured> {
+async function waitUntilCaptured(local: Local, count: number): Promise<Captured> {
   for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(100)) {
     const [newest, ...rest] = await captured(local);
     if (newest && rest.length + 1 === count) return newest;
   }
-  throw new Error(`there are not ${count} captured mails`);
+  throw new Error(`the number of captured mails is not ${count}`);
 }
 
 async function raw(local: Local, id: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(`${local.captured_mail_url}/messages/${id}`)).arrayBuffer());
 }
 
-/** The verdict on each signature, with the public key that DNS would answer. */
+/** Returns the result of each DKIM signature. The public keys come from seed.json. */
 async function verify(message: Buffer): Promise<string[]> {
   const seed = JSON.parse(await readFile(path.join(stateDir, "seed.json"), "utf8")) as Seeded;
   const resolver = async (name: string) => {
@@ -214,7 +212,7 @@ async function verify(message: Buffer): Promise<string[]> {
   return results.map((result: { status: { result: string } }) => result.status.result);
 }
 
-/** Every process that was started with this state directory: npm and what came of it. */
+/** Returns the processes whose environment names this state directory: npm and all its descendants. */
 async function processesOnState(): Promise<number[]> {
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 1 && pid !== process.pid);
   const marked = await Promise.all(
@@ -228,7 +226,7 @@ async function processesOnState(): Promise<number[]> {
   return pids.filter((_, index) => marked[index]);
 }
 
-async function untilGone() {
+async function waitUntilStopped() {
   for (const deadline = Date.now() + 15_000; Date.now() < deadline; await sleep(50)) {
     if ((await processesOnState()).length === 0 && (await listening()).length === 0) return;
   }
@@ -258,6 +256,6 @@ function kill(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // The process has already exited.
   }
 }

@@ -3,7 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Found, inZone, REFUSED, resolve, SERVFAIL } from "../../dev/dns/resolve.ts";
-import { bodyOf, type DnsRecord, startDns } from "../../dev/dns/server.ts";
+import { type DnsRecord, readBody, startDns } from "../../dev/dns/server.ts";
 
 /** The failures that a test can set (dns-control.ts). */
 export type Failure = "servfail" | "refused" | "timeout" | "truncated" | "garbage" | "http-error";
@@ -25,7 +25,7 @@ export async function startDnsServers() {
     return resolve((at) => find(state, at), name, type);
   });
   const control = createServer((request, response) => {
-    bodyOf(request)
+    readBody(request)
       .then((body) => response.end(JSON.stringify(execute(state, JSON.parse(body.toString()) as Command))))
       .catch((error) => response.writeHead(500).end(String(error)));
   });

@@ -3,7 +3,7 @@ import { STYLE } from "./style.ts";
 
 export type Markup = ReturnType<typeof html>;
 
-/** The page around every page. */
+/** Returns the HTML document around a page's content. `script` runs inline. */
 export function frame(title: string, body: Markup, script = ""): Markup {
   return html`<!doctype html>
 <html lang="en">
@@ -20,14 +20,14 @@ ${script ? html`<script>${raw(script)}</script>` : ""}
 </html>`;
 }
 
-/** 1,234 B as people say it. */
+/** Formats a size in bytes as B, KB or MB. */
 export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const kib = bytes / 1024;
   return kib < 1024 ? `${kib.toFixed(kib < 10 ? 1 : 0)} KB` : `${(kib / 1024).toFixed(1)} MB`;
 }
 
-/** The time of day, with the date when that is another one than today. */
+/** Formats a time of day, with the date if it is not today. */
 export function formatTime(iso: string, now = new Date()): string {
   const at = new Date(iso);
   const time = at.toLocaleTimeString("en-GB");

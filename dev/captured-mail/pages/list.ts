@@ -10,7 +10,7 @@ interface ListPage {
   total: number;
 }
 
-/** Looks for new mail and puts the new list in place; where one has scrolled to stays as it is. */
+/** Polls for new mail and replaces the list. The scroll position does not change. */
 const REFRESH = `
 const list = document.getElementById("list");
 setInterval(async () => {
@@ -26,18 +26,18 @@ setInterval(async () => {
   } catch {}
 }, 2000);`;
 
-/** All captured mail, newest first. */
+/** Returns the list page: captured mail, newest first, and the failure addresses. */
 export function listPage({ rows, page, pages, total }: ListPage): Markup {
   const newest = page === 1 ? (rows[0]?.mail.id ?? "") : "";
   return frame(
     "Captured mail",
     html`<header class="top"><h1>Captured mail</h1><span id="count" class="count">${countOf(total)}</span></header>
-<p class="lead">Everything the service sent out. It was kept here and went no further.</p>
+<p class="lead">All email that the local service has sent. It is stored on this machine and was not delivered to anyone.</p>
 <section id="list" data-newest="${newest}">
-${rows.length > 0 ? html`<ol class="mails">${rows.map(row)}</ol>` : nothingYet()}
+${rows.length > 0 ? html`<ol class="mails">${rows.map(row)}</ol>` : emptyList()}
 ${pages > 1 ? pager(page, pages) : ""}
 </section>
-${tryouts()}`,
+${failureAddresses()}`,
     page === 1 ? REFRESH : "",
   );
 }
@@ -55,9 +55,9 @@ function countOf(total: number): string {
   return total === 1 ? "1 mail" : `${total} mails`;
 }
 
-function nothingYet(): Markup {
-  return html`<p class="empty">No mail yet. Send one with the <code>curl</code> line that <code>npm start</code> printed;
-it shows up here by itself.</p>`;
+function emptyList(): Markup {
+  return html`<p class="empty">No mail yet. Send one with the <code>curl</code> command that <code>npm start</code> printed.
+This page updates every two seconds.</p>`;
 }
 
 function pager(page: number, pages: number): Markup {
@@ -68,14 +68,14 @@ ${page < pages ? html`<a href="/?page=${page + 1}">Older</a>` : html`<span></spa
 </nav>`;
 }
 
-function tryouts(): Markup {
-  return html`<details class="tryouts"><summary>Try a failed delivery</summary>
-<p>Send to one of these, at any domain. A label works too: <code>bounce+1@example.org</code>.</p>
-<table><thead><tr><th>Recipient</th><th>Answer</th><th>What becomes of it</th></tr></thead><tbody>
+function failureAddresses(): Markup {
+  return html`<details class="panel"><summary>Test a failed delivery</summary>
+<p>Send to one of these addresses, at any domain. Labels work too: <code>bounce+1@example.org</code>.</p>
+<table><thead><tr><th>Recipient</th><th>SMTP reply</th><th>Effect</th></tr></thead><tbody>
 ${FAILURE_ADDRESSES.map(
-  (tryout) => html`<tr><td><code>${tryout.localPart}@</code></td>
-<td><code>${tryout.reply}</code> to ${tryout.at === "RCPT" ? "the recipient" : "the message"}</td>
-<td>${tryout.outcome}</td></tr>`,
+  ({ localPart, reply, command, outcome }) => html`<tr><td><code>${localPart}@</code></td>
+<td><code>${reply}</code> to ${command}</td>
+<td>${outcome}</td></tr>`,
 )}
 </tbody></table></details>`;
 }

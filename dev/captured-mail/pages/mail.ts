@@ -5,7 +5,7 @@ import { formatSize, formatTime, frame, type Markup } from "./frame.ts";
 
 const SOURCE_LIMIT = 200_000;
 
-/** One captured mail: what its reader would see, and what went over the wire. */
+/** Returns the page of one captured mail: HTML, text, headers and source. */
 export function mailPage(mail: CapturedMail, email: Email, raw: Buffer): Markup {
   const subject = email.subject || "(no subject)";
   const views = [
@@ -19,12 +19,12 @@ export function mailPage(mail: CapturedMail, email: Email, raw: Buffer): Markup 
     html`<nav class="back"><a href="/">&larr; All captured mail</a></nav>
 <header class="top"><h1>${subject}</h1></header>
 <dl class="facts">
-${fact("From", email.from ? addresses([email.from]) : "")}
-${fact("To", addresses(email.to ?? []))}
-${fact("Cc", addresses(email.cc ?? []))}
-${fact("Reply to", addresses(email.replyTo ?? []))}
-${fact("Envelope", `${mail.from || "<>"} → ${mail.to.join(", ")}`)}
-${fact("Received", `${formatTime(mail.received_at)}, ${formatSize(mail.size)}`)}
+${field("From", email.from ? addresses([email.from]) : "")}
+${field("To", addresses(email.to ?? []))}
+${field("Cc", addresses(email.cc ?? []))}
+${field("Reply to", addresses(email.replyTo ?? []))}
+${field("Envelope", `${mail.from || "<>"} → ${mail.to.join(", ")}`)}
+${field("Received", `${formatTime(mail.received_at)}, ${formatSize(mail.size)}`)}
 </dl>
 ${attachmentsView(mail.id, email)}
 <section class="views">
@@ -40,7 +40,7 @@ ${views.map((view) => html`<div class="view">${view.body}</div>`)}
 function htmlView(id: string): Markup {
   return html`<iframe title="The mail's HTML" src="/view/${id}/html" referrerpolicy="no-referrer"
  sandbox="allow-popups allow-popups-to-escape-sandbox"></iframe>
-<p class="note">Scripts and remote images stay off.</p>`;
+<p class="note">Scripts and remote images are blocked.</p>`;
 }
 
 function headersView(email: Email): Markup {
@@ -51,7 +51,7 @@ ${email.headers.map((header) => html`<tr><th>${header.originalKey}</th><td>${hea
 
 function sourceView(id: string, raw: Buffer): Markup {
   const shown = raw.subarray(0, SOURCE_LIMIT).toString("utf8");
-  return html`<p class="note"><a href="/messages/${id}" download="${id}.eml">Download as it came</a>${
+  return html`<p class="note"><a href="/messages/${id}" download="${id}.eml">Download the message</a>${
     raw.length > SOURCE_LIMIT ? `; the first ${formatSize(SOURCE_LIMIT)} are shown` : ""
   }</p><pre>${shown}</pre>`;
 }
@@ -66,7 +66,7 @@ function attachmentsView(id: string, email: Email): Markup | "" {
   })}</ul>`;
 }
 
-function fact(name: string, value: string): Markup | "" {
+function field(name: string, value: string): Markup | "" {
   return value ? html`<dt>${name}</dt><dd>${value}</dd>` : "";
 }
 

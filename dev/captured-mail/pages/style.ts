@@ -1,4 +1,4 @@
-/** The look of all pages: one column, system fonts, light and dark. */
+/** Style sheet of all pages: one column, system fonts, light and dark. */
 export const STYLE = `
 :root {
   color-scheme: light dark;
@@ -15,7 +15,7 @@ code, pre { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; }
 h1 { margin: 0; font-size: 1.5rem; line-height: 1.3; overflow-wrap: anywhere; }
 .count, .lead, .note, .size, time { color: var(--soft); }
 .lead { margin: .25rem 0 1.25rem; }
-.mails, .empty, .view, .tryouts { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.mails, .empty, .view, .panel { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .mails { list-style: none; margin: 0; padding: 0; overflow: hidden; }
 .mails li + li { border-top: 1px solid var(--line); }
 .mail { display: grid; grid-template: "subject time" "people size" / 1fr auto; gap: .1rem 1rem; padding: .7rem 1rem;
@@ -29,10 +29,10 @@ h1 { margin: 0; font-size: 1.5rem; line-height: 1.3; overflow-wrap: anywhere; }
 .size { grid-area: size; text-align: right; font-variant-numeric: tabular-nums; }
 .empty { margin: 0; padding: 2.5rem 1.5rem; text-align: center; color: var(--soft); }
 .pager { display: flex; justify-content: space-between; padding: 1rem .25rem; color: var(--soft); }
-.tryouts { margin-top: 1.5rem; padding: .75rem 1rem; }
-.tryouts summary { cursor: pointer; font-weight: 600; }
-.tryouts table { width: 100%; border-collapse: collapse; }
-.tryouts th, .tryouts td { padding: .4rem .75rem .4rem 0; text-align: left; border-top: 1px solid var(--line); vertical-align: top; }
+.panel { margin-top: 1.5rem; padding: .75rem 1rem; }
+.panel summary { cursor: pointer; font-weight: 600; }
+.panel table { width: 100%; border-collapse: collapse; }
+.panel th, .panel td { padding: .4rem .75rem .4rem 0; text-align: left; border-top: 1px solid var(--line); vertical-align: top; }
 .back { margin-bottom: 1rem; }
 .back a { text-decoration: none; }
 .facts { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.25rem; margin: 1rem 0; }

@@ -5,14 +5,14 @@ import type { DnsRecord } from "../server.ts";
 import { SPECIAL_NAMES } from "../special-names.ts";
 import type { Publication } from "../zone.ts";
 
-/** What DNS answers: each zone with its records, overrides, and the special names. `publications` is null while the API is not up. */
+/** Returns the DNS page: records of each domain, overrides and special names. `publications` is null while the API is down. */
 export function zonesPage(publications: Publication[] | null, overrides: Override[]): Markup {
   return frame(
     "DNS",
     html`<header class="top"><h1>DNS</h1><span class="count">${countOf(publications ?? [])}</span></header>
-<p class="lead">What the service finds when it looks a domain up. The owners of all <code>*.test</code> domains have
-published what the API told them; no other name exists, and nobody else is asked.</p>
-${publications ? zones(publications) : html`<p class="empty">The API does not answer, so every question gets SERVFAIL.</p>`}
+<p class="lead">The DNS records that the local service sees. Every registered <code>*.test</code> domain has the records
+that the API asks for. No other name exists, and no other DNS server is queried.</p>
+${publications ? zones(publications) : html`<p class="empty">The API does not answer, so every query is answered with SERVFAIL.</p>`}
 ${overrides.length > 0 ? overridden(overrides) : ""}
 ${specialNames()}
 ${howToOverride()}`,
@@ -26,17 +26,17 @@ function countOf(publications: Publication[]): string {
 function zones(publications: Publication[]): Markup {
   if (publications.length === 0) return html`<p class="empty">No <code>*.test</code> domain is registered yet.</p>`;
   return html`${publications.map(
-    ({ domain, records }) => html`<details class="tryouts" open><summary>${domain.name} (${domain.status})</summary>
-${records.length > 0 ? table(records) : html`<p>Nothing is published.</p>`}
+    ({ domain, records }) => html`<details class="panel" open><summary>${domain.name} (${domain.status})</summary>
+${records.length > 0 ? table(records) : html`<p>No record is published.</p>`}
 </details>`,
   )}`;
 }
 
 function overridden(overrides: Override[]): Markup {
   const records = overrides.flatMap(({ name, type, values }) =>
-    (values.length > 0 ? values : ["(no such record)"]).map((value) => ({ name, type, value })),
+    (values.length > 0 ? values : ["(no record)"]).map((value) => ({ name, type, value })),
   );
-  return html`<details class="tryouts" open><summary>Overrides</summary>${table(records)}</details>`;
+  return html`<details class="panel" open><summary>Overrides</summary>${table(records)}</details>`;
 }
 
 function table(records: DnsRecord[]): Markup {
@@ -49,17 +49,17 @@ ${records.map(
 }
 
 function specialNames(): Markup {
-  return html`<details class="tryouts" open><summary>Try a domain that fails</summary>
-<p>Register a name that begins like one of these, then verify it.</p>
-<table><thead><tr><th>Name</th><th>What its DNS does</th></tr></thead><tbody>
-${SPECIAL_NAMES.map(({ prefix, does }) => html`<tr><td><code>${prefix}….test</code></td><td>${does}</td></tr>`)}
+  return html`<details class="panel" open><summary>Test a failed verification</summary>
+<p>Register a name with one of these prefixes, then verify it.</p>
+<table><thead><tr><th>Name</th><th>DNS behaviour</th></tr></thead><tbody>
+${SPECIAL_NAMES.map(({ prefix, description: does }) => html`<tr><td><code>${prefix}….test</code></td><td>${does}</td></tr>`)}
 </tbody></table></details>`;
 }
 
 function howToOverride(): Markup {
   const body = '{"name": "shop.test", "type": "TXT", "values": ["v=spf1 -all"]}';
-  return html`<details class="tryouts"><summary>Publish something else</summary>
-<p><code>PUT /records</code> with <code>${body}</code> takes the place of what is published for this name and type;
-no values mean that there is no such record, and an MX value is <code>10 mx.example.test</code>.
-<code>DELETE /records?name=shop.test&amp;type=TXT</code> takes that back, and so does a restart.</p></details>`;
+  return html`<details class="panel"><summary>Override a record</summary>
+<p><code>PUT /records</code> with <code>${body}</code> replaces the published records of this name and type.
+An empty <code>values</code> removes them. An MX value is <code>10 mx.example.test</code>.
+<code>DELETE /records?name=shop.test&amp;type=TXT</code> or a restart deletes the override.</p></details>`;
 }

@@ -44,7 +44,7 @@ export class CountingSink {
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));
     socket.on("error", () => {});
-    const take = (content: Buffer, recipients: string[], epoch: number) => {
+    const accept = (content: Buffer, recipients: string[], epoch: number) => {
       const dropped = this.#drops();
       const header = (name: string) =>
         new RegExp(`^${name}: (.*)$`, "im").exec(content.toString("utf8"))?.[1]?.trim() ?? "";
@@ -52,26 +52,26 @@ export class CountingSink {
       this.receipts.push({ messageId, subject, recipients, epoch, dropped });
       return !dropped;
     };
-    new SinkConversation(socket, this.epoch, take);
+    new SinkSession(socket, this.epoch, accept);
   }
 }
 
 /** Answers false when no answer is to be given. */
-type Take = (content: Buffer, recipients: string[], epoch: number) => boolean;
+type Accept = (content: Buffer, recipients: string[], epoch: number) => boolean;
 
-class SinkConversation {
+class SinkSession {
   readonly #socket: net.Socket;
   readonly #epoch: number;
-  readonly #take: Take;
+  readonly #take: Accept;
   #input: Buffer = Buffer.alloc(0);
   #recipients: string[] = [];
   #inMessage = false;
   #over = false;
 
-  constructor(socket: net.Socket, epoch: number, take: Take) {
+  constructor(socket: net.Socket, epoch: number, accept: Accept) {
     this.#socket = socket;
     this.#epoch = epoch;
-    this.#take = take;
+    this.#take = accept;
     socket.write("220 sink.test ESMTP\r\n");
     socket.on("data", (chunk) => {
       this.#input = Buffer.concat([this.#input, chunk]);

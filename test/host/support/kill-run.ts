@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
 import { seeded } from "../../support/faults.ts";
 import { CountingSink } from "./counting-sink.ts";
-import { judge, type Verdict } from "./kill-verdict.ts";
+import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { RestartableHost } from "./restartable-host.ts";
-import { eventsOf, type Listed, listAll, listOpen, send, type Wanted, wanted } from "./sending-client.ts";
+import { eventsOf, type Listed, listAll, listOpen, newAttempt, type SendAttempt, send } from "./sending-client.ts";
 
 export interface KillPlan {
   mails: number;
@@ -45,15 +45,15 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   // Without gathering: a host that lives 300 ms would be dead before its queue handed anything over.
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {
-    const { mailbox } = await host.first("kill.example");
-    const mails = Array.from({ length: plan.mails }, (_, n) => wanted(n, mailbox));
+    const { mailbox } = await host.startAndSeed("kill.example");
+    const mails = Array.from({ length: plan.mails }, (_, n) => newAttempt(n, mailbox));
     await sendUnderKills(plan, host, sink, mails);
-    await untilFinal(host, plan.dropShare > 0).catch(async (error) => {
+    await waitUntilFinal(host, plan.dropShare > 0).catch(async (error) => {
       throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
     });
     const finalAfterSeconds = (Date.now() - host.startedAt) / 1000;
     const { receipts } = sink;
-    const verdict = await judge({
+    const verdict = await compareResults({
       wanted: mails,
       listed: await listAll(host),
       receipts,
@@ -73,7 +73,12 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
  * Each host gets its share of the mails to take. Once the callers have caught up with what its predecessors
  * left, it lives 0 to 300 ms more; the last one lives on.
  */
-async function sendUnderKills(plan: KillPlan, host: RestartableHost, sink: CountingSink, mails: readonly Wanted[]) {
+async function sendUnderKills(
+  plan: KillPlan,
+  host: RestartableHost,
+  sink: CountingSink,
+  mails: readonly SendAttempt[],
+) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
   const callers = Promise.all(
@@ -86,7 +91,7 @@ async function sendUnderKills(plan: KillPlan, host: RestartableHost, sink: Count
   const share = mails.length / (plan.kills + 1);
   for (let life = 0; life < plan.kills; life++) {
     sink.epoch = life;
-    const { restarted } = await host.begin();
+    const { restarted } = await host.start();
     restarted.catch(() => {});
     queue.open(Math.ceil(share * (life + 1)));
     await Promise.race([queue.reached(Math.floor(share * life)), callers]);
@@ -94,7 +99,7 @@ async function sendUnderKills(plan: KillPlan, host: RestartableHost, sink: Count
     await host.kill();
   }
   sink.epoch = plan.kills;
-  const { restarted } = await host.begin();
+  const { restarted } = await host.start();
   queue.open(mails.length);
   await Promise.all([restarted, callers]);
 }
@@ -138,12 +143,12 @@ class Gate<Item> {
  * waits for its own time, is brought forward by an operator's hand (the schedule's first wait is a minute, and
  * a mail may be dropped twice); mail that is due, or held, is left to the service.
  */
-async function untilFinal(host: RestartableHost, helped: boolean): Promise<void> {
+async function waitUntilFinal(host: RestartableHost, helped: boolean): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
     if (open.length === 0) return;
     if (Date.now() > host.startedAt + FINAL_WITHIN_MS) throw new Error(await stuck(host, open));
-    if (helped && (await bringForward(host))) await host.minute();
+    if (helped && (await bringForward(host))) await host.runCron();
     await sleep(POLL_MS);
   }
 }

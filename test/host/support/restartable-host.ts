@@ -22,16 +22,16 @@ export class RestartableHost implements Server {
   }
 
   /** Migrates, seeds, serves; from now on the minute ticks. */
-  async first(domain: string): Promise<Seeded> {
+  async startAndSeed(domain: string): Promise<Seeded> {
     this.#host = await startHost(this.#options);
     const seed = await this.#host.seed({ name: "Kill", email: `owner@${domain}`, domain, mailboxLocalPart: "hello" });
     this.apiKey = seed.apiKey;
-    void this.#tick();
+    void this.#runCrons();
     return seed;
   }
 
   /** Starts again when nothing runs, and lets the callers in. Resolves to the handler that frees the dead one's leases. */
-  async begin(): Promise<{ restarted: Promise<void> }> {
+  async start(): Promise<{ restarted: Promise<void> }> {
     const launchedAt = Date.now();
     this.#host ??= await startHost(this.#options);
     this.startedAt = Date.now();
@@ -39,7 +39,7 @@ export class RestartableHost implements Server {
     return { restarted: this.#host.scheduled("restart", launchedAt) };
   }
 
-  up(): Promise<string> {
+  url(): Promise<string> {
     return this.#up.promise;
   }
 
@@ -63,15 +63,15 @@ export class RestartableHost implements Server {
   }
 
   /** What the ticker does each minute. */
-  async minute(): Promise<void> {
+  async runCron(): Promise<void> {
     await this.#host?.scheduled("* * * * *");
   }
 
-  async #tick(): Promise<void> {
+  async #runCrons(): Promise<void> {
     const { signal } = this.#ended;
     while (!signal.aborted) {
       await sleep(MINUTE_MS - (Date.now() % MINUTE_MS), undefined, { signal }).catch(() => {});
-      if (!signal.aborted) await this.minute().catch(() => {});
+      if (!signal.aborted) await this.runCron().catch(() => {});
     }
   }
 }

@@ -1,7 +1,7 @@
 /** A caller of the API whose server is killed under its hands: it knows what it was promised, and what it cannot know. */
 
 /** One request to send, as the caller remembers it. */
-export interface Wanted {
+export interface SendAttempt {
   /** Unique: by it a mail is known again in the list and in the sink. */
   subject: string;
   recipients: string[];
@@ -16,12 +16,12 @@ export interface Wanted {
 
 /** Where the server is now. `up` resolves at once while it serves, else when it serves again. */
 export interface Server {
-  up(): Promise<string>;
+  url(): Promise<string>;
   apiKey: string;
 }
 
 /** The nth request: one to three recipients, some of them copies, now and then a file; every other one with a key. */
-export function wanted(n: number, mailbox: string): Wanted {
+export function newAttempt(n: number, mailbox: string): SendAttempt {
   const recipients = Array.from({ length: 1 + (n % 10 === 3 ? 2 : 0) }, (_, i) => `r${n}-${i}@example.org`);
   const [to, cc, bcc] = recipients.map((email) => [{ email }]);
   const file = { filename: "file.bin", content_base64: Buffer.alloc(3000, n % 251).toString("base64") };
@@ -42,7 +42,7 @@ export function wanted(n: number, mailbox: string): Wanted {
  * answer is followed by the same call when it has a key, until there is a 202; without a key it stays open
  * whether the email was accepted. Throws for an answer that means a fault.
  */
-export async function send(server: Server, mail: Wanted): Promise<void> {
+export async function send(server: Server, mail: SendAttempt): Promise<void> {
   for (;;) {
     const outcome = await post(server, mail);
     if (outcome === "never-sent") continue;
@@ -55,13 +55,13 @@ export async function send(server: Server, mail: Wanted): Promise<void> {
   }
 }
 
-async function post(server: Server, { key, body }: Wanted): Promise<{ id: string } | "lost" | "never-sent"> {
+async function post(server: Server, { key, body }: SendAttempt): Promise<{ id: string } | "lost" | "never-sent"> {
   const headers = {
     Authorization: `Bearer ${server.apiKey}`,
     "Content-Type": "application/json",
     ...(key === null ? {} : { "Idempotency-Key": key }),
   };
-  const url = await server.up();
+  const url = await server.url();
   let answer: { status: number; text: string };
   try {
     const response = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body });
@@ -110,7 +110,7 @@ export function eventsOf(server: Server, id: string): Promise<Event[]> {
 }
 
 async function get<Body>(server: Server, path: string): Promise<Body> {
-  const response = await fetch(`${await server.up()}${path}`, {
+  const response = await fetch(`${await server.url()}${path}`, {
     headers: { Authorization: `Bearer ${server.apiKey}` },
   });
   if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);

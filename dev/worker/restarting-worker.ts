@@ -3,15 +3,14 @@ import { announceRestart } from "../scheduled.ts";
 import { watchForCrashes } from "./crash-watch.ts";
 import { launchWorker, type Worker } from "./launch.ts";
 
-const CRASHES_ALLOWED = 8;
-const WITHIN_MS = 60_000;
+const MAX_CRASHES = 8;
+const CRASH_WINDOW_MS = 60_000;
 
 /**
- * Keeps the Worker running, and starts it anew when workerd or wrangler is killed. Miniflare restarts a
- * workerd too, but wrangler may hang after that, and its other workerd may still be at work: only a
- * complete start makes it true that no process from before holds a lease.
+ * Runs the Worker and restarts it when workerd or wrangler is killed. Miniflare also restarts workerd, but wrangler may
+ * hang afterwards and a second workerd may still run. Only a complete restart guarantees that no old process holds a lease.
  */
-export class WorkerKeeper {
+export class RestartingWorker {
   readonly #layout: Layout;
   readonly #authorityFile: string;
   readonly #crashes: number[] = [];
@@ -23,10 +22,10 @@ export class WorkerKeeper {
     this.#authorityFile = authorityFile;
   }
 
-  /** Resolves when the Worker is ready for the first time; fails if it does not get there. */
-  async start(gaveUp: (error: unknown) => void): Promise<void> {
+  /** Resolves when the Worker is ready for the first time. Calls `onGiveUp` when a later restart fails for good. */
+  async start(onGiveUp: (error: unknown) => void): Promise<void> {
     const first = await this.#launch();
-    void this.#keep(first).catch((error) => !this.#stopped && gaveUp(error));
+    void this.#restartOnExit(first).catch((error) => !this.#stopped && onGiveUp(error));
   }
 
   async stop() {
@@ -34,12 +33,12 @@ export class WorkerKeeper {
     await this.#worker?.stop();
   }
 
-  async #keep(first: Worker) {
+  async #restartOnExit(first: Worker) {
     for (let worker = first; ; worker = await this.#relaunch()) {
-      if (worker !== first) console.log("The Worker is back.");
+      if (worker !== first) console.log("The Worker was restarted.");
       await worker.ended;
       if (this.#stopped) return;
-      console.log("The Workers runtime was killed or crashed; starting it again ...");
+      console.log("The Workers runtime was killed or crashed; restarting it ...");
     }
   }
 
@@ -49,13 +48,13 @@ export class WorkerKeeper {
       try {
         return await this.#launch();
       } catch (error) {
-        const recent = this.#crashes.filter((at) => at > Date.now() - WITHIN_MS);
-        if (this.#stopped || recent.length > CRASHES_ALLOWED) throw error;
+        const recent = this.#crashes.filter((at) => at > Date.now() - CRASH_WINDOW_MS);
+        if (this.#stopped || recent.length > MAX_CRASHES) throw error;
       }
     }
   }
 
-  /** A Worker that is ready. A crash of a part of it ends all of it, also while it starts. */
+  /** Starts the Worker and waits until it is ready. A crash of workerd stops all its processes. */
   async #launch(): Promise<Worker> {
     const launchedAt = Date.now();
     const worker = await launchWorker(this.#layout, this.#authorityFile);
@@ -63,7 +62,7 @@ export class WorkerKeeper {
     const watcher = watchForCrashes(this.#layout.workerLog, () => void worker.stop());
     void worker.ended.then(() => watcher.close());
     try {
-      await worker.untilReady();
+      await worker.waitUntilReady();
       await announceRestart(this.#layout, launchedAt);
       return worker;
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "./server.ts";
 
-/** A record as the API names it. */
+/** A DNS record in the API's response. */
 export interface DomainRecord {
   purpose: string;
   type: "TXT" | "CNAME" | "MX";
@@ -9,7 +9,7 @@ export interface DomainRecord {
   priority: number | null;
 }
 
-/** A domain as the API lists it; the rest of it is of no interest here. */
+/** The fields of a domain in the API's response that DNS needs. */
 export interface Domain {
   name: string;
   status: string;
@@ -18,26 +18,26 @@ export interface Domain {
 
 export type ListDomains = () => Promise<Domain[]>;
 
-const PAGE = 500;
-/** Less than the service waits for DNS. */
-const ANSWER_MS = 3_000;
+const PAGE_SIZE = 500;
+/** Shorter than the service's own DNS timeout, so that it gets a SERVFAIL and not a timeout. */
+const TIMEOUT_MS = 3_000;
 
-/** Asks the service's own API, page by page. Throws when it is not up. */
+/** Lists all domains of a workspace by the API. Throws when the API does not answer. */
 export async function listDomains(baseUrl: string, apiKey: string): Promise<Domain[]> {
   const domains: Domain[] = [];
   for (let page = 0; ; page += 1) {
-    const response = await fetch(`${baseUrl}/domains/?limit=${PAGE}&page=${page}`, {
+    const response = await fetch(`${baseUrl}/domains/?limit=${PAGE_SIZE}&page=${page}`, {
       headers: { Authorization: `Bearer ${apiKey}` },
-      signal: AbortSignal.timeout(ANSWER_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) throw new Error(`The API answered ${response.status}: ${await response.text()}`);
     const found = (await response.json()) as Domain[];
     domains.push(...found);
-    if (found.length < PAGE) return domains;
+    if (found.length < PAGE_SIZE) return domains;
   }
 }
 
-/** A DNS record for what the API named. */
+/** Converts a record of the API to a DNS record. */
 export function toDnsRecord({ type, name, value, priority }: DomainRecord): DnsRecord {
   return { type, name: name.toLowerCase(), value, ...(priority === null ? {} : { priority }) };
 }

@@ -11,27 +11,27 @@ import { findHolder } from "../state/lock.ts";
 
 interface Service {
   local: LocalService;
-  /** Ends the service if it was started here. */
+  /** Stops the service if the demo started it. */
   close(): Promise<void>;
 }
 
 const FIRST_PORT = 18_787;
 const READY_MS = 120_000;
 
-/** The service that runs on this state directory, or one of our own that lasts as long as the demo. */
+/** Returns the service that runs on this state directory, or starts a temporary one. Throws when it does not get ready. */
 export async function openService(): Promise<Service> {
   const layout = readLayout(process.env);
-  if (!(await findHolder(layout.stateDir))) return startOwn();
-  console.log(`Using the service that runs on ${layout.stateDir}.`);
-  return { local: await untilPublished(layout, () => true), close: async () => {} };
+  if (!(await findHolder(layout.stateDir))) return startTemporary();
+  console.log(`Using the service on ${layout.stateDir}.`);
+  return { local: await waitUntilPublished(layout, () => true), close: async () => {} };
 }
 
-async function startOwn(): Promise<Service> {
+async function startTemporary(): Promise<Service> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-demo-"));
   const port = await findFreePort(FIRST_PORT);
-  console.log(`No service runs here; starting one for the demo on port ${port} ...`);
+  console.log(`No service is running; starting a temporary one on port ${port} ...`);
   const env = { ...process.env, STATE_DIR: stateDir, PORT: String(port) };
-  // The channel is what ends it when we are killed: it notices the other end closing.
+  // The child exits when this channel closes, also after a SIGKILL of this process.
   const child = spawn(process.execPath, [path.join(ROOT, "dev", "start.ts")], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env,
@@ -39,19 +39,19 @@ async function startOwn(): Promise<Service> {
   const close = () => end(child, stateDir);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => close().then(() => process.exit(1)));
   try {
-    return { local: await untilPublished(readLayout(env), () => child.exitCode === null), close };
+    return { local: await waitUntilPublished(readLayout(env), () => child.exitCode === null), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function untilPublished(layout: Layout, running: () => boolean): Promise<LocalService> {
+async function waitUntilPublished(layout: Layout, running: () => boolean): Promise<LocalService> {
   for (const deadline = Date.now() + READY_MS; Date.now() < deadline && running(); await sleep(100)) {
     const local = await readLocalService(layout);
     if (local) return local;
   }
-  throw new Error("The service did not get ready.");
+  throw new Error(`the service was not ready after ${READY_MS / 1000} seconds`);
 }
 
 async function end(child: ChildProcess, stateDir: string) {

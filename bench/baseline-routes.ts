@@ -2,7 +2,7 @@
  * The least that an accept can cost: the same binding calls as POST /v1/emails/ (one D1 read, one D1 batch of
  * two reads, one R2 put, one D1 batch of three writes, one queue message), with no work of our own around them.
  */
-export async function bareRoute(request: Request, env: Env): Promise<Response> {
+export async function baselineSend(request: Request, env: Env): Promise<Response> {
   const body = await request.text();
   const id = crypto.randomUUID();
   await env.DB.prepare("SELECT id FROM api_keys WHERE hash = ?1").bind(id).first();
@@ -26,7 +26,7 @@ export async function bareRoute(request: Request, env: Env): Promise<Response> {
 }
 
 /** The same for POST /v1/emails/batch: the body is read as JSON, and each batch of D1 moves all items as one parameter. */
-export async function bareBatch(request: Request, env: Env): Promise<Response> {
+export async function baselineBatch(request: Request, env: Env): Promise<Response> {
   const items = await request.json<unknown[]>();
   const id = crypto.randomUUID();
   const rows = JSON.stringify(
