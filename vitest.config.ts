@@ -4,17 +4,17 @@ import { defineConfig } from "vitest/config";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
 /**
- * Two projects. `workers`: tests inside workerd, on real D1, Queues and R2, against servers that
- * test/support/global-setup.ts starts. `host`: tests in Node, which start and kill whole hosts.
+ * Configures two projects. `workers` runs tests in workerd on real D1, Queues and R2, with the SMTP and DNS servers of
+ * test/support/global-setup.ts. `host` runs tests in Node that start and kill whole hosts.
  */
 export default defineConfig(async () => {
   await trustThrowawayCa();
-  // Only now: Miniflare, which this loads, reads the authorities it is to trust when it is loaded.
+  // A dynamic import, because Miniflare reads NODE_EXTRA_CA_CERTS when it is loaded.
   const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-pool-workers");
   const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
   return {
     test: {
-      // One more than vitest takes by itself on two cores: much of a test is waiting.
+      // One more worker than vitest's default on two cores, because tests wait most of the time.
       maxWorkers: Math.max(2, availableParallelism() - 1),
       projects: [
         {
@@ -41,7 +41,7 @@ export default defineConfig(async () => {
             setupFiles: ["./test/support/setup.ts"],
             include: ["test/**/*.test.ts"],
             exclude: ["test/host/**"],
-            // Wide: a busy machine must not turn a slow test into a red one.
+            // Long enough that a test does not fail on a busy machine.
             testTimeout: 60_000,
           },
         },

@@ -1,6 +1,6 @@
 /**
- * The least that an accept can cost: the same binding calls as POST /v1/emails/ (one D1 read, one D1 batch of
- * two reads, one R2 put, one D1 batch of three writes, one queue message), with no work of our own around them.
+ * Makes the same binding calls as POST /v1/emails/ (one D1 read, one D1 batch of two reads, one R2 put, one D1 batch of
+ * three writes, one queue message) and does nothing else: the lower bound for the cost of an accept.
  */
 export async function baselineSend(request: Request, env: Env): Promise<Response> {
   const body = await request.text();
@@ -10,13 +10,13 @@ export async function baselineSend(request: Request, env: Env): Promise<Response
     env.DB.prepare("SELECT id FROM mailboxes WHERE workspace = 1 AND address = ?1").bind(id),
     env.DB.prepare("SELECT email FROM suppressions WHERE workspace = 1 AND email = ?1").bind(id),
   ]);
-  await env.CONTENT.put(`bare/${id}`, body);
+  await env.CONTENT.put(`baseline/${id}`, body);
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
-         events, content_offset, content_size, created_at) VALUES (0, ?1, 'queued', 'bare', '', '', '', '', '', ?2, '[]', 0, 0, 0)`,
+         events, content_offset, content_size, created_at) VALUES (0, ?1, 'queued', 'baseline', '', '', '', '', '', ?2, '[]', 0, 0, 0)`,
     ).bind(id, body.slice(0, 300)),
-    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),
+    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'baseline', '[]')").bind(id),
     env.DB.prepare(
       "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
     ).bind(id),
@@ -25,7 +25,7 @@ export async function baselineSend(request: Request, env: Env): Promise<Response
   return Response.json({ id }, { status: 202 });
 }
 
-/** The same for POST /v1/emails/batch: the body is read as JSON, and each batch of D1 moves all items as one parameter. */
+/** Makes the same binding calls as POST /v1/emails/batch. Each D1 statement takes all items as one JSON parameter. */
 export async function baselineBatch(request: Request, env: Env): Promise<Response> {
   const items = await request.json<unknown[]>();
   const id = crypto.randomUUID();
@@ -39,14 +39,14 @@ export async function baselineBatch(request: Request, env: Env): Promise<Respons
       "SELECT email FROM suppressions WHERE workspace = 1 AND email IN (SELECT value->>'id' FROM json_each(?1))",
     ).bind(rows),
   ]);
-  await env.CONTENT.put(`bare/${id}`, JSON.stringify(items));
+  await env.CONTENT.put(`baseline/${id}`, JSON.stringify(items));
   await env.DB.batch([
     env.DB.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at)
-       SELECT 0, value->>'id', 'queued', 'bare', '', '', '', '', '', value->>'item', '[]', 0, 0, 0 FROM json_each(?1)`,
+       SELECT 0, value->>'id', 'queued', 'baseline', '', '', '', '', '', value->>'item', '[]', 0, 0, 0 FROM json_each(?1)`,
     ).bind(rows),
-    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'bare', '[]')").bind(id),
+    env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (9000000000000, ?1, 'baseline', '[]')").bind(id),
     env.DB.prepare(
       "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
     ).bind(id),

@@ -1,4 +1,4 @@
-/** A batch of 500: round trips, calls of all bindings, rows and CPU, counted from accept to final. */
+/** Measures a batch of 500 from accept to final status: round trips, binding calls, rows and CPU. */
 
 import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
@@ -9,7 +9,7 @@ import { textOfSize } from "./text.ts";
 const ITEMS = 500;
 const ROUNDS = 5;
 const BODY_OCTETS = 8_000;
-/** CPU assumed for one email of a batch, accept and delivery. */
+/** CPU time assumed for the accept and delivery of one email of a batch, in milliseconds. */
 const CPU_MS = 5;
 
 export async function measureBatch(deployment: Deployment): Promise<Row[]> {
@@ -23,12 +23,12 @@ export async function measureBatch(deployment: Deployment): Promise<Row[]> {
   const send = (body: string) => deployment.call("POST", "/v1/emails/batch", body);
   await send(items(1, 100));
   await deployment.waitUntilDrained();
-  await deployment.control("hold");
+  await deployment.control("pause-queue");
   await deployment.readings();
   await send(items(ITEMS, BODY_OCTETS));
   const accepted = await deployment.readings();
   const calls = accepted.d1Trips + accepted.r2ClassA + accepted.r2ClassB + Math.ceil(accepted.queueOperations / 100);
-  await deployment.control("deliver");
+  await deployment.control("resume-queue");
   await deployment.host.scheduled("* * * * *");
   await deployment.waitUntilDrained();
   const delivered = await deployment.readings();
@@ -64,29 +64,29 @@ async function measureCpu(
   send: (body: string) => Promise<Response>,
   body: string,
 ): Promise<Row> {
-  await deployment.control("hold");
-  const baseline = () => deployment.control("bare-batch", JSON.parse(body));
+  await deployment.control("pause-queue");
+  const baseline = () => deployment.control("baseline-batch", JSON.parse(body));
   const differences: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const service = await cpuEach(deployment, () => send(body));
     differences.push((service - (await cpuEach(deployment, baseline))) / ITEMS);
   }
-  await deployment.control("deliver");
-  await deployment.sql("DELETE FROM outbox WHERE kind = 'bare'");
+  await deployment.control("resume-queue");
+  await deployment.sql("DELETE FROM outbox WHERE kind = 'baseline'");
   await deployment.host.scheduled("* * * * *");
   await deployment.waitUntilDrained();
-  const more = median(differences);
+  const difference = median(differences);
   const all = differences.map((value) => value.toFixed(2)).join(", ");
   return row(
-    "CPU of an item of a batch of 500 above a bare route with the same binding calls",
-    more,
+    "CPU of an item of a batch of 500 above a baseline route with the same binding calls",
+    difference,
     0.15,
-    `${more.toFixed(2)} ms (${all})`,
+    `${difference.toFixed(2)} ms (${all})`,
     "0.15 ms",
   );
 }
 
-/** CPU time of workerd for one call, in milliseconds, from four of them. */
+/** Returns the CPU time of workerd for one call in milliseconds, as the mean of four calls. */
 async function cpuEach(deployment: Deployment, call: () => Promise<Response>): Promise<number> {
   const before = await cpuMs(deployment.host.workerdPid);
   for (let i = 0; i < 4; i++) await (await call()).arrayBuffer();

@@ -1,4 +1,4 @@
-// `npm run bench`: the budgets as a table. Counts are exact; times are ratios within this run, on this machine.
+// `npm run bench`: prints the measured values and their budgets as a table. Counts are exact; times depend on the machine.
 import { ScriptedServer } from "../test/support/scripted-smtp.ts";
 import { measureAccept } from "./accept.ts";
 import { measureBatch } from "./batch.ts";

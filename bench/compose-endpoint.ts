@@ -9,7 +9,7 @@ async function signingKey(algorithm: DkimAlgorithm): Promise<SigningKey> {
   return { id: algorithm, selector: "bench", algorithm, pkcs8: () => pkcs8 };
 }
 
-/** Composes, signs and reads one message `times` times; the file is made up as it is read. */
+/** Composes, signs and reads one message `times` times. The attachment is generated while it is read. */
 export async function composeEndpoint(request: Request): Promise<Response> {
   const { text, file, times } = await request.json<{ text: number; file: number; times: number }>();
   if (keys.length === 0) keys.push(await signingKey("rsa-sha256"), await signingKey("ed25519-sha256"));
@@ -49,5 +49,5 @@ export async function composeEndpoint(request: Request): Promise<Response> {
 
 async function* generatedFile(size: number): AsyncGenerator<Uint8Array> {
   const chunk = new Uint8Array(64 * 1024).map((_, index) => index * 31);
-  for (let left = size; left > 0; left -= chunk.byteLength) yield chunk.subarray(0, Math.min(left, chunk.byteLength));
+  for (let rest = size; rest > 0; rest -= chunk.byteLength) yield chunk.subarray(0, Math.min(rest, chunk.byteLength));
 }

@@ -1,4 +1,4 @@
-/** Composing and signing with both keys in workerd, from content to the last octet: CPU of one message. */
+/** Measures CPU and peak memory of composing a message in workerd and signing it with both keys. */
 import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { measurePeakMemory } from "./memory.ts";
@@ -17,8 +17,8 @@ export async function measureComposing(deployment: Deployment, egressUrl: string
     const before = await cpuMs(deployment.host.workerdPid);
     await deployment.control("compose", work);
     const each = ((await cpuMs(deployment.host.workerdPid)) - before) / work.times;
-    const { megabytes } = await measurePeakMemory(egressUrl, 1, (fresh) =>
-      fresh.control("compose", { ...work, times: 1 }),
+    const { megabytes } = await measurePeakMemory(egressUrl, 1, (separate) =>
+      separate.control("compose", { ...work, times: 1 }),
     );
     rows.push({
       what: `CPU and peak memory of composing and signing ${what}`,

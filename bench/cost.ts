@@ -1,4 +1,4 @@
-/** Round trips, rows and cost: counted, so the same on every machine. */
+/** Measures round trips, rows and platform cost. The counts are the same on every machine. */
 
 import type { Deployment } from "./deployment.ts";
 import type { Readings } from "./meter.ts";
@@ -16,7 +16,7 @@ export async function measureCosts(deployment: Deployment): Promise<Row[]> {
   await deployment.readings();
   const rows: Row[] = [];
   const countTrips = async (what: string, budget: number, method: string, path: string, body?: unknown) => {
-    await deployment.control("hold");
+    await deployment.control("pause-queue");
     await deployment.call(method, path, body);
     const { d1Trips, rowsRead } = await deployment.readings();
     rows.push({
@@ -29,27 +29,27 @@ export async function measureCosts(deployment: Deployment): Promise<Row[]> {
   await countTrips("single send", 3, "POST", "/v1/emails/", deployment.mail("counted"));
   await countTrips("list of 20", 1, "GET", "/v1/emails/");
   await countTrips("detail", 1, "GET", `/v1/emails/${id}`);
-  await deployment.control("deliver");
+  await deployment.control("resume-queue");
   await deployment.host.scheduled("* * * * *");
   await deployment.waitUntilDrained();
   const single = await measureLifecycle(deployment, 1);
   const burst = await measureLifecycle(deployment, BURST);
-  rows.push(rowsWrittenRow("a lone email", single), rowsWrittenRow(`each of ${BURST} emails at once`, burst));
+  rows.push(rowsWrittenRow("a single email", single), rowsWrittenRow(`each of ${BURST} emails at once`, burst));
   rows.push(...(await costRows(deployment, burst)));
   return rows;
 }
 
-/** Sends emails and follows them to their end: what each of them cost. */
+/** Sends emails, waits until they are final, and returns the mean readings of one email. */
 async function measureLifecycle(deployment: Deployment, emails: number): Promise<Readings> {
-  await deployment.control("hold");
+  await deployment.control("pause-queue");
   await deployment.readings();
   const body = JSON.stringify(deployment.mail(textOfSize(BODY_OCTETS)));
   for (let i = 0; i < emails; i++) await deployment.call("POST", "/v1/emails/", body);
-  await deployment.control("deliver");
+  await deployment.control("resume-queue");
   await deployment.host.scheduled("* * * * *");
   await deployment.waitUntilDrained();
   const total = await deployment.readings();
-  // The sweep stood in for the wake-ups that were held: each email has its own message, taken and deleted once.
+  // The queue was paused and the sweep delivered, so queue operations are computed: one write, read and delete an email.
   total.queueOperations = 3 * emails;
   total.requests += emails;
   return Object.fromEntries(
@@ -66,7 +66,7 @@ function rowsWrittenRow(what: string, { rowsWritten }: Readings): Row {
   };
 }
 
-/** CPU assumed for accept and delivery of a small mail; measured above in this table, and 2 % of the sum. */
+/** CPU time assumed for accept and delivery of a small email, in milliseconds. It is 2 % of the cost. */
 const CPU_MS = 8;
 
 async function costRows(deployment: Deployment, each: Readings): Promise<Row[]> {
@@ -74,8 +74,8 @@ async function costRows(deployment: Deployment, each: Readings): Promise<Row[]> 
     "SELECT avg(length(recipients) + length(events) + length(subject) + length(message_id) + 280) AS bytes FROM emails WHERE workspace = ?1",
     deployment.seed.workspaceNumber,
   );
-  const kept = { d1Kilobytes: (size?.bytes ?? 0) / 1000, r2Kilobytes: BODY_OCTETS / 1000 };
-  const dollars = costPerThousand(each, CPU_MS, kept);
+  const stored = { d1Kilobytes: (size?.bytes ?? 0) / 1000, r2Kilobytes: BODY_OCTETS / 1000 };
+  const dollars = costPerThousand(each, CPU_MS, stored);
   return [
     {
       what: "platform cost of 1,000 single emails, a month of storage included",

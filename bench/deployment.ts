@@ -1,4 +1,4 @@
-/** The deployment under the bench: one workspace, an API key, and the bench's own doors. */
+/** The deployment that the bench measures: one workspace with an API key, and the control endpoints of bench/worker.ts. */
 import type { Seeded } from "../dev/seed-workspace.ts";
 import { type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
@@ -23,6 +23,7 @@ export class Deployment {
     return new Deployment(host, (await response.json()) as Seeded);
   }
 
+  /** Calls a control endpoint. Throws unless it answers 2xx. */
   async control(name: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${this.host.url}/bench/${name}`, {
       method: "POST",
@@ -32,16 +33,18 @@ export class Deployment {
     return response;
   }
 
-  /** What was counted since the last call. */
+  /** Returns the counts since the last call. */
   async readings(): Promise<Readings> {
     return (await this.control("readings")).json() as Promise<Readings>;
   }
 
+  /** Runs one SQL statement on the deployment's database. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<Row[]> {
     const { results } = (await (await this.control("sql", { sql, params })).json()) as { results: Row[] };
     return results;
   }
 
+  /** Calls the API. Throws unless it answers 2xx. */
   async call(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(`${this.host.url}${path}`, {
       method,
@@ -52,6 +55,7 @@ export class Deployment {
     return response;
   }
 
+  /** Returns a send request with this text. */
   mail(text: string) {
     return {
       from_: { email: this.seed.mailbox, name: "Bench" },
@@ -61,13 +65,13 @@ export class Deployment {
     };
   }
 
-  /** Waits until nothing is left in the outbox; fails after a minute. */
+  /** Waits until the outbox has no more delivery rows. Throws after a minute. */
   async waitUntilDrained(): Promise<void> {
     const end = Date.now() + 60_000;
     for (;;) {
       const [row] = await this.sql<{ rows: number }>("SELECT count(*) AS rows FROM outbox WHERE kind = 'deliver'");
       if (row?.rows === 0) return;
-      if (Date.now() > end) throw new Error(`${row?.rows} rows are still in the outbox`);
+      if (Date.now() > end) throw new Error(`the outbox still has ${row?.rows} delivery rows after 60 seconds`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }

@@ -1,4 +1,4 @@
-/** Opens and clicks: how many a second are answered, and how many are merged into their emails. */
+/** Measures how many opens per second are answered, and how many are merged into their emails. */
 
 import { newOpenToken } from "../src/mail-tokens/tracking.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
@@ -8,7 +8,7 @@ import { median, type Row } from "./table.ts";
 const EMAILS = 2_000;
 const AT_ONCE = 8;
 const ROUNDS = 3;
-/** A program's own name would be a machine's, whose hits are not counted. */
+/** The User-Agent of a browser, because hits of scanners are not counted. */
 const BROWSER_HEADERS = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
 
 export async function measureHits(deployment: Deployment): Promise<Row[]> {
@@ -57,7 +57,7 @@ export async function measureHits(deployment: Deployment): Promise<Row[]> {
   ];
 }
 
-/** Delivered emails that nobody has opened. */
+/** Inserts delivered emails without opens and returns their ids. */
 async function insertDeliveredEmails(deployment: Deployment, workspace: number, round: number): Promise<string[]> {
   await deployment.sql(
     `WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ?3 - 1)
@@ -78,7 +78,7 @@ async function insertDeliveredEmails(deployment: Deployment, workspace: number, 
   return rows.map(({ id }) => id);
 }
 
-/** Waits until every hit counts; fails after a minute. */
+/** Waits until every hit is counted. Throws after a minute. */
 async function waitUntilCounted(deployment: Deployment, workspace: number, round: number): Promise<void> {
   const end = Date.now() + 60_000;
   for (;;) {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Deployment } from "./deployment.ts";
 
-/** What a call adds to workerd's resident memory at its peak, on a host of its own. */
+/** Returns the peak that a call adds to workerd's resident memory, in MB, and its time. Starts a separate host for it. */
 export async function measurePeakMemory(
   egressUrl: string,
   atOnce: number,

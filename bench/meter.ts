@@ -1,10 +1,10 @@
-/** What the bindings were asked, in the units that are billed. */
+/** Counts of binding calls, in billed units. */
 export interface Readings {
   requests: number;
   d1Trips: number;
   rowsRead: number;
   rowsWritten: number;
-  /** Writes of messages count here; the host adds the read and the delete of each delivery. */
+  /** Message writes; bench/worker.ts adds the read and the delete of each message. */
   queueOperations: number;
   r2ClassA: number;
   r2ClassB: number;
@@ -20,7 +20,7 @@ export const zeroReadings = (): Readings => ({
   r2ClassB: 0,
 });
 
-/** The bindings of `env`, counted into `readings` on their way. */
+/** Returns `env` with bindings that count their calls in `readings`. */
 export function metered(env: Env, readings: Readings): Env {
   return {
     ...env,

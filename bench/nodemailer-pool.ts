@@ -1,4 +1,4 @@
-/** Child process of drain.ts: the same mails through nodemailer's pool, four connections, DKIM on. */
+/** Child process of drain.ts: sends the same emails by nodemailer's pool, with four connections and DKIM. */
 import nodemailer from "nodemailer";
 
 process.once(

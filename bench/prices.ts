@@ -1,6 +1,6 @@
 import type { Readings } from "./meter.ts";
 
-/** US dollars beyond what the plan includes (Cloudflare's Workers, D1, Queues and R2 price pages, 2026-10). */
+/** Prices in US dollars above the included usage (Cloudflare's price pages of Workers, D1, Queues and R2, 2026-10). */
 const PRICES = {
   rowWritten: 1.0 / 1e6,
   rowRead: 0.001 / 1e6,
@@ -13,14 +13,14 @@ const PRICES = {
   r2KilobyteMonth: 0.015 / 1e6,
 };
 
-/** What one email keeps in D1 and R2 for a month, in kilobytes: measured row, and body as sent. */
+/** Storage of one email for a month, in kilobytes: its D1 row and its R2 content. */
 export interface StoredSize {
   d1Kilobytes: number;
   r2Kilobytes: number;
 }
 
-/** US dollars for 1,000 emails that cost these readings each. */
-export function costPerThousand(each: Readings, cpuMs: number, kept: StoredSize): number {
+/** Returns the cost of 1,000 emails in US dollars. `each` has the readings of one email, `cpuMs` its CPU time. */
+export function costPerThousand(each: Readings, cpuMs: number, stored: StoredSize): number {
   const one =
     each.rowsWritten * PRICES.rowWritten +
     each.rowsRead * PRICES.rowRead +
@@ -29,7 +29,7 @@ export function costPerThousand(each: Readings, cpuMs: number, kept: StoredSize)
     each.r2ClassB * PRICES.r2ClassB +
     each.requests * PRICES.request +
     cpuMs * PRICES.cpuMs +
-    kept.d1Kilobytes * PRICES.d1KilobyteMonth +
-    kept.r2Kilobytes * PRICES.r2KilobyteMonth;
+    stored.d1Kilobytes * PRICES.d1KilobyteMonth +
+    stored.r2Kilobytes * PRICES.r2KilobyteMonth;
   return one * 1000;
 }

@@ -1,4 +1,4 @@
-/** One line of the bench's table. */
+/** One row of the bench's table. */
 export interface Row {
   what: string;
   value: string;
@@ -6,9 +6,9 @@ export interface Row {
   isMet: boolean;
 }
 
-const verdict = ({ budget, isMet }: Row) => (budget === "" ? "" : isMet ? "holds" : "MISSED");
+const verdict = ({ budget, isMet }: Row) => (budget === "" ? "" : isMet ? "met" : "MISSED");
 
-/** The rows as a Markdown table, ready for README. */
+/** Formats the rows as a Markdown table, for docs/performance.md. */
 export function toTable(rows: readonly Row[]): string {
   const cells = [
     ["what", "measured", "budget", ""],

@@ -1,6 +1,6 @@
 /**
- * The Worker as it is, with a meter on its bindings. `/bench/…` are the bench's own doors: they are in no
- * deployment, only in the host that bench/host/in-process.ts starts.
+ * The Worker with metered bindings and control endpoints at `/bench/…`. Only bench/host/in-process.ts runs this module;
+ * no deployment has the endpoints.
  */
 
 import { seedWorkspace } from "../dev/seed-workspace.ts";
@@ -13,8 +13,8 @@ import { composeEndpoint } from "./compose-endpoint.ts";
 import { metered, type Readings, zeroReadings } from "./meter.ts";
 
 let readings: Readings = zeroReadings();
-/** Off: queue messages are taken and forgotten, so that accepting is measured alone. */
-let isQueuePaused = true;
+/** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
+let isQueuePaused = false;
 
 const bench: ExportedHandler<Env, WorkMessage> = {
   async fetch(request, env, ctx) {
@@ -24,7 +24,7 @@ const bench: ExportedHandler<Env, WorkMessage> = {
     return worker.fetch?.(request, metered(env, readings), ctx) ?? new Response(null, { status: 501 });
   },
   async queue(batch, env, ctx) {
-    if (!isQueuePaused) return;
+    if (isQueuePaused) return;
     readings.queueOperations += 2 * batch.messages.length;
     await worker.queue?.(batch, metered(env, readings), ctx);
   },
@@ -42,11 +42,11 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
       readings = zeroReadings();
       return Response.json(taken);
     }
-    case "hold":
-      isQueuePaused = false;
-      return new Response();
-    case "deliver":
+    case "pause-queue":
       isQueuePaused = true;
+      return new Response();
+    case "resume-queue":
+      isQueuePaused = false;
       return new Response();
     case "seed": {
       const { domain } = await request.json<{ domain: string }>();
@@ -60,9 +60,9 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
         .all();
       return Response.json({ results, meta });
     }
-    case "bare":
+    case "baseline-send":
       return baselineSend(request, env);
-    case "bare-batch":
+    case "baseline-batch":
       return baselineBatch(request, env);
     case "index":
       await indexEmails(createContext(metered(env, readings), "bench"));
@@ -76,14 +76,14 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
   }
 }
 
-/** As much into R2 as a large mail puts there, in the same parts. */
+/** Uploads `octets` bytes to R2 in the same parts as a large email. */
 async function putEndpoint(request: Request, env: Env): Promise<Response> {
   const { octets } = await request.json<{ octets: number }>();
   const upload = await env.CONTENT.createMultipartUpload(`put/${crypto.randomUUID()}`);
   const part = new Uint8Array(5 * 1024 * 1024).fill(0x5a);
   const parts: R2UploadedPart[] = [];
-  for (let left = octets; left > 0; left -= part.byteLength) {
-    parts.push(await upload.uploadPart(parts.length + 1, part.subarray(0, Math.min(left, part.byteLength))));
+  for (let rest = octets; rest > 0; rest -= part.byteLength) {
+    parts.push(await upload.uploadPart(parts.length + 1, part.subarray(0, Math.min(rest, part.byteLength))));
   }
   await upload.complete(parts);
   return new Response();

@@ -1,4 +1,4 @@
-/** What a host runs: the bundled Worker and its bindings, made once a process and read by every start after it. */
+/** Bundles the Worker and its bindings once per process; every host start reads the files. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -6,31 +6,31 @@ import { build, type Plugin } from "esbuild";
 
 export const ROOT = path.join(import.meta.dirname, "../..");
 
-/** Files that a host process starts from, without esbuild and wrangler. */
+/** Files that a host process reads, so that it needs neither esbuild nor wrangler. */
 export interface Bundle {
   folder: string;
   script: string;
   workerOptions: string;
-  /** Node's compile cache: most of what a start costs is Miniflare's own source. */
+  /** Folder of Node's compile cache: compiling Miniflare takes most of a start. */
   compileCache: string;
 }
 
-let made: Promise<Bundle> | null = null;
+let bundle: Promise<Bundle> | null = null;
 
-/** Bundles src/index.ts and reads wrangler.toml, the first time it is called. `forgetBundle` takes the files away. */
+/** Bundles src/index.ts and reads wrangler.toml at the first call. `removeBundle` deletes the files. */
 export function bundleOnce(): Promise<Bundle> {
-  made ??= makeBundle();
-  return made;
+  bundle ??= createBundle();
+  return bundle;
 }
 
-/** Takes away what `bundleOnce` made. For the end, when no host runs any more. */
+/** Deletes the bundle. Call it when no host runs. */
 export async function removeBundle(): Promise<void> {
-  const bundle = await made;
-  made = null;
-  if (bundle) await rm(bundle.folder, { recursive: true, force: true });
+  const files = await bundle;
+  bundle = null;
+  if (files) await rm(files.folder, { recursive: true, force: true });
 }
 
-async function makeBundle(): Promise<Bundle> {
+async function createBundle(): Promise<Bundle> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "email-host-bundle-"));
   const bundle = {
     folder,
@@ -45,7 +45,7 @@ async function makeBundle(): Promise<Bundle> {
   return bundle;
 }
 
-/** One module of a Worker and everything it imports, as workerd runs it. `entry` is a path from the root. */
+/** Bundles a Worker module and its imports for workerd. `entry` is a path relative to the root. */
 export async function bundleScript(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(ROOT, entry)],
@@ -61,11 +61,11 @@ export async function bundleScript(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-/** dns-packet asks for `buffer`, which workerd has as `node:buffer`; wrangler sees to that by itself. */
+/** Maps `buffer`, which dns-packet imports, to workerd's `node:buffer`, as wrangler does. */
 const nodeBuffer: Plugin = {
-  name: "buffer-of-node",
+  name: "node-buffer",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^buffer$/ }, () => ({ path: "buffer", namespace: "of-node" }));
-    onLoad({ filter: /.*/, namespace: "of-node" }, () => ({ contents: 'export * from "node:buffer";' }));
+    onResolve({ filter: /^buffer$/ }, () => ({ path: "buffer", namespace: "node-buffer" }));
+    onLoad({ filter: /.*/, namespace: "node-buffer" }, () => ({ contents: 'export * from "node:buffer";' }));
   },
 };

@@ -1,4 +1,4 @@
-/** A Miniflare host in this process, for what is measured: `wrangler dev` costs several times the CPU of what it serves. */
+/** Runs the Worker by Miniflare in this process, for measurements: `wrangler dev` itself uses several times the Worker's CPU. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,12 +11,12 @@ export interface Host {
   url: string;
   /** Process id of workerd, for its CPU time and memory. */
   workerdPid: number;
-  /** Fires the scheduled handler. */
+  /** Runs the scheduled handler. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Bundles `entry`, migrates a fresh database in a temporary folder, and serves with these variables. */
+/** Bundles `entry`, migrates a new database in a temporary folder, and starts the Worker with these variables. */
 export async function startHost(entry: string, variables: Record<string, string>): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
@@ -54,14 +54,14 @@ export async function startHost(entry: string, variables: Record<string, string>
   };
 }
 
-/** workerd processes of this machine, by /proc. */
+/** Returns the pids of all workerd processes in /proc. */
 async function workerdProcesses(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
   return pids.filter((_, index) => names[index]?.trim() === "workerd").map(Number);
 }
 
-/** CPU time a process has used so far, all its threads, in milliseconds (Linux counts in ticks of 10 ms). */
+/** Returns the CPU time of a process and its threads, in milliseconds (Linux counts in ticks of 10 ms). */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

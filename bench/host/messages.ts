@@ -1,7 +1,7 @@
-/** What a host process is started with, and what it and its parent say to each other. */
+/** Options of a host process, and the messages between it and its parent. */
 import type { Bundle } from "./bundle.ts";
 
-/** The process's only argument, as JSON. */
+/** The only argument of the process, as JSON. */
 export interface HostProcessOptions {
   bundle: Bundle;
   stateDir: string;
@@ -11,13 +11,13 @@ export interface HostProcessOptions {
   queueSeconds: number | null;
 }
 
-/** Parent to host. Each is answered by a Reply with its id. */
+/** Message from parent to host. The host sends one Reply with the same id. */
 export type Request = { id: number } & Command;
 
 export type Command =
-  | { ask: "sql"; sql: string; params: unknown[] }
-  | { ask: "seed"; input: unknown }
-  | { ask: "stop" };
+  | { command: "sql"; sql: string; params: unknown[] }
+  | { command: "seed"; input: unknown }
+  | { command: "stop" };
 
-/** Host to parent. */
+/** Message from host to parent. */
 export type Reply = { ready: true } | { id: number; result: unknown } | { id: number; error: string };

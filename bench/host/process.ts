@@ -1,11 +1,11 @@
-// The process that start.ts starts: Miniflare with the bundled Worker. It ends with its parent.
+// The process that start.ts starts: Miniflare with the bundled Worker. It exits when its parent exits.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, flushCompileCache } from "node:module";
 import path from "node:path";
 import type { SeedInput } from "../../dev/seed-workspace.ts";
 import type { Command, HostProcessOptions, Reply, Request } from "./messages.ts";
 
-// Not `import`: Node would first search the six megabytes for names of exports, which takes longer than running them.
+// `require`, because `import` makes Node scan six megabytes for export names, which takes longer than running the module.
 const { convertV4MiniflareOptions, Miniflare } = createRequire(import.meta.url)(
   "miniflare",
 ) as typeof import("miniflare");
@@ -44,7 +44,7 @@ function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: Host
   });
 }
 
-/** A later start on the same state does without: opening the database from here takes a good part of a start. */
+/** Migrates at the first start on a state directory only, because opening the database from here slows each start. */
 async function migrateOnce() {
   const done = path.join(options.stateDir, "migrated");
   if (existsSync(done)) return;
@@ -59,11 +59,11 @@ async function answer(request: Request) {
   } catch (error) {
     reply({ id: request.id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
-  if (request.ask === "stop") process.exit(0);
+  if (request.command === "stop") process.exit(0);
 }
 
 async function handle(request: Command): Promise<unknown> {
-  switch (request.ask) {
+  switch (request.command) {
     case "sql": {
       const { DB } = await bindings();
       const { results, meta } = await DB.prepare(request.sql)

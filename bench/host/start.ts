@@ -1,6 +1,6 @@
 /**
- * A host of its own for the Worker, in processes that can be killed: Node with Miniflare, and its workerd.
- * Everything it keeps is in its state directory, and the next start on the same directory goes on from there.
+ * Runs the Worker in separate processes that tests can kill: Node with Miniflare, and workerd. All state is in the state
+ * directory, and the next start on the same directory continues with it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,15 +19,15 @@ export interface HostOptions {
   port: number;
   /** Variables and secrets of the Worker: MASTER_KEYS, EGRESS_URL. */
   vars: Record<string, string>;
-  /** Seconds a queue gathers messages before it hands them over, when not what wrangler.toml says. */
+  /** Overrides `max_batch_timeout` of every queue, in seconds. */
   queueSeconds?: number;
 }
 
 const HOST = "127.0.0.1";
 const READY_MS = 60_000;
-const GONE_MS = 10_000;
+const STOP_MS = 10_000;
 
-/** Starts the Worker and resolves once it serves. Its output goes to `host.log` in the state directory. */
+/** Starts the Worker and resolves when it serves requests. Its output is appended to `host.log` in the state directory. */
 export async function startHost({ stateDir, port, vars, queueSeconds }: HostOptions): Promise<Host> {
   const bundle = await bundleOnce();
   await mkdir(stateDir, { recursive: true });
@@ -38,7 +38,7 @@ export async function startHost({ stateDir, port, vars, queueSeconds }: HostOpti
     ["--disable-warning=ExperimentalWarning", path.join(import.meta.dirname, "process.ts"), JSON.stringify(options)],
     {
       cwd: ROOT,
-      // A group of its own: a kill of the group leaves nothing of it alive.
+      // Own process group, so that a SIGKILL to the group reaches all its processes.
       detached: true,
       stdio: ["ignore", log.fd, log.fd, "ipc"],
       env: { ...process.env, NODE_COMPILE_CACHE: bundle.compileCache },
@@ -56,11 +56,11 @@ export class Host {
   readonly #child: ChildProcess;
   readonly #port: number;
   readonly #stateDir: string;
-  readonly #ended: Promise<unknown>;
-  readonly #waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
-  #asked = 0;
+  readonly #exited: Promise<unknown>;
+  readonly #pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
+  #lastId = 0;
   #ready: () => void = () => {};
-  readonly #untilReady = new Promise<void>((resolve) => {
+  readonly #serving = new Promise<void>((resolve) => {
     this.#ready = resolve;
   });
 
@@ -70,88 +70,90 @@ export class Host {
     this.#stateDir = stateDir;
     this.pid = child.pid ?? 0;
     this.url = `http://${HOST}:${port}`;
-    this.#ended = once(child, "exit").then(() => this.#refuseAll());
-    child.on("message", (reply: Reply) => this.#take(reply));
+    this.#exited = once(child, "exit").then(() => this.#rejectAll());
+    child.on("message", (reply: Reply) => this.#onReply(reply));
     child.on("error", () => {});
   }
 
-  /** Resolves once the host serves; fails when it ends or takes too long. */
+  /** Resolves when the host serves requests. Throws when it exits or is not ready after 60 seconds. */
   async ready(): Promise<void> {
-    const failed = (why: string) => () => Promise.reject(new Error(`the host ${why}; see ${this.#stateDir}/host.log`));
-    const late = new AbortController();
+    const failed = (reason: string) => () =>
+      Promise.reject(new Error(`the host ${reason}; see ${this.#stateDir}/host.log`));
+    const timeout = new AbortController();
     await Promise.race([
-      this.#untilReady,
-      this.#ended.then(failed("ended while it started")),
-      sleep(READY_MS, undefined, { signal: late.signal, ref: false }).then(failed("does not get ready"), () => {}),
-    ]).finally(() => late.abort());
+      this.#serving,
+      this.#exited.then(failed("exited while it started")),
+      sleep(READY_MS, undefined, { signal: timeout.signal, ref: false }).then(failed("is not ready"), () => {}),
+    ]).finally(() => timeout.abort());
   }
 
-  /** Kills Node and workerd where they stand, and resolves once neither is there any more. */
-  async kill9(): Promise<void> {
+  /** Sends SIGKILL to Node and workerd, and resolves when both have exited. */
+  async kill(): Promise<void> {
     try {
       process.kill(-this.pid, "SIGKILL");
     } catch {
-      // Nobody is left in it.
+      // The group has no process.
     }
-    await this.#ended;
-    await this.#portFree();
+    await this.#exited;
+    await this.#waitUntilPortIsFree();
   }
 
-  /** Ends in order. */
+  /** Stops Miniflare, then kills what still runs after 10 seconds. */
   async stop(): Promise<void> {
-    await Promise.race([this.#ask({ ask: "stop" }).catch(() => {}), sleep(GONE_MS, undefined, { ref: false })]);
-    await this.kill9();
+    await Promise.race([this.#request({ command: "stop" }).catch(() => {}), sleep(STOP_MS, undefined, { ref: false })]);
+    await this.kill();
   }
 
-  /** Fires the scheduled handler as of `time`, and resolves when it is through. */
+  /** Runs the scheduled handler with the scheduled time `time` (milliseconds since 1970), and resolves when it has finished. */
   async scheduled(cron: string, time = Date.now()): Promise<void> {
     const query = new URLSearchParams({ cron, time: String(time) });
     const response = await fetch(`${this.url}/cdn-cgi/local/scheduled?${query}`);
     const text = await response.text();
-    if (!response.ok) throw new Error(`the scheduled handler answered ${response.status} to "${cron}": ${text}`);
+    if (!response.ok)
+      throw new Error(`the scheduled handler answered ${response.status} for the cron "${cron}": ${text}`);
   }
 
-  /** Runs one statement on the Worker's database: an operator's look, or hand, behind the API. */
+  /** Runs one statement on the Worker's database. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<{ results: Row[]; changes: number }> {
-    return this.#ask({ ask: "sql", sql, params });
+    return this.#request({ command: "sql", sql, params });
   }
 
-  /** Makes a workspace that can send. */
+  /** Creates a workspace that can send. */
   seed(input: SeedInput): Promise<Seeded> {
-    return this.#ask({ ask: "seed", input });
+    return this.#request({ command: "seed", input });
   }
 
-  #ask<Result>(ask: Command): Promise<Result> {
-    const id = ++this.#asked;
+  #request<Result>(command: Command): Promise<Result> {
+    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      if (!this.#child.connected) return this.#refuseAll();
-      this.#child.send({ id, ...ask }, (error) => error && this.#refuseAll());
+      this.#pending.set(id, { resolve, reject });
+      if (!this.#child.connected) return this.#rejectAll();
+      this.#child.send({ id, ...command }, (error) => error && this.#rejectAll());
     });
   }
 
-  #take(reply: Reply) {
+  #onReply(reply: Reply) {
     if ("ready" in reply) return this.#ready();
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ("error" in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.result as never);
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if ("error" in reply) pending?.reject(new Error(reply.error));
+    else pending?.resolve(reply.result as never);
   }
 
-  #refuseAll() {
-    for (const { reject } of this.#waiting.values()) reject(new Error("the host is gone"));
-    this.#waiting.clear();
+  #rejectAll() {
+    for (const { reject } of this.#pending.values()) reject(new Error("the host has exited"));
+    this.#pending.clear();
   }
 
-  /** workerd is no child of ours, so its end shows in its port alone. */
-  async #portFree(): Promise<void> {
-    for (const deadline = Date.now() + GONE_MS; await listens(this.#port); await sleep(5)) {
+  /** Waits until workerd has exited. It is no child of this process, so only its port shows that. */
+  async #waitUntilPortIsFree(): Promise<void> {
+    for (const deadline = Date.now() + STOP_MS; await isListening(this.#port); await sleep(5)) {
       if (Date.now() > deadline) throw new Error(`port ${this.#port} is still in use after the kill`);
     }
   }
 }
 
-async function listens(port: number): Promise<boolean> {
+async function isListening(port: number): Promise<boolean> {
   const socket = net.connect(port, HOST);
   try {
     await once(socket, "connect");

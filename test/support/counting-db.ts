@@ -5,25 +5,25 @@ interface Statement {
   values: unknown[];
 }
 
-/** One round trip to D1. Rows are those of a batch, which answers with them; null for a single statement. */
-interface Trip {
+/** One round trip to D1. `rowsWritten` is null for a single statement, because only batches report it here. */
+interface RoundTrip {
   statements: Statement[];
   rowsWritten: number | null;
 }
 
-/** A database that keeps account of the round trips through it. Put `DB` in the place of the binding. */
+/** Returns a D1 database that records its round trips in `trips`. Use `DB` as the binding. */
 export function countingDb() {
-  const trips: Trip[] = [];
-  const known = new WeakMap<D1PreparedStatement, Statement>();
+  const trips: RoundTrip[] = [];
+  const statementOf = new WeakMap<D1PreparedStatement, Statement>();
 
   function watch(prepared: D1PreparedStatement, statement: Statement): D1PreparedStatement {
-    known.set(prepared, statement);
+    statementOf.set(prepared, statement);
     const { bind } = prepared;
     const counted = (name: "first" | "all" | "run" | "raw") => {
-      const ask = prepared[name] as (...options: unknown[]) => Promise<unknown>;
+      const execute = prepared[name] as (...options: unknown[]) => Promise<unknown>;
       return (...options: unknown[]) => {
         trips.push({ statements: [statement], rowsWritten: null });
-        return ask.apply(prepared, options);
+        return execute.apply(prepared, options);
       };
     };
     return Object.assign(prepared, {
@@ -40,16 +40,16 @@ export function countingDb() {
     async batch(statements: D1PreparedStatement[]) {
       const results = await env.DB.batch(statements);
       trips.push({
-        statements: statements.map((prepared) => known.get(prepared) ?? { sql: "", values: [] }),
+        statements: statements.map((prepared) => statementOf.get(prepared) ?? { sql: "", values: [] }),
         rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
       });
       return results;
     },
   };
-  return { DB, trips };
+  return { DB, trips: trips };
 }
 
-/** Rows that a statement reads, found by running it again. */
+/** Runs a statement again and returns the number of rows it reads. */
 export async function rowsRead({ sql, values }: Statement): Promise<number> {
   const { meta } = await env.DB.prepare(sql)
     .bind(...values)
@@ -57,7 +57,7 @@ export async function rowsRead({ sql, values }: Statement): Promise<number> {
   return meta.rows_read;
 }
 
-/** How SQLite goes about a statement, one line a step. */
+/** Returns SQLite's query plan of a statement, one line per step. */
 export async function planOf({ sql, values }: Statement): Promise<string[]> {
   const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .bind(...values)

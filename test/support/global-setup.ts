@@ -4,12 +4,12 @@ import { startSmtpServers } from "./smtp-control-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the servers that stand in for the outside world listen. */
+    /** Ports of the simulated SMTP and DNS servers, by name. */
     servers: { [name: string]: number };
   }
 }
 
-/** Starts the servers that stand in for the outside world and tells the tests where they listen. */
+/** Starts the simulated SMTP and DNS servers and provides their ports to the tests. */
 export default async function setup(project: TestProject) {
   const [smtp, dns] = await Promise.all([startSmtpServers(), startDnsServers()]);
   project.provide("servers", { ...smtp.ports, ...dns.ports });

@@ -1,16 +1,16 @@
 import { app } from "../../src/app.ts";
 import type { apiWith } from "./workspace.ts";
 
-/** Every endpoint the app serves, `METHOD /path/:as/mounted`. */
+/** Returns every endpoint of the app as `METHOD /path/:parameter`. */
 export function mountedRoutes(): string[] {
   const endpoints = app.routes.filter(({ method }) => method !== "ALL");
   return [...new Set(endpoints.map(({ method, path }) => `${method} ${path}`))];
 }
 
-/** Parameters to put into a path, by name. */
+/** Path parameters by name. */
 export type PathIds = Readonly<Record<string, string>>;
 
-/** Calls a route by its name in the scope table. */
+/** Calls a route by its `METHOD /path/:parameter`. Missing parameters are random UUIDs. */
 export function callRoute(
   api: ReturnType<typeof apiWith>,
   route: string,

@@ -1,24 +1,24 @@
 /**
- * A certificate authority for one test run. workerd trusts no certificate by option: Miniflare takes extra authorities
- * from NODE_EXTRA_CA_CERTS once, when it is loaded, so vitest.config.ts calls this before it loads the plugin.
+ * Creates a certificate authority for one test run. workerd has no option for it: Miniflare reads extra authorities from
+ * NODE_EXTRA_CA_CERTS once, when it is loaded, so vitest.config.ts calls this before it loads the plugin.
  */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { generate } from "selfsigned";
 
-/** One for each process: two test runs may be going at once. */
+/** One folder per process, because two test runs may run at once. */
 const FOLDER = path.join(import.meta.dirname, `../../.dev/test-ca-${process.pid}`);
 const CA_FILE = path.join(FOLDER, "ca.pem");
 const SERVER_FILE = path.join(FOLDER, "server.json");
 
-/** Key and certificate of the test servers: for localhost and 127.0.0.1, and one for the name smtp.test only. */
+/** Keys and certificates of the test servers: one for localhost and 127.0.0.1, one for smtp.test only. */
 export interface ServerKeys {
   local: { key: string; cert: string };
   named: { key: string; cert: string };
 }
 
-/** Makes the authority and its server certificates and has Miniflare trust them. Call before Miniflare is loaded. */
+/** Creates the authority and the server certificates, and sets NODE_EXTRA_CA_CERTS. Call it before Miniflare is loaded. */
 export async function trustThrowawayCa(): Promise<void> {
   const ca = await generate([{ name: "commonName", value: "Throwaway test CA" }], {
     algorithm: "sha256",
@@ -35,16 +35,17 @@ export async function trustThrowawayCa(): Promise<void> {
     ]),
     named: await leaf(signer, [{ type: 2, value: "smtp.test" }]),
   };
-  const others = process.env.NODE_EXTRA_CA_CERTS;
-  const known = others && others !== CA_FILE && existsSync(others) ? readFileSync(others, "utf8") : "";
+  const configured = process.env.NODE_EXTRA_CA_CERTS;
+  const existing =
+    configured && configured !== CA_FILE && existsSync(configured) ? readFileSync(configured, "utf8") : "";
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(CA_FILE, `${known}${ca.cert}`);
+  writeFileSync(CA_FILE, `${existing}${ca.cert}`);
   writeFileSync(SERVER_FILE, JSON.stringify(keys), { mode: 0o600 });
   process.env.NODE_EXTRA_CA_CERTS = CA_FILE;
   process.on("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 }
 
-/** What `trustThrowawayCa` made in this run. */
+/** Reads the keys and certificates that `trustThrowawayCa` created. */
 export function serverKeys(): ServerKeys {
   return JSON.parse(readFileSync(SERVER_FILE, "utf8"));
 }
@@ -52,7 +53,7 @@ export function serverKeys(): ServerKeys {
 type AltNames = { type: 2 | 7; value?: string; ip?: string }[];
 
 async function leaf(ca: { key: string; cert: string }, altNames: AltNames) {
-  const made = await generate([{ name: "commonName", value: "Test SMTP server" }], {
+  const generated = await generate([{ name: "commonName", value: "Test SMTP server" }], {
     algorithm: "sha256",
     ca,
     extensions: [
@@ -62,5 +63,5 @@ async function leaf(ca: { key: string; cert: string }, altNames: AltNames) {
       { name: "subjectAltName", altNames },
     ],
   });
-  return { key: made.private, cert: made.cert };
+  return { key: generated.private, cert: generated.cert };
 }

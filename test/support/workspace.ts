@@ -9,12 +9,12 @@ import { apiKeys } from "../../src/db/schema/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 
-/** A context on the test's own bindings, with settings and a clock of the test's choosing. */
+/** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */
 export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): Ctx {
   return createContext({ ...env, ...settings } as Env, "test", now);
 }
 
-/** A context whose wake-ups go nowhere but into a list, so that the test delivers them when and as often as it likes. */
+/** Returns a context that records wake-ups in a list instead of the queue, so that the test decides when to deliver. */
 export function recordingContext(settings: Record<string, unknown> = {}, now: () => number = Date.now) {
   const woken: WakeUp[] = [];
   const ctx: Ctx = {
@@ -29,7 +29,7 @@ export function recordingContext(settings: Record<string, unknown> = {}, now: ()
 
 let workspaces = 0;
 
-/** A workspace of the test's own, with an API to call as the owner of its key. */
+/** Creates a workspace and returns it with functions that call the API with its key. */
 export async function aWorkspace(options: Partial<SeedInput> = {}) {
   workspaces += 1;
   const name = `w${workspaces}-${crypto.randomUUID().slice(0, 8)}`;
@@ -45,7 +45,7 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
 
 export type TestWorkspace = Awaited<ReturnType<typeof aWorkspace>>;
 
-/** A further API key of a workspace: of any scopes and age, and made by anybody. */
+/** Inserts a further API key of a workspace. `row` sets any column. Returns the key. */
 export async function aKey(
   workspace: Pick<TestWorkspace, "workspaceNumber" | "userId">,
   row: Partial<typeof apiKeys.$inferInsert> = {},
@@ -69,7 +69,7 @@ export async function aKey(
   return key;
 }
 
-/** A further person of a workspace, with a key of their own. */
+/** Inserts a further member of a workspace and an API key of that user. */
 export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" | "domain">, role: Role) {
   const ctx = testContext();
   const userId = ctx.newId();
@@ -89,7 +89,7 @@ export async function aMember(workspace: Pick<TestWorkspace, "workspaceNumber" |
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Calls the Worker from outside, or by another way in. */
+/** Returns functions that call the Worker with an API key, or without one. `fetch` replaces the Worker. */
 export function apiWith(key: string | null, fetch: Fetch = (request) => exports.default.fetch(request)) {
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     fetch(
@@ -114,7 +114,7 @@ export function apiWith(key: string | null, fetch: Fetch = (request) => exports.
   };
 }
 
-/** Calls the Worker with some bindings in place of its own: a database that counts or fails, a queue that takes nothing. */
+/** Returns functions that call the Worker with some bindings replaced, for example by a database that counts or fails. */
 export function apiOn(bindings: Record<string, unknown>, key: string | null) {
   return apiWith(key, async (request) => {
     const execution = createExecutionContext();
@@ -124,10 +124,10 @@ export function apiOn(bindings: Record<string, unknown>, key: string | null) {
   });
 }
 
-/** A queue that forgets what it is told, so that nothing is delivered behind the test's back. */
+/** A queue that accepts messages and discards them, so that no delivery runs during the test. */
 export const queueThatRefuses = { send: async () => {}, sendBatch: async () => {} };
 
-/** A send request of this workspace that nothing is wrong with. */
+/** Returns a valid send request of this workspace. `changes` replaces fields. */
 export function aMail(workspace: { mailbox: string }, changes: Record<string, unknown> = {}) {
   return {
     from_: { email: workspace.mailbox, name: "Hello" },
@@ -138,13 +138,13 @@ export function aMail(workspace: { mailbox: string }, changes: Record<string, un
   };
 }
 
-/** Asks until the answer is what is waited for; fails after `timeoutMs`, saying what it last got. */
-export async function until<T>(ask: () => Promise<T>, done: (value: T) => boolean, timeoutMs = 10_000): Promise<T> {
+/** Polls `read` until `done` accepts its result. Throws after `timeoutMs` milliseconds, with the last result. */
+export async function until<T>(read: () => Promise<T>, done: (value: T) => boolean, timeoutMs = 10_000): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
-    const value = await ask();
+    const value = await read();
     if (done(value)) return value;
-    if (Date.now() > end) throw new Error(`still waiting; last seen: ${JSON.stringify(value)}`);
+    if (Date.now() > end) throw new Error(`timed out after ${timeoutMs} ms; the last result: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -1,14 +1,14 @@
-/** An SMTP server that takes every mail, counts it, and outlives the hosts that are killed. Speaks RFC 5321 as far as our client asks. */
+/** An SMTP server that accepts and records every message. It keeps running while hosts are killed. Implements the part of RFC 5321 that the service uses. */
 import net from "node:net";
 
-/** One message whose final dot came. */
+/** One message that was received up to its final dot. */
 export interface Receipt {
   messageId: string;
   subject: string;
   recipients: string[];
-  /** Which host sent it: what `epoch` was when its connection was opened. */
+  /** The number of the host that sent it: the value of `epoch` when the connection was opened. */
   epoch: number;
-  /** No answer followed: the sender cannot know that it was taken. */
+  /** True if the connection was closed without a reply, so that the sender cannot know the outcome. */
   dropped: boolean;
 }
 
@@ -17,14 +17,14 @@ const EHLO = ["sink.test", "PIPELINING", "SIZE 26214400", "8BITMIME", "SMTPUTF8"
 
 export class CountingSink {
   readonly receipts: Receipt[] = [];
-  /** Set by whoever starts hosts, before each start. */
+  /** The number of the running host. The test sets it before each start. */
   epoch = 0;
   port = 0;
   readonly #drops: () => boolean;
   readonly #server: net.Server;
   readonly #sockets = new Set<net.Socket>();
 
-  /** `drops` says of each message, in the order they come, whether the connection ends instead of an answer. */
+  /** `drops` is called for each message; if it returns true, the connection is closed instead of a reply. */
   constructor(drops: () => boolean = () => false) {
     this.#drops = drops;
     this.#server = net.createServer({ noDelay: true }, (socket) => this.#serve(socket));
@@ -56,7 +56,7 @@ export class CountingSink {
   }
 }
 
-/** Answers false when no answer is to be given. */
+/** Records a message. Returns false if the connection must be closed without a reply. */
 type Accept = (content: Buffer, recipients: string[], epoch: number) => boolean;
 
 class SinkSession {
@@ -65,8 +65,8 @@ class SinkSession {
   readonly #take: Accept;
   #input: Buffer = Buffer.alloc(0);
   #recipients: string[] = [];
-  #inMessage = false;
-  #over = false;
+  #isReadingMessage = false;
+  #isClosed = false;
 
   constructor(socket: net.Socket, epoch: number, accept: Accept) {
     this.#socket = socket;
@@ -75,12 +75,12 @@ class SinkSession {
     socket.write("220 sink.test ESMTP\r\n");
     socket.on("data", (chunk) => {
       this.#input = Buffer.concat([this.#input, chunk]);
-      while (!this.#over && (this.#inMessage ? this.#message() : this.#line()));
+      while (!this.#isClosed && (this.#isReadingMessage ? this.#readMessage() : this.#readCommand()));
     });
   }
 
-  /** Answers the next command. False: there is none yet. */
-  #line(): boolean {
+  /** Replies to the next command. Returns false if none is complete. */
+  #readCommand(): boolean {
     const end = this.#input.indexOf("\r\n");
     if (end < 0) return false;
     const line = this.#input.toString("utf8", 0, end);
@@ -88,26 +88,26 @@ class SinkSession {
     const [verb = ""] = line.toUpperCase().split(/[ :]/);
     if (verb === "RCPT") this.#recipients.push(/<([^>]*)>/.exec(line)?.[1] ?? "");
     if (verb === "MAIL" || verb === "RSET") this.#recipients = [];
-    if (verb === "DATA") this.#inMessage = true;
+    if (verb === "DATA") this.#isReadingMessage = true;
     this.#socket.write(`${replyTo(verb)}\r\n`);
     if (verb === "QUIT") this.#end();
     return true;
   }
 
-  /** Takes the message once its end is there. It came after a DATA line, so an empty one has no CRLF of its own. */
-  #message(): boolean {
+  /** Accepts the message when its end has arrived. Returns false before that. An empty message has no CRLF before the dot. */
+  #readMessage(): boolean {
     const end = this.#input.indexOf(DOT);
     if (end < 0) return false;
     const content = this.#input.subarray(0, end + 2);
     this.#input = this.#input.subarray(end + DOT.length);
-    this.#inMessage = false;
+    this.#isReadingMessage = false;
     if (this.#take(content, this.#recipients.splice(0), this.#epoch)) this.#socket.write("250 2.0.0 Ok\r\n");
     else this.#end();
     return true;
   }
 
   #end(): void {
-    this.#over = true;
+    this.#isClosed = true;
     this.#socket.end();
   }
 }

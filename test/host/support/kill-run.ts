@@ -1,4 +1,4 @@
-/** Mails go in while the host is killed again and again; afterwards everything is counted. */
+/** Sends emails while the host is killed repeatedly, then compares requests, API and received messages. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -13,18 +13,18 @@ import { eventsOf, type Listed, listAll, listOpen, newAttempt, type SendAttempt,
 export interface KillPlan {
   mails: number;
   kills: number;
-  /** Share of messages whose connection the sink drops after the final dot, having taken them. */
+  /** Share of messages (0 to 1) for which the sink closes the connection after the final dot. */
   dropShare: number;
   seed: number;
 }
 
 export interface KillReport extends Verdict {
   kills: number;
-  /** From the last restart until every email was final. */
+  /** Seconds from the last restart until every email was final. */
   finalAfterSeconds: number;
   seconds: number;
   /** Rows in the outbox at the end. */
-  left: number;
+  outboxRows: number;
 }
 
 const CALLERS = 8;
@@ -33,16 +33,16 @@ const FINAL_WITHIN_MS = 60_000;
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const POLL_MS = 250;
 
-/** Runs a plan. Throws when something is not final in time. */
+/** Runs a plan. Throws when an email is not final 60 seconds after the last restart. */
 export async function killRun(plan: KillPlan): Promise<KillReport> {
-  const began = Date.now();
+  const startedAt = Date.now();
   const drops = seeded(plan.seed + 1);
   const sink = new CountingSink(() => drops() < plan.dropShare);
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
   const port = await findFreePort(20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0));
   const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
-  // Without gathering: a host that lives 300 ms would be dead before its queue handed anything over.
+  // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {
     const { mailbox } = await host.startAndSeed("kill.example");
@@ -54,14 +54,14 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
     const finalAfterSeconds = (Date.now() - host.startedAt) / 1000;
     const { receipts } = sink;
     const verdict = await compareResults({
-      wanted: mails,
+      attempts: mails,
       listed: await listAll(host),
       receipts,
       eventsOf: (id) => eventsOf(host, id),
     });
     const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM outbox");
-    const seconds = (Date.now() - began) / 1000;
-    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, left: results[0]?.n ?? -1 };
+    const seconds = (Date.now() - startedAt) / 1000;
+    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, outboxRows: results[0]?.n ?? -1 };
   } finally {
     await host.stop();
     sink.close();
@@ -70,8 +70,8 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
 }
 
 /**
- * Each host gets its share of the mails to take. Once the callers have caught up with what its predecessors
- * left, it lives 0 to 300 ms more; the last one lives on.
+ * Starts and kills the hosts. Each host may get its share of the emails. It is killed 0 to 300 ms after the callers have
+ * sent the emails of its predecessors; the last one keeps running.
  */
 async function sendUnderKills(
   plan: KillPlan,
@@ -86,15 +86,15 @@ async function sendUnderKills(
       for (let mail = await queue.next(); mail; mail = await queue.next()) await send(host, mail);
     }),
   );
-  // A caller that fails ends the run, here or when all are waited for.
+  // A failed caller ends the run in Promise.race or Promise.all below.
   callers.catch(() => {});
   const share = mails.length / (plan.kills + 1);
-  for (let life = 0; life < plan.kills; life++) {
-    sink.epoch = life;
+  for (let run = 0; run < plan.kills; run++) {
+    sink.epoch = run;
     const { restarted } = await host.start();
     restarted.catch(() => {});
-    queue.open(Math.ceil(share * (life + 1)));
-    await Promise.race([queue.reached(Math.floor(share * life)), callers]);
+    queue.open(Math.ceil(share * (run + 1)));
+    await Promise.race([queue.reached(Math.floor(share * run)), callers]);
     await sleep(random() * KILL_WITHIN_MS);
     await host.kill();
   }
@@ -104,7 +104,7 @@ async function sendUnderKills(
   await Promise.all([restarted, callers]);
 }
 
-/** Hands out items in order, up to a mark that moves. */
+/** A queue of items that are released in steps. */
 class Gate<Item> {
   readonly #items: readonly Item[];
   #at = 0;
@@ -127,7 +127,7 @@ class Gate<Item> {
     return item;
   }
 
-  /** Resolves once so many were handed out. */
+  /** Resolves when `count` items were taken. */
   async reached(count: number): Promise<void> {
     while (this.#at < count) await this.#moved.promise;
   }
@@ -139,28 +139,28 @@ class Gate<Item> {
 }
 
 /**
- * Waits until every email is final, 60 s from the last restart at most. `helped`: mail that was put off, and
- * waits for its own time, is brought forward by an operator's hand (the schedule's first wait is a minute, and
- * a mail may be dropped twice); mail that is due, or held, is left to the service.
+ * Waits until every email is final, at most 60 s from the last restart. With `advancesRetries`, deferred emails become
+ * due at once by SQL: the first retry is a minute later, and a message may be dropped twice. Emails that are due or
+ * claimed are not touched.
  */
-async function waitUntilFinal(host: RestartableHost, helped: boolean): Promise<void> {
+async function waitUntilFinal(host: RestartableHost, advancesRetries: boolean): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
     if (open.length === 0) return;
-    if (Date.now() > host.startedAt + FINAL_WITHIN_MS) throw new Error(await stuck(host, open));
-    if (helped && (await bringForward(host))) await host.runCron();
+    if (Date.now() > host.startedAt + FINAL_WITHIN_MS) throw new Error(await describeState(host, open));
+    if (advancesRetries && (await advanceRetries(host))) await host.runCron();
     await sleep(POLL_MS);
   }
 }
 
-async function stuck(host: RestartableHost, open: readonly Listed[]): Promise<string> {
+async function describeState(host: RestartableHost, open: readonly Listed[]): Promise<string> {
   const { results: counts } = await host.sql("SELECT status, count(*) AS emails FROM emails GROUP BY status");
   const { results: rows } = await host.sql("SELECT * FROM outbox LIMIT 5");
-  const seen = { counts, rows, now: Date.now(), open: open.slice(0, 5) };
-  return `not everything is final after ${FINAL_WITHIN_MS / 1000} s: ${JSON.stringify(seen)}`;
+  const state = { counts, rows, now: Date.now(), open: open.slice(0, 5) };
+  return `emails are not final after ${FINAL_WITHIN_MS / 1000} s: ${JSON.stringify(state)}`;
 }
 
-async function bringForward(host: RestartableHost): Promise<boolean> {
+async function advanceRetries(host: RestartableHost): Promise<boolean> {
   const { changes } = await host.sql("UPDATE outbox SET due_at = ?1 WHERE token IS NULL AND due_at > ?1", Date.now());
   return changes > 0;
 }

@@ -1,9 +1,9 @@
-/** What went in against what came out: the multiset check of a kill run. Pure, but for asking for events. */
+/** Compares the requests of a kill run with the emails in the API and the messages at the sink. */
 import type { Receipt } from "./counting-sink.ts";
 import type { Event, Listed, SendAttempt } from "./sending-client.ts";
 
 export interface Evidence {
-  wanted: readonly SendAttempt[];
+  attempts: readonly SendAttempt[];
   listed: readonly Listed[];
   receipts: readonly Receipt[];
   eventsOf(id: string): Promise<Event[]>;
@@ -12,13 +12,13 @@ export interface Evidence {
 export interface Verdict {
   /** Requests answered 202. */
   accepted: number;
-  /** Requests without a key whose answer was lost, and how many of them the service has. */
+  /** Requests without an Idempotency-Key whose response was lost, and the number of them that the service accepted. */
   uncertain: number;
   uncertainAccepted: number;
-  /** Requests with a key that were called again because an answer was lost. */
+  /** Requests with an Idempotency-Key that were repeated because a response was lost. */
   repeated: number;
   delivered: number;
-  /** What is wrong, one sentence each; all are empty in a good run. */
+  /** Violations, one sentence each. All lists are empty in a correct run. */
   faults: {
     lost: string[];
     unexpected: string[];
@@ -27,19 +27,19 @@ export interface Verdict {
     unreported: string[];
     unexplained: string[];
   };
-  /** Second and later arrivals of a message. */
+  /** Number of second and later arrivals of a message. */
   duplicates: number;
-  /** Of those, the ones that the sink asked for by not answering. */
+  /** Duplicates after a message that the sink did not reply to. */
   ofDropped: number;
-  /** Messages doubled by the kill of one host, at most. */
+  /** Largest number of messages that were duplicated by the kill of one host. */
   worstKill: number;
 }
 
-/** Compares. */
+/** Compares requests, emails and received messages. */
 export async function compareResults(evidence: Evidence): Promise<Verdict> {
-  const { wanted, listed, receipts } = evidence;
-  const ofSubject = Map.groupBy(listed, ({ subject }) => subject);
-  const arrivals = Map.groupBy(receipts, ({ messageId }) => messageId);
+  const { attempts, listed, receipts } = evidence;
+  const emailsBySubject = Map.groupBy(listed, ({ subject }) => subject);
+  const receiptsByMessageId = Map.groupBy(receipts, ({ messageId }) => messageId);
   const faults: Verdict["faults"] = {
     lost: [],
     unexpected: [],
@@ -48,40 +48,43 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     unreported: [],
     unexplained: [],
   };
-  const known = new Set<string>();
-  const uncertain = wanted.filter(({ ids }) => ids.size === 0);
+  const knownMessageIds = new Set<string>();
+  const uncertain = attempts.filter(({ ids }) => ids.size === 0);
 
-  for (const mail of wanted) {
-    const emails = ofSubject.get(mail.subject) ?? [];
+  for (const mail of attempts) {
+    const emails = emailsBySubject.get(mail.subject) ?? [];
     for (const id of mail.ids)
-      if (!emails.some((email) => email.id === id)) faults.lost.push(`${mail.subject}: ${id} is gone`);
+      if (!emails.some((email) => email.id === id)) faults.lost.push(`${mail.subject}: ${id} is not in the list`);
     if (emails.length > 1) faults.duplicated.push(`${mail.subject}: ${emails.length} emails`);
     for (const { id, status } of emails) {
       if (status !== "delivered") faults.undelivered.push(`${mail.subject}: ${id} is ${status}`);
-      const arrived = arrivals.get(messageIdOf(id, receipts)) ?? [];
-      for (const receipt of arrived) known.add(receipt.messageId);
-      const reached = new Set(arrived.flatMap(({ recipients }) => recipients));
-      const missed = mail.recipients.filter((recipient) => !reached.has(recipient));
-      if (missed.length > 0) faults.lost.push(`${mail.subject}: nothing came to ${missed.join(", ")}`);
-      const unexpected = [...reached].filter((recipient) => !mail.recipients.includes(recipient));
-      if (unexpected.length > 0) faults.unexpected.push(`${mail.subject}: came to ${unexpected.join(", ")}`);
+      const arrived = receiptsByMessageId.get(messageIdOf(id, receipts)) ?? [];
+      for (const receipt of arrived) knownMessageIds.add(receipt.messageId);
+      const reachedRecipients = new Set(arrived.flatMap(({ recipients }) => recipients));
+      const missingRecipients = mail.recipients.filter((recipient) => !reachedRecipients.has(recipient));
+      if (missingRecipients.length > 0)
+        faults.lost.push(`${mail.subject}: no message arrived for ${missingRecipients.join(", ")}`);
+      const unexpected = [...reachedRecipients].filter((recipient) => !mail.recipients.includes(recipient));
+      if (unexpected.length > 0)
+        faults.unexpected.push(`${mail.subject}: a message arrived for ${unexpected.join(", ")}`);
     }
   }
-  const subjects = new Set(wanted.map(({ subject }) => subject));
+  const subjects = new Set(attempts.map(({ subject }) => subject));
   for (const { subject, id } of listed)
-    if (!subjects.has(subject)) faults.unexpected.push(`${id}: nobody asked for it`);
+    if (!subjects.has(subject)) faults.unexpected.push(`${id}: no request has this subject`);
   for (const { messageId, subject } of receipts) {
-    if (!known.has(messageId)) faults.unexpected.push(`${subject}: the sink has ${messageId}, the service does not`);
+    if (!knownMessageIds.has(messageId))
+      faults.unexpected.push(`${subject}: the sink has ${messageId}, the service does not`);
   }
-  const doubles = await checkDuplicates(evidence, arrivals, faults);
+  const duplicates = await checkDuplicates(evidence, receiptsByMessageId, faults);
   return {
-    accepted: wanted.length - uncertain.length,
+    accepted: attempts.length - uncertain.length,
     uncertain: uncertain.length,
-    uncertainAccepted: uncertain.filter(({ subject }) => ofSubject.has(subject)).length,
-    repeated: wanted.filter(({ key, answerLost }) => key !== null && answerLost).length,
+    uncertainAccepted: uncertain.filter(({ subject }) => emailsBySubject.has(subject)).length,
+    repeated: attempts.filter(({ key, answerLost }) => key !== null && answerLost).length,
     delivered: listed.filter(({ status }) => status === "delivered").length,
     faults,
-    ...doubles,
+    ...duplicates,
   };
 }
 
@@ -90,35 +93,36 @@ function messageIdOf(id: string, receipts: readonly Receipt[]): string {
   return `<${id}@${domain}`;
 }
 
-/** A message that comes again must be said in its events, and only a kill or a missing answer explains it. */
+/** Checks that each duplicate is reported in the events of its email and follows a kill or a missing reply. */
 async function checkDuplicates(
   { eventsOf }: Evidence,
-  arrivals: ReadonlyMap<string, Receipt[]>,
+  receiptsByMessageId: ReadonlyMap<string, Receipt[]>,
   faults: Verdict["faults"],
 ): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill">> {
-  const ofKill = new Map<number, number>();
+  const duplicatesByKill = new Map<number, number>();
   let [duplicates, ofDropped] = [0, 0];
-  for (const [messageId, arrived] of arrivals) {
+  for (const [messageId, arrived] of receiptsByMessageId) {
     for (const [at, again] of arrived.entries()) {
       const before = arrived[at - 1];
       if (!before) continue;
       duplicates += 1;
       if (before.dropped) ofDropped += 1;
-      else if (before.epoch < again.epoch) ofKill.set(before.epoch, (ofKill.get(before.epoch) ?? 0) + 1);
-      else faults.unexplained.push(`${messageId} came twice from host ${again.epoch}, answered both times`);
+      else if (before.epoch < again.epoch)
+        duplicatesByKill.set(before.epoch, (duplicatesByKill.get(before.epoch) ?? 0) + 1);
+      else faults.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
     }
     if (arrived.length < 2) continue;
     const events = await eventsOf(messageId.slice(1, messageId.indexOf("@")));
-    const twice = arrived
+    const repeatedRecipients = arrived
       .flatMap(({ recipients }) => recipients)
       .filter((recipient, at, all) => all.indexOf(recipient) < at);
-    for (const recipient of new Set(twice)) {
-      const said = events.some(
+    for (const recipient of new Set(repeatedRecipients)) {
+      const isReported = events.some(
         ({ metadata }) =>
           metadata?.recipient === recipient && (metadata.possible_duplicate === true || metadata.ambiguous === true),
       );
-      if (!said) faults.unreported.push(`${messageId} came twice to ${recipient}: ${JSON.stringify(events)}`);
+      if (!isReported) faults.unreported.push(`${messageId} arrived twice for ${recipient}: ${JSON.stringify(events)}`);
     }
   }
-  return { duplicates, ofDropped, worstKill: Math.max(0, ...ofKill.values()) };
+  return { duplicates, ofDropped, worstKill: Math.max(0, ...duplicatesByKill.values()) };
 }

@@ -1,4 +1,4 @@
-/** Composes, signs and reads one mail with a file of `argv[2]` octets and prints its size and the peak of resident memory in KiB. */
+/** Composes, signs and reads one message with an attachment of `argv[2]` octets. Prints its size and the peak resident memory in KiB. */
 
 import { generateDkimKeyPair, signMessage } from "../../../src/mail/dkim/index.ts";
 import { compose } from "../../../src/mail/mime/index.ts";

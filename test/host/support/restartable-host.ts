@@ -1,4 +1,4 @@
-/** A host that is killed and comes back on the same state, as the machine under `npm start` would bring it back. */
+/** A host that can be killed and started again on the same state directory, as `npm start` does. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Host, type HostOptions, startHost } from "../../../bench/host/start.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
@@ -8,20 +8,20 @@ const MINUTE_MS = 60_000;
 
 export class RestartableHost implements Server {
   readonly #options: HostOptions;
-  readonly #ended = new AbortController();
+  readonly #stopped = new AbortController();
   #host: Host | null = null;
-  #up: PromiseWithResolvers<string> = Promise.withResolvers();
+  #url: PromiseWithResolvers<string> = Promise.withResolvers();
   apiKey = "";
-  /** Kills so far. */
+  /** Number of kills. */
   kills = 0;
-  /** When the last start was ready, in milliseconds since 1970. */
+  /** Time when the last start was ready, in milliseconds since 1970. */
   startedAt = 0;
 
   constructor(options: HostOptions) {
     this.#options = options;
   }
 
-  /** Migrates, seeds, serves; from now on the minute ticks. */
+  /** Starts the host for the first time, seeds a workspace, and runs the cron trigger every minute from now on. */
   async startAndSeed(domain: string): Promise<Seeded> {
     this.#host = await startHost(this.#options);
     const seed = await this.#host.seed({ name: "Kill", email: `owner@${domain}`, domain, mailboxLocalPart: "hello" });
@@ -30,45 +30,45 @@ export class RestartableHost implements Server {
     return seed;
   }
 
-  /** Starts again when nothing runs, and lets the callers in. Resolves to the handler that frees the dead one's leases. */
+  /** Starts the host if none runs and releases waiting callers. `restarted` resolves when the old host's leases are released. */
   async start(): Promise<{ restarted: Promise<void> }> {
     const launchedAt = Date.now();
     this.#host ??= await startHost(this.#options);
     this.startedAt = Date.now();
-    this.#up.resolve(this.#host.url);
+    this.#url.resolve(this.#host.url);
     return { restarted: this.#host.scheduled("restart", launchedAt) };
   }
 
   url(): Promise<string> {
-    return this.#up.promise;
+    return this.#url.promise;
   }
 
-  /** kill -9, Node and workerd. Callers wait from now on. */
+  /** Kills Node and workerd with SIGKILL. Callers wait until the next start. */
   async kill(): Promise<void> {
-    this.#up = Promise.withResolvers();
+    this.#url = Promise.withResolvers();
     this.kills += 1;
-    await this.#host?.kill9();
+    await this.#host?.kill();
     this.#host = null;
   }
 
   async stop(): Promise<void> {
-    this.#ended.abort();
+    this.#stopped.abort();
     await this.#host?.stop();
   }
 
-  /** SQL behind the API: an operator's look, or hand. */
+  /** Runs one SQL statement on the host's database. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<{ results: Row[]; changes: number }> {
-    if (!this.#host) throw new Error("the host is down");
+    if (!this.#host) throw new Error("the host is not running");
     return this.#host.sql<Row>(sql, ...params);
   }
 
-  /** What the ticker does each minute. */
+  /** Runs the cron trigger of each minute. */
   async runCron(): Promise<void> {
     await this.#host?.scheduled("* * * * *");
   }
 
   async #runCrons(): Promise<void> {
-    const { signal } = this.#ended;
+    const { signal } = this.#stopped;
     while (!signal.aborted) {
       await sleep(MINUTE_MS - (Date.now() % MINUTE_MS), undefined, { signal }).catch(() => {});
       if (!signal.aborted) await this.runCron().catch(() => {});

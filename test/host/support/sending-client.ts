@@ -1,26 +1,26 @@
-/** A caller of the API whose server is killed under its hands: it knows what it was promised, and what it cannot know. */
+/** An API client whose server may be killed during a call. It records which responses it got and which were lost. */
 
-/** One request to send, as the caller remembers it. */
+/** One send request and the responses to it. */
 export interface SendAttempt {
-  /** Unique: by it a mail is known again in the list and in the sink. */
+  /** Unique. Identifies the email in the list and at the sink. */
   subject: string;
   recipients: string[];
-  /** Null: sent without an Idempotency-Key. */
+  /** The Idempotency-Key, or null for none. */
   key: string | null;
   body: string;
-  /** Ids of the answers with 202; more than one only when an answer was lost and the call repeated. */
+  /** Ids from responses with 202. More than one is possible only after a lost response. */
   ids: Set<string>;
-  /** A call was made whose answer never came. */
+  /** True if a response was lost. */
   answerLost: boolean;
 }
 
-/** Where the server is now. `up` resolves at once while it serves, else when it serves again. */
+/** The server that the client calls. `url` resolves when the server is running. */
 export interface Server {
   url(): Promise<string>;
   apiKey: string;
 }
 
-/** The nth request: one to three recipients, some of them copies, now and then a file; every other one with a key. */
+/** Returns the nth request: one to three recipients in to, cc and bcc; some have an attachment, every other one a key. */
 export function newAttempt(n: number, mailbox: string): SendAttempt {
   const recipients = Array.from({ length: 1 + (n % 10 === 3 ? 2 : 0) }, (_, i) => `r${n}-${i}@example.org`);
   const [to, cc, bcc] = recipients.map((email) => [{ email }]);
@@ -38,9 +38,9 @@ export function newAttempt(n: number, mailbox: string): SendAttempt {
 }
 
 /**
- * Sends one request and keeps what came of it. A call that never reached a server is made again. A lost
- * answer is followed by the same call when it has a key, until there is a 202; without a key it stays open
- * whether the email was accepted. Throws for an answer that means a fault.
+ * Sends one request and records the response. Repeats a call that did not reach the server. After a lost response, it
+ * repeats the call until a 202 if the request has an Idempotency-Key; without one it stays unknown whether the email was
+ * accepted. Throws on an unexpected status code.
  */
 export async function send(server: Server, mail: SendAttempt): Promise<void> {
   for (;;) {
@@ -71,18 +71,18 @@ async function post(server: Server, { key, body }: SendAttempt): Promise<{ id: s
     return cause?.code === "ECONNREFUSED" ? "never-sent" : "lost";
   }
   if (answer.status === 202) return JSON.parse(answer.text) as { id: string };
-  if (answer.status < 500) throw new Error(`a good request was answered ${answer.status}: ${answer.text}`);
+  if (answer.status < 500) throw new Error(`a valid request was answered ${answer.status}: ${answer.text}`);
   return "lost";
 }
 
-/** An email as the list shows it. */
+/** An email in the API's list. */
 export interface Listed {
   id: string;
   subject: string;
   status: string;
 }
 
-/** Every email of the workspace. */
+/** Returns all emails of the workspace. */
 export async function listAll(server: Server): Promise<Listed[]> {
   const all: Listed[] = [];
   for (;;) {
@@ -93,13 +93,13 @@ export async function listAll(server: Server): Promise<Listed[]> {
   }
 }
 
-/** Some emails that wait for a run, or are in the hands of one: newest first, none when all have come to their end. */
+/** Returns up to 20 queued and 20 sending emails, newest first; none when all emails are final. */
 export async function listOpen(server: Server): Promise<Listed[]> {
   const page = (status: string) => get<Listed[]>(server, `/v1/emails/?limit=20&status=${status}`);
   return [...(await page("queued")), ...(await page("sending"))];
 }
 
-/** An event as the API shows it. */
+/** An event in the API's response. */
 export interface Event {
   event_type: string;
   metadata: { recipient?: string; possible_duplicate?: boolean; ambiguous?: boolean } | null;
