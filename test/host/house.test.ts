@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { findCircles, readImportGraph } from "./support/import-graph.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root })
@@ -10,6 +11,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .filter((file) => file !== "" && existsSync(path.join(root, file)));
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWith(".d.ts"));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+const documents = files.filter((file) => file === "README.md" || /^docs\/.*\.md$/.test(file));
 
 describe("house rules", () => {
   it("no file has a name without meaning", () => {
@@ -22,21 +24,41 @@ describe("house rules", () => {
     expect(long).toEqual([]);
   });
 
-  it("every path that README names is there", () => {
-    const paths = [...read("README.md").matchAll(/`((?:src|dev|bench|test|migrations)\/[A-Za-z0-9_./-]*)`/g)].map(
-      ([, name = ""]) => name,
-    );
-    expect(paths.length).toBeGreaterThan(20);
-    expect(paths.filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  it("every path and link in README and docs exists", () => {
+    expect(documents.length).toBeGreaterThan(4);
+    const named = documents.flatMap((document) => [
+      ...[...read(document).matchAll(/`((?:src|dev|bench|test|migrations|docs|durable-objects)\/[\w./-]*)`/g)].map(
+        ([, name = ""]) => ({ document, name, file: name }),
+      ),
+      ...[...read(document).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, name = ""]) => ({
+        document,
+        name,
+        file: path.join(path.dirname(document), name),
+      })),
+    ]);
+    expect(named.length).toBeGreaterThan(60);
+    const missing = named.filter(({ file }) => !existsSync(path.join(root, file)));
+    expect(missing.map(({ document, name }) => `${document}: ${name}`)).toEqual([]);
   });
 
-  it("every script that README names is there", () => {
+  it("every npm script in README and docs exists", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-    const names = [...read("README.md").matchAll(/npm (?:run ([a-z:]+)|(start|test)\b)/g)].map(
-      ([, run, plain]) => run ?? plain ?? "",
+    const names = documents.flatMap((document) =>
+      [...read(document).matchAll(/npm (?:run (?:--silent )?([a-z:]+)|(start|test)\b)/g)].map(
+        ([, run, plain]) => run ?? plain ?? "",
+      ),
     );
     expect(names.length).toBeGreaterThan(8);
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it("no folders of src import values from each other in a circle", () => {
+    const graph = readImportGraph(
+      root,
+      code.filter((file) => file.startsWith("src/")),
+    );
+    expect(graph.size).toBeGreaterThan(20);
+    expect(findCircles(graph)).toEqual([]);
   });
 
   it("no file uses any or ignores a type error", () => {

@@ -1,0 +1,55 @@
+/** Reads which top-level folders of src import values from which, and finds import circles between them. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+const IMPORT = /(?:import|export)( type)? (\{[^}]*\}|\*[^"]*|\w+)? ?from "(\.[^"]+)"/g;
+
+/** The folders that a folder imports values from, each with the imports as `file -> file`. */
+export type ImportGraph = Map<string, Map<string, string[]>>;
+
+/** Returns the folder of a source file: a top-level folder of src, or a folder of src/mail. A file in src is its own. */
+function folderOf(file: string): string {
+  const [, first = "", second = "", ...rest] = file.split("/");
+  return first === "mail" && rest.length > 0 ? `mail/${second}` : first;
+}
+
+/** Builds the graph of value imports. `files` are paths from `root`, all in src. Type-only imports are left out. */
+export function readImportGraph(root: string, files: readonly string[]): ImportGraph {
+  const graph: ImportGraph = new Map();
+  for (const file of files) {
+    for (const [, isType, names = "", target = ""] of readFileSync(path.join(root, file), "utf8").matchAll(IMPORT)) {
+      if (isType || importsTypesOnly(names)) continue;
+      const imported = path.posix.join(path.posix.dirname(file), target);
+      const [from, to] = [folderOf(file), folderOf(imported)];
+      if (from === to) continue;
+      const targets = graph.get(from) ?? new Map<string, string[]>();
+      graph.set(from, targets.set(to, [...(targets.get(to) ?? []), `${file} -> ${imported}`]));
+    }
+  }
+  return graph;
+}
+
+function importsTypesOnly(names: string): boolean {
+  if (!names.startsWith("{")) return false;
+  const parts = names.slice(1, -1).split(",");
+  return parts.every((part) => part.trim() === "" || part.trim().startsWith("type "));
+}
+
+/** Returns every import between two folders that can reach each other. Empty if the graph has no circle. */
+export function findCircles(graph: ImportGraph): string[] {
+  const reachable = (from: string): Set<string> => {
+    const seen = new Set<string>();
+    const queue = [from];
+    for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
+      for (const next of graph.get(folder)?.keys() ?? []) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        queue.push(next);
+      }
+    }
+    return seen;
+  };
+  return [...graph].flatMap(([from, targets]) =>
+    [...targets].flatMap(([to, imports]) => (reachable(to).has(from) ? imports : [])),
+  );
+}
