@@ -1,6 +1,8 @@
-/** What may stand between the angle brackets of MAIL FROM and RCPT TO (RFC 5321 4.1.2, RFC 6531 3.3). Pure. */
+/** Validates the addresses of MAIL FROM and RCPT TO (RFC 5321 4.1.2, RFC 6531 3.3). Pure. */
 
-/** An address fit for the wire: local part as given, domain in A-label form. */
+import { utf8Length } from "../../lib/bytes.ts";
+
+/** An address for MAIL FROM or RCPT TO: local part as given, domain as A-labels. */
 export interface WireAddress {
   address: string;
   /** False when the local part needs SMTPUTF8. */
@@ -9,17 +11,17 @@ export interface WireAddress {
 
 const LOCAL_MAX_OCTETS = 64;
 const PATH_MAX_OCTETS = 254;
-/** A dot-string, taken loosely: misplaced dots exist in the wild and hurt nobody. */
+/** A dot-string, with dots in any place: such addresses exist and are harmless. */
 const BARE_LOCAL = /^[^\x00-\x20\x7f-\x9f\s"(),:;<>@[\\\]]+$/u;
-/** A quoted string, but without spaces and angle brackets, which too many readers get wrong. */
+/** A quoted string without spaces and angle brackets, which many servers parse wrongly. */
 const QUOTED_LOCAL = /^"(?:[^\x00-\x20\x7f-\x9f\s"\\<>]|\\[!-;=?-~])*"$/u;
 const ASCII_DOMAIN = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const UNICODE_DOMAIN = /^(?:[A-Za-z0-9._-]|[^\x00-\x9f\s])+$/u;
 const DOMAIN_LITERAL = /^\[(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|IPv6:[0-9A-Fa-f:.]{2,45})\]$/;
 
 /**
- * Checks an address and brings its domain into A-label form. Returns null for anything that is not plainly one address:
- * control characters, spaces, angle brackets, lone surrogates, a missing part, more than 64 or 254 octets.
+ * Validates an address and converts its domain to A-labels. Returns null for control characters, spaces, angle brackets,
+ * lone surrogates, a missing part, a local part over 64 octets or an address over 254.
  */
 export function toWireAddress(address: string): WireAddress | null {
   const at = address.lastIndexOf("@");
@@ -27,13 +29,13 @@ export function toWireAddress(address: string): WireAddress | null {
   const local = address.slice(0, at);
   if (!BARE_LOCAL.test(local) && !QUOTED_LOCAL.test(local)) return null;
   const domain = toALabels(address.slice(at + 1));
-  if (domain === null || octets(local) > LOCAL_MAX_OCTETS) return null;
+  if (domain === null || utf8Length(local) > LOCAL_MAX_OCTETS) return null;
   const wire = `${local}@${domain}`;
-  if (octets(wire) > PATH_MAX_OCTETS) return null;
+  if (utf8Length(wire) > PATH_MAX_OCTETS) return null;
   return { address: wire, ascii: isAscii(local) };
 }
 
-/** True when every character is below 128. */
+/** True when the text is ASCII. */
 export function isAscii(text: string): boolean {
   return !/[^\x00-\x7f]/.test(text);
 }
@@ -43,12 +45,6 @@ function toALabels(domain: string): string | null {
   if (isAscii(domain) || !UNICODE_DOMAIN.test(domain)) return null;
   const url = `http://${domain}/`;
   const host = URL.canParse(url) ? new URL(url).hostname : "";
-  // Full-width digits would come back as an IPv4 address.
+  // URL turns full-width digits into an IPv4 address.
   return ASCII_DOMAIN.test(host) && /[^0-9.]/.test(host) ? host : null;
-}
-
-const encoder = new TextEncoder();
-
-function octets(text: string): number {
-  return isAscii(text) ? text.length : encoder.encode(text).length;
 }

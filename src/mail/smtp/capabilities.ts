@@ -1,8 +1,8 @@
-/** What a server says in reply to EHLO (RFC 5321 4.1.1.1). Pure. */
+/** Parses the reply to EHLO (RFC 5321 4.1.1.1). Pure. */
 
 import type { Capabilities } from "./transport.ts";
 
-/** The port's capabilities and those that matter only while a conversation is opened. */
+/** The capabilities of the Transport port and those that only this client uses. */
 export interface ServerCapabilities extends Capabilities {
   startTls: boolean;
   /** MAIL may carry SIZE= (RFC 1870). */
@@ -11,7 +11,7 @@ export interface ServerCapabilities extends Capabilities {
   auth: ReadonlySet<string>;
 }
 
-/** A server that answers HELO only. */
+/** Capabilities of a server that accepts only HELO. */
 export const NO_CAPABILITIES: ServerCapabilities = {
   smtpUtf8: false,
   eightBitMime: false,
@@ -23,11 +23,11 @@ export const NO_CAPABILITIES: ServerCapabilities = {
   auth: new Set(),
 };
 
-/** Reads the lines of an EHLO reply; the first is the server's greeting. Unknown keywords are skipped. */
+/** Parses the lines of an EHLO reply; the first is the server's greeting. Skips unknown keywords. */
 export function parseCapabilities(lines: readonly string[]): ServerCapabilities {
   const offered = new Map<string, string[]>();
   for (const line of lines.slice(1)) {
-    // Some old servers write AUTH=PLAIN.
+    // Old servers write AUTH=PLAIN.
     const [keyword, ...args] = line
       .trim()
       .toUpperCase()

@@ -1,7 +1,7 @@
 /**
- * Command lines of one transaction, built and guarded before anything is written (RFC 5321 4.1.1, 1870, 3461, 6152, 6531).
- * Nothing here throws for what a caller wrote: an address or parameter that does not belong on the wire gives the result
- * a server's 5xx would give, so that one bad envelope hurts only itself. Pure.
+ * Builds and validates the command lines of one transaction before any of them is written (RFC 5321 4.1.1, 1870, 3461,
+ * 6152, 6531). An invalid address or parameter does not throw: it gets the result of a 5xx reply, so that one invalid
+ * envelope does not affect others. Pure.
  */
 
 import { toWireAddress, type WireAddress } from "./addresses.ts";
@@ -11,7 +11,7 @@ import type { Envelope, EnvelopeRecipient, OutgoingMessage, RecipientResult, Rep
 import { originalRecipient, xtext } from "./xtext.ts";
 
 export interface PlannedRecipient {
-  /** Place in `envelope.recipients`. */
+  /** Index in `envelope.recipients`. */
   index: number;
   /** RCPT line without CRLF. */
   line: string;
@@ -19,19 +19,19 @@ export interface PlannedRecipient {
   asksSuccess: boolean;
 }
 
-/** What will be written for one transaction, and what is already decided. */
+/** The lines of one transaction, and the results that need no server. */
 export interface Plan {
   /** MAIL line without CRLF. */
   mail: string;
   recipients: readonly PlannedRecipient[];
-  /** Results in the order of `envelope.recipients`; null where the server will decide. */
+  /** Results in the order of `envelope.recipients`; null where the server decides. */
   decided: readonly (RecipientResult | null)[];
 }
 
 const ENVID_MAX_CHARS = 100;
 const ORCPT_MAX_CHARS = 500;
 
-/** Builds the plan of a transaction. With no planned recipient nothing has to be written. */
+/** Returns the plan of a transaction. When it has no recipients, nothing needs to be written. */
 export function planTransaction(envelope: Envelope, message: OutgoingMessage, server: ServerCapabilities): Plan {
   const from = envelope.mailFrom === "" ? NULL_SENDER : toWireAddress(envelope.mailFrom);
   const refusal = from ? refuseMessage(envelope, message, server, from) : BAD_SENDER;
@@ -60,7 +60,11 @@ export function planTransaction(envelope: Envelope, message: OutgoingMessage, se
 const NULL_SENDER: WireAddress = { address: "", ascii: true };
 const BAD_SENDER = localReply(553, "5.1.7", "The return path is not a valid address");
 const BAD_RECIPIENT = localReply(553, "5.1.3", "The recipient is not a valid address");
-const BAD_PARAMETER = localReply(501, "5.5.4", "A DSN parameter (ENVID, RET, NOTIFY, ORCPT) does not fit on the wire");
+const BAD_PARAMETER = localReply(
+  501,
+  "5.5.4",
+  "A DSN parameter (ENVID, RET, NOTIFY, ORCPT) is not valid in an SMTP command",
+);
 
 function refuseMessage(
   envelope: Envelope,
@@ -70,34 +74,38 @@ function refuseMessage(
 ): Reply | null {
   if (!Number.isSafeInteger(message.size) || message.size < 1)
     return localReply(554, "5.6.0", "The message has no valid size");
-  if (!validEnvelopeId(envelope.envelopeId)) return BAD_PARAMETER;
+  if (!isValidEnvelopeId(envelope.envelopeId)) return BAD_PARAMETER;
   if (envelope.return !== undefined && envelope.return !== "FULL" && envelope.return !== "HDRS") return BAD_PARAMETER;
   if (server.maxSize !== null && message.size > server.maxSize) {
-    return localReply(552, "5.3.4", `The message has ${message.size} octets, the server takes ${server.maxSize}`);
+    return localReply(
+      552,
+      "5.3.4",
+      `The message is ${message.size} octets; the limit of the server is ${server.maxSize}`,
+    );
   }
   if (!server.smtpUtf8 && !from.ascii)
-    return localReply(553, "5.6.7", "The server takes no non-ASCII return path (SMTPUTF8)");
+    return localReply(553, "5.6.7", "The server does not support a non-ASCII return path (SMTPUTF8)");
   if (!server.smtpUtf8 && message.needsSmtpUtf8)
-    return localReply(554, "5.6.9", "The server takes no UTF-8 headers (SMTPUTF8)");
+    return localReply(554, "5.6.9", "The server does not support UTF-8 headers (SMTPUTF8)");
   if (!server.eightBitMime && message.needs8BitMime)
-    return localReply(554, "5.6.3", "The server takes no eight-bit content (8BITMIME)");
+    return localReply(554, "5.6.3", "The server does not support eight-bit content (8BITMIME)");
   return null;
 }
 
 function refuseRecipient(recipient: EnvelopeRecipient, to: WireAddress, server: ServerCapabilities): Reply | null {
   if (!to.ascii && !server.smtpUtf8)
-    return localReply(553, "5.6.7", "The server takes no non-ASCII address (SMTPUTF8)");
+    return localReply(553, "5.6.7", "The server does not support a non-ASCII address (SMTPUTF8)");
   const { notify, originalRecipient: original } = recipient;
-  if (notify !== undefined && notify !== "NEVER" && !notify.every((word) => NOTIFY_WORDS.has(word)))
+  if (notify !== undefined && notify !== "NEVER" && !notify.every((keyword) => NOTIFY_KEYWORDS.has(keyword)))
     return BAD_PARAMETER;
   if (original === undefined) return null;
-  const clean = /^[^\x00-\x1f\x7f-\x9f]+$/.test(original) && original.isWellFormed();
-  return clean && originalRecipient(original).length <= ORCPT_MAX_CHARS ? null : BAD_PARAMETER;
+  const isClean = /^[^\x00-\x1f\x7f-\x9f]+$/.test(original) && original.isWellFormed();
+  return isClean && originalRecipient(original).length <= ORCPT_MAX_CHARS ? null : BAD_PARAMETER;
 }
 
-const NOTIFY_WORDS = new Set(["SUCCESS", "FAILURE", "DELAY"]);
+const NOTIFY_KEYWORDS = new Set(["SUCCESS", "FAILURE", "DELAY"]);
 
-function validEnvelopeId(id: string | undefined): boolean {
+function isValidEnvelopeId(id: string | undefined): boolean {
   return id === undefined || (/^[\x21-\x7e]+$/.test(id) && xtext(id).length <= ENVID_MAX_CHARS);
 }
 

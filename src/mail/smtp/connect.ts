@@ -1,19 +1,19 @@
-/** SMTP submission over cloudflare:sockets: the way mail leaves the house. */
+/** SMTP submission over cloudflare:sockets. */
 
 import { connect } from "cloudflare:sockets";
 import { withTimeout } from "../../lib/deadline.ts";
 import { smtpConnection } from "./connection.ts";
 import type { EgressSettings } from "./egress-url.ts";
-import { shakeHands } from "./handshake.ts";
+import { performHandshake } from "./handshake.ts";
 import { ConnectError, type Connection, type Transport } from "./transport.ts";
 
-/** Deadlines in milliseconds; each has a default. */
+/** Timeouts in milliseconds; each has a default. */
 export interface SmtpOptions {
   /** TCP connect, and TLS handshake. 10 s. */
   connectMs?: number;
   /** Each reply, and each slice of the message. 30 s. */
   replyMs?: number;
-  /** The reply to the final dot. 60 s: a server that scans the mail takes its time, and giving up makes a duplicate. */
+  /** The reply to the final dot. 60 s: servers scan the message before they reply, and a timeout makes a duplicate. */
   finalDotMs?: number;
   /** The reply to QUIT. 2 s. */
   quitMs?: number;
@@ -22,23 +22,23 @@ export interface SmtpOptions {
 const DEFAULTS = { connectMs: 10_000, replyMs: 30_000, finalDotMs: 60_000, quitMs: 2_000 };
 
 /**
- * The Transport that `settings` describes. `open` throws ConnectError; with implicit TLS a refused port and a refused
- * certificate look the same to a Worker, and both have phase `connect`.
+ * Returns the Transport for these settings. `open` throws ConnectError. With implicit TLS a Worker cannot tell a refused
+ * port from a refused certificate, so both have phase `connect`.
  */
 export function smtpTransport(settings: EgressSettings, options: SmtpOptions = {}): Transport {
   const timing = { ...DEFAULTS, ...options };
   return {
     async open(): Promise<Connection> {
-      const socket = await dial(settings, timing.connectMs);
-      const { conversation, server } = await shakeHands(socket, settings, timing);
-      return smtpConnection(conversation, server, timing);
+      const socket = await connectSocket(settings, timing.connectMs);
+      const { session, server } = await performHandshake(socket, settings, timing);
+      return smtpConnection(session, server, timing);
     },
   };
 }
 
 const SECURE_TRANSPORT = { implicit: "on", starttls: "starttls", off: "off" } as const;
 
-async function dial({ host, port, tls }: EgressSettings, connectMs: number): Promise<Socket> {
+async function connectSocket({ host, port, tls }: EgressSettings, connectMs: number): Promise<Socket> {
   let socket: Socket | null = null;
   try {
     socket = connect({ hostname: host, port }, { secureTransport: SECURE_TRANSPORT[tls], allowHalfOpen: false });

@@ -1,14 +1,13 @@
-/** An open, authenticated conversation as the port's Connection: transactions queue up and follow each other closely. */
+/** An open, authenticated SMTP session as a Connection: transactions run in order, the next pipelined behind the last. */
 
 import type { ServerCapabilities } from "./capabilities.ts";
 import { planTransaction } from "./commands.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Session } from "./session.ts";
-import { settle } from "./settle.ts";
-import { runTransaction } from "./transaction.ts";
+import { toTransactionResult } from "./results.ts";
+import type { SmtpSession } from "./smtp-session.ts";
+import { runTransaction, type TransactionContext } from "./transaction.ts";
 import type { Connection, Envelope, OutgoingMessage, TransactionResult } from "./transport.ts";
 
-/** Deadlines of a connection, in milliseconds. */
+/** Timeouts of a connection, in milliseconds. */
 export interface ConnectionTiming {
   replyMs: number;
   finalDotMs: number;
@@ -16,51 +15,47 @@ export interface ConnectionTiming {
 }
 
 /**
- * Wraps a conversation that is ready for MAIL. `send` may be called again before it has resolved: calls run in order, and
- * a server that takes pipelining gets the next MAIL..DATA behind the final dot it has not yet answered.
+ * Returns a Connection over a session that is ready for MAIL. `send` may be called again before it has resolved: calls
+ * run in order. With PIPELINING the next MAIL..DATA follows the final dot before the server has replied to it.
  */
-export function smtpConnection(
-  conversation: Conversation,
-  server: ServerCapabilities,
-  timing: ConnectionTiming,
-): Connection {
-  const session: Session = { conversation, pipelining: server.pipelining, needsReset: false, ...timing };
-  const turns = new Turns();
+export function smtpConnection(session: SmtpSession, server: ServerCapabilities, timing: ConnectionTiming): Connection {
+  const context: TransactionContext = { session, pipelining: server.pipelining, needsReset: false, ...timing };
+  const transactions = new TransactionQueue();
   let closing: Promise<void> | null = null;
   return {
     capabilities: server,
     get usable() {
-      return conversation.broken === null && closing === null;
+      return session.disconnect === null && closing === null;
     },
     async send(envelope: Envelope, message: OutgoingMessage): Promise<TransactionResult> {
       const plan = planTransaction(envelope, message, server);
-      if (plan.recipients.length === 0) return settle(plan, NOTHING_SENT, null);
-      if (closing) return settle(plan, closed(conversation), null);
+      if (plan.recipients.length === 0) return toTransactionResult(plan, NOTHING_SENT, null);
+      if (closing) return toTransactionResult(plan, repliesAfterClose(session), null);
       return new Promise((resolve) => {
-        turns.take((release) => resolve(runTransaction(session, plan, message, release)));
+        transactions.enqueue((release) => resolve(runTransaction(context, plan, message, release)));
       });
     },
     close() {
-      closing ??= turns.drained().then(() => quit(conversation, timing.quitMs));
+      closing ??= transactions.drained().then(() => quit(session, timing.quitMs));
       return closing;
     },
   };
 }
 
-/** Who may write. Starts the next in line in the same tick, so that it can share a write with the one before. */
-class Turns {
+/** Starts one transaction at a time. The next one starts in the tick of the release, so that both share one write. */
+class TransactionQueue {
   readonly #waiting: ((release: () => void) => void)[] = [];
   #busy = false;
 
-  take(start: (release: () => void) => void): void {
+  enqueue(start: (release: () => void) => void): void {
     this.#waiting.push(start);
     if (!this.#busy) this.#next();
   }
 
-  /** Resolves when everybody who is waiting now has had the turn. */
+  /** Resolves when every transaction enqueued so far has released the queue. */
   drained(): Promise<void> {
     return new Promise((resolve) => {
-      this.take((release) => {
+      this.enqueue((release) => {
         release();
         resolve();
       });
@@ -79,21 +74,23 @@ class Turns {
   }
 }
 
+const CLOSED_LOCALLY = "this side closed the connection";
+
 const NOTHING_SENT = {
-  mail: { broken: true, reply: null, reason: "nothing was sent" },
+  mail: { disconnected: true, reply: null, reason: "nothing was sent" },
   rcpts: [],
   data: null,
 } as const;
 
-function closed(conversation: Conversation) {
-  const mail = conversation.broken ?? { broken: true as const, reply: null, reason: "the connection was closed here" };
+function repliesAfterClose(session: SmtpSession) {
+  const mail = session.disconnect ?? { disconnected: true as const, reply: null, reason: CLOSED_LOCALLY };
   return { mail, rcpts: [], data: null };
 }
 
-/** Says goodbye behind what is still unanswered and frees the socket (RFC 5321 4.1.1.10). */
-async function quit(conversation: Conversation, quitMs: number): Promise<void> {
-  const answer = conversation.command("QUIT", quitMs);
-  void conversation.flush();
-  await answer;
-  conversation.end("the connection was closed here");
+/** Sends QUIT after the unanswered commands and closes the socket (RFC 5321 4.1.1.10). */
+async function quit(session: SmtpSession, quitMs: number): Promise<void> {
+  const result = session.command("QUIT", quitMs);
+  void session.flush();
+  await result;
+  session.close(CLOSED_LOCALLY);
 }

@@ -1,8 +1,8 @@
-/** EGRESS_URL: where mail leaves the house, read once into settings. Pure; no message ever repeats the password. */
+/** Parses EGRESS_URL, the SMTP server that takes outgoing mail. Pure; no error message contains the password. */
 
 export type TlsMode = "implicit" | "starttls" | "off";
 
-/** What EGRESS_URL says. */
+/** The parsed EGRESS_URL. */
 export interface EgressSettings {
   host: string;
   port: number;
@@ -10,19 +10,19 @@ export interface EgressSettings {
   /** Both or neither. */
   credentials: { username: string; password: string } | null;
   /**
-   * Name the certificate must carry when it is not `host`; STARTTLS only. Works in local workerd; production is reported
-   * to refuse the option, and then opening fails.
+   * Name that the certificate must have when it is not `host`; STARTTLS only. Works in local workerd; production is
+   * reported to refuse the option, and then every connection fails.
    */
   serverName: string | null;
-  /** Ask for success notifications (RFC 3461); the caller puts them in the envelope. */
+  /** Whether to request success notifications (RFC 3461); the caller adds them to the envelope. */
   dsn: boolean;
   /** Name given in EHLO (RFC 5321 4.1.1.1). */
   ehloName: string;
-  /** Connections a run may hold at once, 1 to 4 (a Worker has six sockets). */
+  /** Connections that one delivery run may open at once, 1 to 4 (a Worker has six sockets). */
   maxConnections: number;
 }
 
-/** EGRESS_URL is wrong. The message names the part, never its secret. */
+/** EGRESS_URL is malformed. The message names the part and never contains the password. */
 export class EgressUrlError extends Error {
   constructor(message: string) {
     super(`EGRESS_URL: ${message}`);
@@ -35,15 +35,14 @@ const HOST_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?$/i;
 const ADDRESS_LITERAL = /^\[[0-9a-f:.]{2,60}\]$/i;
 
 /**
- * Reads `smtps://user:password@host[:465]` (implicit TLS, RFC 8314) or `smtp://user:password@host[:587]` (STARTTLS
- * required). Options: `tls=off` (plain, `smtp://` only, the only way to get it), `name=` (certificate name, STARTTLS
- * only), `dsn=on|off`, `ehlo=`, `connections=1..4`. User and password are percent-encoded UTF-8. Throws EgressUrlError.
+ * Parses `smtps://user:password@host[:465]` (implicit TLS, RFC 8314) or `smtp://user:password@host[:587]` (STARTTLS
+ * required). Options: `tls=off` (clear text, `smtp://` only), `name=` (certificate name, STARTTLS only), `dsn=on|off`, `ehlo=`, `connections=1..4`. User and password are percent-encoded UTF-8. Throws EgressUrlError.
  */
 export function parseEgressUrl(url: string): EgressSettings {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (!parsed) throw new EgressUrlError("not a URL; a password with special characters must be percent-encoded");
   if (parsed.protocol !== "smtp:" && parsed.protocol !== "smtps:")
-    throw new EgressUrlError("must begin with smtp:// or smtps://");
+    throw new EgressUrlError("must start with smtp:// or smtps://");
   if (parsed.hash || (parsed.pathname !== "" && parsed.pathname !== "/")) {
     throw new EgressUrlError("has a path or a fragment; a password with '/', '?' or '#' must be percent-encoded");
   }
@@ -72,7 +71,7 @@ function readOptions(params: URLSearchParams): Map<string, string> {
   return options;
 }
 
-/** The value of an option among the allowed ones; the first is the default. */
+/** Returns the value of an option, or the first allowed value when the option is absent. */
 function oneOf(options: Map<string, string>, key: string, allowed: readonly string[]): string | undefined {
   const value = options.get(key) ?? allowed[0];
   if (value !== undefined && !allowed.includes(value)) {
@@ -83,7 +82,7 @@ function oneOf(options: Map<string, string>, key: string, allowed: readonly stri
 
 function readTls(protocol: string, options: Map<string, string>): TlsMode {
   if (protocol === "smtps:") {
-    if (options.has("tls")) throw new EgressUrlError('smtps:// is always TLS; option "tls" goes with smtp:// only');
+    if (options.has("tls")) throw new EgressUrlError('smtps:// always uses TLS; option "tls" is for smtp:// only');
     return "implicit";
   }
   return oneOf(options, "tls", ["starttls", "off"]) === "off" ? "off" : "starttls";
@@ -116,7 +115,7 @@ function decode(text: string, part: string): string {
   } catch {
     throw new EgressUrlError(`the ${part} is not valid percent-encoded UTF-8`);
   }
-  if (decoded.includes("\0")) throw new EgressUrlError(`the ${part} holds a NUL`);
+  if (decoded.includes("\0")) throw new EgressUrlError(`the ${part} contains a NUL`);
   return decoded;
 }
 
@@ -125,16 +124,16 @@ function readServerName(options: Map<string, string>, tls: TlsMode): string | nu
   if (name === undefined) return null;
   if (tls === "implicit") {
     throw new EgressUrlError(
-      'option "name" needs STARTTLS (smtp://): workerd checks an smtps:// certificate against the host only',
+      'option "name" requires STARTTLS (smtp://): workerd checks an smtps:// certificate against the host only',
     );
   }
-  if (tls === "off") throw new EgressUrlError('option "name" makes no sense with tls=off');
+  if (tls === "off") throw new EgressUrlError('option "name" cannot be combined with tls=off');
   if (!HOST_NAME.test(name)) throw new EgressUrlError('option "name" is not a host name');
   return name.toLowerCase();
 }
 
 function readEhloName(options: Map<string, string>): string {
-  // A Worker has no name and no fixed address; an address literal is what RFC 5321 4.1.4 leaves for that.
+  // A Worker has no host name and no fixed address; RFC 5321 4.1.4 then requires an address literal.
   const name = options.get("ehlo") ?? "[127.0.0.1]";
   if (!HOST_NAME.test(name) && !ADDRESS_LITERAL.test(name))
     throw new EgressUrlError('option "ehlo" is not a host name or address literal');

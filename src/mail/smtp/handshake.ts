@@ -1,71 +1,71 @@
-/** From an open socket to a conversation that is ready for MAIL: greeting, EHLO, STARTTLS, AUTH. Throws ConnectError. */
+/** Takes a connected socket to a session that is ready for MAIL: greeting, EHLO, STARTTLS, AUTH. */
 
 import { withTimeout } from "../../lib/deadline.ts";
-import { ask, demand } from "./ask.ts";
 import { authenticate } from "./auth.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "./capabilities.ts";
-import { Conversation } from "./conversation.ts";
 import type { EgressSettings } from "./egress-url.ts";
+import { requireSuccess, sendCommand } from "./send-command.ts";
+import { SmtpSession } from "./smtp-session.ts";
 import { ConnectError } from "./transport.ts";
 
-/** Deadlines of the opening, in milliseconds. */
+/** Timeouts of the handshake, in milliseconds. */
 export interface HandshakeTiming {
   connectMs: number;
   replyMs: number;
 }
 
-export interface Opened {
-  conversation: Conversation;
+export interface HandshakeResult {
+  session: SmtpSession;
   server: ServerCapabilities;
 }
 
-/** Runs the opening over a connected socket. On failure the socket is closed and ConnectError says where it happened. */
-export async function shakeHands(socket: Socket, settings: EgressSettings, timing: HandshakeTiming): Promise<Opened> {
-  const plain = new Conversation(socket);
-  let conversation = plain;
+/** Opens the SMTP session on a connected socket. On failure it closes the socket and throws ConnectError with the phase. */
+export async function performHandshake(
+  socket: Socket,
+  settings: EgressSettings,
+  timing: HandshakeTiming,
+): Promise<HandshakeResult> {
+  const plain = new SmtpSession(socket);
+  let session = plain;
   try {
-    demand("greeting", await plain.expect(timing.replyMs));
-    let server = await sayHello(plain, settings, timing.replyMs);
+    requireSuccess("greeting", await plain.awaitReply(timing.replyMs));
+    let server = await sendEhlo(plain, settings, timing.replyMs);
     if (settings.tls === "starttls") {
-      conversation = new Conversation(await startTls(plain, server, settings, timing));
-      // What was said before TLS may have been said by anybody (RFC 3207 4.2).
-      server = await sayHello(conversation, settings, timing.replyMs);
+      session = new SmtpSession(await startTls(plain, server, settings, timing));
+      // An attacker may have sent the capabilities before TLS, so they are discarded (RFC 3207 4.2).
+      server = await sendEhlo(session, settings, timing.replyMs);
     }
-    if (settings.credentials) await authenticate(conversation, server, settings.credentials, timing.replyMs);
-    return { conversation, server };
+    if (settings.credentials) await authenticate(session, server, settings.credentials, timing.replyMs);
+    return { session, server };
   } catch (error) {
-    plain.end("the opening failed");
-    conversation.end("the opening failed");
+    plain.close("the handshake failed");
+    session.close("the handshake failed");
     throw error;
   }
 }
 
-/** EHLO, or HELO where EHLO is refused for good (RFC 5321 3.2); not where TLS is due, which HELO cannot offer. */
-async function sayHello(
-  conversation: Conversation,
-  settings: EgressSettings,
-  replyMs: number,
-): Promise<ServerCapabilities> {
-  const reply = await ask(conversation, "ehlo", `EHLO ${settings.ehloName}`, replyMs);
-  if (reply.code < 500 || settings.tls === "starttls") return parseCapabilities(demand("ehlo", reply).lines);
-  demand("ehlo", await ask(conversation, "ehlo", `HELO ${settings.ehloName}`, replyMs));
+/** Sends EHLO, then HELO if EHLO gets 5xx (RFC 5321 3.2). With STARTTLS there is no HELO, which cannot offer TLS. */
+async function sendEhlo(session: SmtpSession, settings: EgressSettings, replyMs: number): Promise<ServerCapabilities> {
+  const reply = await sendCommand(session, "ehlo", `EHLO ${settings.ehloName}`, replyMs);
+  if (reply.code < 500 || settings.tls === "starttls") return parseCapabilities(requireSuccess("ehlo", reply).lines);
+  requireSuccess("ehlo", await sendCommand(session, "ehlo", `HELO ${settings.ehloName}`, replyMs));
   return NO_CAPABILITIES;
 }
 
 async function startTls(
-  plain: Conversation,
+  plain: SmtpSession,
   server: ServerCapabilities,
   settings: EgressSettings,
   timing: HandshakeTiming,
 ): Promise<Socket> {
   if (!server.startTls) throw new ConnectError("starttls", null, "the server does not offer STARTTLS");
-  const answer = plain.command("STARTTLS", timing.replyMs, "last");
+  const result = plain.command("STARTTLS", timing.replyMs, "last");
   void plain.flush();
-  demand("starttls", await answer);
-  const socket = plain.release();
-  if (!socket) throw new ConnectError("starttls", null, "the server sent more than its reply to STARTTLS in clear");
+  requireSuccess("starttls", await result);
+  const socket = plain.detachSocket();
+  if (!socket) throw new ConnectError("starttls", null, "the server sent clear text after its reply to STARTTLS");
   try {
-    return await secure(socket, settings.serverName, timing.connectMs);
+    return await upgradeToTls(socket, settings.serverName, timing.connectMs);
   } catch (error) {
     socket.close().catch(() => {});
     const reason = error instanceof Error ? error.message : "unknown";
@@ -73,7 +73,7 @@ async function startTls(
   }
 }
 
-async function secure(socket: Socket, serverName: string | null, connectMs: number): Promise<Socket> {
+async function upgradeToTls(socket: Socket, serverName: string | null, connectMs: number): Promise<Socket> {
   const upgraded = serverName === null ? socket.startTls() : socket.startTls({ expectedServerHostname: serverName });
   upgraded.closed.catch(() => {});
   try {

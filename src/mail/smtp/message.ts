@@ -1,81 +1,81 @@
-/** The message on its way: stuffed, sliced, written, closed by the final dot. */
+/** Writes the message after 354: dot-stuffed, in slices, ended by the final dot. */
 
-import { type Broken, isBroken } from "./conversation.ts";
-import { DotStuffer, MessageFormatError } from "./data.ts";
+import { DotStuffer, MessageFormatError } from "./dot-stuffing.ts";
 import type { RawReply } from "./replies.ts";
-import type { Session } from "./session.ts";
-import { isOutOfPlace, OUT_OF_PLACE } from "./settle.ts";
+import { isIntermediate, UNEXPECTED_REPLY } from "./results.ts";
+import { type Disconnect, isDisconnect } from "./smtp-session.ts";
+import type { TransactionContext } from "./transaction.ts";
 import type { OutgoingMessage } from "./transport.ts";
 
 /** How sending the message ended. */
-export type Sent =
-  | { kind: "answered"; reply: RawReply }
-  /** `dotWritten`: the socket was given the final dot, so the server may have the message. */
-  | { kind: "unanswered"; dotWritten: boolean; broken: Broken }
-  /** We stopped before the final dot and closed: the message breaks the rules, or could not be read. */
-  | { kind: "aborted"; forGood: boolean; reason: string };
+export type DataResult =
+  | { kind: "replied"; reply: RawReply }
+  /** `dotWritten`: the socket has the final dot, so the server may have accepted the message. */
+  | { kind: "no-reply"; dotWritten: boolean; disconnect: Disconnect }
+  /** The session was closed before the final dot. `permanent`: the message is malformed; otherwise it could not be read. */
+  | { kind: "aborted"; permanent: boolean; reason: string };
 
-/** Octets gathered before a write: few writes, little memory. */
+/** Octets collected before a write: few writes, little memory. */
 const SLICE_OCTETS = 256 * 1_024;
 /** Octets stuffed at a time, so that a large chunk does not need a buffer of twice its size. */
 const PIECE_OCTETS = 64 * 1_024;
 
-/** Sends the message and the final dot. `onDot` is called when the dot is gathered and the next command may follow it. */
+/** Sends the message and the final dot. Calls `onDot` when the dot is buffered and the next command may follow it. */
 export async function sendMessage(
-  session: Session,
+  context: TransactionContext,
   message: OutgoingMessage,
   onDot: (() => void) | null,
-): Promise<Sent> {
-  const { conversation, finalDotMs } = session;
+): Promise<DataResult> {
+  const { session, finalDotMs } = context;
   try {
-    await writeContent(session, message);
+    await writeContent(context, message);
   } catch (error) {
-    const forGood = error instanceof MessageFormatError;
-    const reason = forGood ? error.message : "the message could not be read";
-    conversation.end("the connection was given up over a message that could not be sent whole");
-    return { kind: "aborted", forGood, reason };
+    const permanent = error instanceof MessageFormatError;
+    const reason = permanent ? error.message : "the message could not be read";
+    session.close("the connection was closed because a message could not be sent completely");
+    return { kind: "aborted", permanent, reason };
   }
-  if (conversation.broken) return { kind: "unanswered", dotWritten: false, broken: conversation.broken };
-  conversation.outgoing.text(".\r\n");
-  const coming = conversation.expect(finalDotMs);
+  if (session.disconnect) return { kind: "no-reply", dotWritten: false, disconnect: session.disconnect };
+  session.buffer.appendText(".\r\n");
+  const result = session.awaitReply(finalDotMs);
   onDot?.();
-  // Written in this very tick, unless the next transaction has just done so: from here on the server may have the mail.
-  void conversation.flush();
-  const answer = await coming;
-  if (isBroken(answer)) return { kind: "unanswered", dotWritten: true, broken: answer };
-  if (isOutOfPlace(answer)) conversation.end(OUT_OF_PLACE);
-  return { kind: "answered", reply: answer };
+  // Written in this tick, unless the next transaction has just done so. From here on the server may have the message.
+  void session.flush();
+  const reply = await result;
+  if (isDisconnect(reply)) return { kind: "no-reply", dotWritten: true, disconnect: reply };
+  if (isIntermediate(reply)) session.close(UNEXPECTED_REPLY);
+  return { kind: "replied", reply };
 }
 
-/** Sends an empty message that has no recipient. */
-export async function sendLoneDot({ conversation, replyMs }: Session): Promise<void> {
-  const answer = conversation.command(".", replyMs);
-  void conversation.flush();
-  await answer;
+/** Sends an empty message after a 354 to an envelope without recipients. */
+export async function sendEmptyMessage({ session, replyMs }: TransactionContext): Promise<void> {
+  const result = session.command(".", replyMs);
+  void session.flush();
+  await result;
 }
 
-/** Resolves when everything but the final dot is gathered, or the conversation is over. Throws when it must not go out. */
-async function writeContent({ conversation, replyMs }: Session, message: OutgoingMessage): Promise<void> {
+/** Writes everything before the final dot; returns early when the session ends. Throws when the message must not go out. */
+async function writeContent({ session, replyMs }: TransactionContext, message: OutgoingMessage): Promise<void> {
   const stuffer = new DotStuffer(message.size);
   const chunks = message.chunks()[Symbol.asyncIterator]();
-  conversation.allow(replyMs);
+  session.extendDeadline(replyMs);
   try {
     for (;;) {
-      const step = await conversation.untilBroken(chunks.next());
-      if (step === null) return;
-      if (step.done) break;
-      for (let at = 0; at < step.value.length; at += PIECE_OCTETS) {
-        const piece = step.value.subarray(at, at + PIECE_OCTETS);
-        conversation.outgoing.fill(piece.length * 2, (out, to) => stuffer.stuff(piece, out, to));
-        if (conversation.outgoing.length < SLICE_OCTETS) continue;
-        await conversation.flush();
-        if (conversation.broken) return;
-        conversation.allow(replyMs);
+      const next = await session.untilDisconnect(chunks.next());
+      if (next === null) return;
+      if (next.done) break;
+      for (let at = 0; at < next.value.length; at += PIECE_OCTETS) {
+        const piece = next.value.subarray(at, at + PIECE_OCTETS);
+        session.buffer.append(piece.length * 2, (out, offset) => stuffer.stuff(piece, out, offset));
+        if (session.buffer.length < SLICE_OCTETS) continue;
+        await session.flush();
+        if (session.disconnect) return;
+        session.extendDeadline(replyMs);
       }
     }
     stuffer.finish();
   } finally {
-    // Not awaited: a source that hangs must not hold us. After the last chunk this does nothing.
+    // Not awaited: a source that hangs must not block the session. After the last chunk this does nothing.
     chunks.return?.()?.catch(() => {});
   }
 }

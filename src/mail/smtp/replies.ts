@@ -1,14 +1,14 @@
-/** Server replies (RFC 5321 4.2): octets in, whole replies out, whatever way TCP has cut them. Holds no I/O. */
+/** Parses server replies (RFC 5321 4.2) from octets that TCP may split anywhere. No I/O. */
 
 import type { Reply } from "./transport.ts";
 
-/** A reply as it stands on the wire: its code and the text of each line. */
+/** A reply as received: its code and the text of each line. */
 export interface RawReply {
   code: number;
   lines: readonly string[];
 }
 
-/** The server does not speak SMTP; the conversation cannot go on. */
+/** The server sent something other than SMTP; the session must end. */
 export class ReplySyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -16,7 +16,7 @@ export class ReplySyntaxError extends Error {
   }
 }
 
-/** RFC 5321 4.5.3.1.5 says 512; servers with long texts exist. */
+/** RFC 5321 4.5.3.1.5 allows 512; some servers send more. */
 const LINE_MAX_OCTETS = 2_048;
 const REPLY_MAX_LINES = 128;
 const TEXT_MAX_CHARS = 512;
@@ -24,7 +24,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const LINE = /^([2-5][0-9]{2})(?:([ -])(.*))?$/s;
 
-/** Collects octets and hands out replies. Memory is bounded by one line and 128 of them. */
+/** Collects octets and returns complete replies. Holds at most 128 lines of 2,048 octets. */
 export class ReplyParser {
   #rest: Uint8Array = new Uint8Array(0);
   #at = 0;
@@ -32,12 +32,12 @@ export class ReplyParser {
   #lines: string[] = [];
   readonly #decoder = new TextDecoder();
 
-  /** True when octets are held that no reply has used yet. */
+  /** True when it holds octets that belong to no returned reply. */
   get pending(): boolean {
     return this.#at < this.#rest.length || this.#lines.length > 0;
   }
 
-  /** Adds octets as they came from the socket. */
+  /** Adds octets from the socket. */
   feed(chunk: Uint8Array): void {
     if (this.#at === this.#rest.length) {
       this.#rest = chunk;
@@ -50,7 +50,7 @@ export class ReplyParser {
     this.#at = 0;
   }
 
-  /** The next whole reply, or null when more octets are needed. Throws ReplySyntaxError on anything that is no reply. */
+  /** Returns the next complete reply, or null when it needs more octets. Throws ReplySyntaxError for malformed input. */
   next(): RawReply | null {
     for (;;) {
       const line = this.#nextLine();
@@ -59,7 +59,7 @@ export class ReplyParser {
       if (!match) throw new ReplySyntaxError("the server sent something that is not an SMTP reply");
       const code = Number(match[1]);
       if (this.#lines.length > 0 && code !== this.#code)
-        throw new ReplySyntaxError("the lines of a reply carry different codes");
+        throw new ReplySyntaxError("the lines of a reply have different codes");
       if (this.#lines.length === REPLY_MAX_LINES) throw new ReplySyntaxError("a reply has too many lines");
       this.#code = code;
       this.#lines.push(match[3] ?? "");
@@ -82,17 +82,17 @@ export class ReplyParser {
   }
 }
 
-/** Turns a raw reply into the port's form: enhanced code (RFC 2034) apart, text on one line, no control characters. */
+/** Converts a raw reply to a Reply: separates the enhanced code (RFC 2034), joins the lines, replaces control characters. */
 export function toReply(raw: RawReply): Reply {
   const prefix = /^([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[ \t]+|$)/;
-  const found = prefix.exec(raw.lines[0] ?? "")?.[1];
-  const enhanced = found?.startsWith(String(raw.code).charAt(0)) ? found : null;
+  const prefixCode = prefix.exec(raw.lines[0] ?? "")?.[1];
+  const enhanced = prefixCode?.startsWith(String(raw.code).charAt(0)) ? prefixCode : null;
   const lines = enhanced === null ? raw.lines : raw.lines.map((line) => line.replace(prefix, ""));
   const text = lines.join(" ").replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, "?");
   return { code: raw.code, enhanced, text: text.slice(0, TEXT_MAX_CHARS).toWellFormed() };
 }
 
-/** A reply of our own making, for what is refused before it reaches the wire. */
+/** Returns a reply made by this client, for what it refuses without asking the server. */
 export function localReply(code: number, enhanced: string, text: string): Reply {
   return { code, enhanced, text };
 }

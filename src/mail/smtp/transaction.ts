@@ -1,85 +1,105 @@
-/** One mail transaction (RFC 5321 3.3): MAIL, RCPT, DATA, the message, the final dot; then what became of each recipient. */
+/** One mail transaction (RFC 5321 3.3): MAIL, RCPT, DATA, the message and the final dot, then one result per recipient. */
 
 import type { Plan } from "./commands.ts";
-import { type Answer, isBroken } from "./conversation.ts";
-import { sendLoneDot, sendMessage } from "./message.ts";
-import type { Session } from "./session.ts";
-import { isOutOfPlace, isPositive, type Opening, OUT_OF_PLACE, settle } from "./settle.ts";
+import { sendEmptyMessage, sendMessage } from "./message.ts";
+import { type EnvelopeReplies, isIntermediate, isSuccess, toTransactionResult, UNEXPECTED_REPLY } from "./results.ts";
+import { type CommandResult, isDisconnect, type SmtpSession } from "./smtp-session.ts";
 import type { OutgoingMessage, TransactionResult } from "./transport.ts";
 
+/** State that the transactions of one session share. Timeouts are in milliseconds. */
+export interface TransactionContext {
+  readonly session: SmtpSession;
+  readonly pipelining: boolean;
+  /** For each reply, and for each slice of the message. */
+  readonly replyMs: number;
+  /** For the reply to the final dot. */
+  readonly finalDotMs: number;
+  /** The server still has an envelope from the transaction before, so RSET must precede the next MAIL. */
+  needsReset: boolean;
+}
+
 /**
- * Runs a transaction and resolves with one result a recipient; never rejects. `release` is called when the next one may
- * be written: right behind our final dot, in the same write, when the server takes pipelining (RFC 2920 3.1), else after
- * the last reply. It may be called twice.
+ * Runs a transaction and resolves with one result per recipient; never rejects. Calls `release` when the next
+ * transaction may be written: with PIPELINING right after the final dot, in the same write (RFC 2920 3.1), otherwise
+ * after the last reply. It may call `release` twice.
  */
 export async function runTransaction(
-  session: Session,
+  context: TransactionContext,
   plan: Plan,
   message: OutgoingMessage,
   release: () => void,
 ): Promise<TransactionResult> {
-  const opening = await (session.pipelining ? openAtOnce(session, plan) : openInLockstep(session, plan));
-  const sent = isGo(opening.data) ? await fill(session, opening, message, release) : null;
-  if (!isGo(opening.data)) leave(session, opening);
+  const replies = await (context.pipelining ? sendEnvelopePipelined(context, plan) : sendEnvelope(context, plan));
+  const startsInput = isStartMailInput(replies.data);
+  const data = startsInput ? await sendData(context, replies, message, release) : null;
+  if (!startsInput) abandonEnvelope(context, replies);
   release();
-  return settle(plan, opening, sent);
+  return toTransactionResult(plan, replies, data);
 }
 
-/** MAIL, every RCPT and DATA in one write; DATA ends the group (RFC 2920 3.1). */
-async function openAtOnce(session: Session, plan: Plan): Promise<Opening> {
-  const { conversation, replyMs } = session;
-  const reset = session.needsReset ? conversation.command("RSET", replyMs) : null;
-  const mail = conversation.command(plan.mail, replyMs);
-  const rcpts = plan.recipients.map(({ line }) => conversation.command(line, replyMs));
-  const data = conversation.command("DATA", replyMs);
-  void conversation.flush();
-  const lost = reset && unlessReset(session, await reset);
-  if (lost) return { mail: lost, rcpts: [], data: null };
+/** Sends MAIL, every RCPT and DATA in one write; DATA ends the group (RFC 2920 3.1). */
+async function sendEnvelopePipelined(context: TransactionContext, plan: Plan): Promise<EnvelopeReplies> {
+  const { session, replyMs } = context;
+  const reset = context.needsReset ? session.command("RSET", replyMs) : null;
+  const mail = session.command(plan.mail, replyMs);
+  const rcpts = plan.recipients.map(({ line }) => session.command(line, replyMs));
+  const data = session.command("DATA", replyMs);
+  void session.flush();
+  const resetFailure = reset && closeUnlessReset(context, await reset);
+  if (resetFailure) return { mail: resetFailure, rcpts: [], data: null };
   return { mail: await mail, rcpts: await Promise.all(rcpts), data: await data };
 }
 
-/** One command at a time, none that has become pointless. */
-async function openInLockstep(session: Session, plan: Plan): Promise<Opening> {
-  const lost = session.needsReset ? unlessReset(session, await ask(session, "RSET")) : null;
-  const mail = lost ?? (await ask(session, plan.mail));
-  const rcpts: Answer[] = [];
-  if (!isPositive(mail)) return { mail, rcpts, data: null };
-  for (const { line } of plan.recipients) rcpts.push(await ask(session, line));
-  return { mail, rcpts, data: rcpts.some(isPositive) ? await ask(session, "DATA") : null };
+/** Sends one command at a time and stops when the next one cannot succeed. */
+async function sendEnvelope(context: TransactionContext, plan: Plan): Promise<EnvelopeReplies> {
+  const resetFailure = context.needsReset ? closeUnlessReset(context, await send(context, "RSET")) : null;
+  const mail = resetFailure ?? (await send(context, plan.mail));
+  const rcpts: CommandResult[] = [];
+  if (!isSuccess(mail)) return { mail, rcpts, data: null };
+  for (const { line } of plan.recipients) rcpts.push(await send(context, line));
+  return { mail, rcpts, data: rcpts.some(isSuccess) ? await send(context, "DATA") : null };
 }
 
-function ask({ conversation, replyMs }: Session, line: string): Promise<Answer> {
-  const answer = conversation.command(line, replyMs);
-  void conversation.flush();
-  return answer;
+function send({ session, replyMs }: TransactionContext, line: string): Promise<CommandResult> {
+  const result = session.command(line, replyMs);
+  void session.flush();
+  return result;
 }
 
-/** Null when RSET was taken. Without it the server may mix two envelopes, or call the next MAIL a wrong sequence. */
-function unlessReset({ conversation }: Session, answer: Answer): Answer | null {
-  if (isPositive(answer)) return null;
-  if (!isBroken(answer)) conversation.end("the server refused RSET", answer);
-  return conversation.broken;
+/** Returns null after a successful RSET. Closes the session otherwise: the server may mix two envelopes. */
+function closeUnlessReset({ session }: TransactionContext, result: CommandResult): CommandResult | null {
+  if (isSuccess(result)) return null;
+  if (!isDisconnect(result)) session.close("the server refused RSET", result);
+  return session.disconnect;
 }
 
-/** After 354. */
-async function fill(session: Session, opening: Opening, message: OutgoingMessage, release: () => void) {
-  session.needsReset = false;
-  const recipients = opening.rcpts.some(isPositive);
-  if (isPositive(opening.mail) && recipients) return sendMessage(session, message, session.pipelining ? release : null);
-  // Nobody to send to, yet the server waits for a message: an empty one is the way out (RFC 2920 3.1), unless it took
-  // a recipient without its sender, who would get that empty message.
-  if (recipients) session.conversation.end("the server said 354 after refusing MAIL");
-  else await sendLoneDot(session);
+/** Sends what must follow a 354: the message, or an empty one when no recipient was accepted. */
+async function sendData(
+  context: TransactionContext,
+  replies: EnvelopeReplies,
+  message: OutgoingMessage,
+  release: () => void,
+) {
+  context.needsReset = false;
+  const hasRecipients = replies.rcpts.some(isSuccess);
+  if (isSuccess(replies.mail) && hasRecipients)
+    return sendMessage(context, message, context.pipelining ? release : null);
+  // After 354 without a recipient an empty message ends the transaction (RFC 2920 3.1). A server that refused MAIL but
+  // accepted a recipient would deliver that empty message, so the session is closed instead.
+  if (hasRecipients) context.session.close("the server replied 354 after it refused MAIL");
+  else await sendEmptyMessage(context);
   return null;
 }
 
-/** After anything but 354. */
-function leave(session: Session, { mail, rcpts, data }: Opening): void {
-  session.needsReset = isPositive(mail);
-  const absurd = [mail, ...rcpts, ...(data ? [data] : [])].some(isOutOfPlace) || (data !== null && isPositive(data));
-  if (absurd) session.conversation.end(OUT_OF_PLACE);
+/** Notes whether RSET is needed after a reply other than 354, and closes the session on a reply that makes no sense. */
+function abandonEnvelope(context: TransactionContext, { mail, rcpts, data }: EnvelopeReplies): void {
+  context.needsReset = isSuccess(mail);
+  const isUnexpected =
+    [mail, ...rcpts, ...(data ? [data] : [])].some(isIntermediate) || (data !== null && isSuccess(data));
+  if (isUnexpected) context.session.close(UNEXPECTED_REPLY);
 }
 
-function isGo(answer: Answer | null): boolean {
-  return answer !== null && !isBroken(answer) && answer.code === 354;
+/** True for 354, "start mail input". */
+function isStartMailInput(result: CommandResult | null): boolean {
+  return result !== null && !isDisconnect(result) && result.code === 354;
 }

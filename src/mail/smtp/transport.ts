@@ -1,16 +1,15 @@
 /**
- * The port between delivery and whatever takes mail out of the house. Today one adapter exists, SMTP
- * submission (smtp/). An outcome says what the other side answered and at which point, never what we
- * should do about it: that is outcome.ts.
+ * The port between delivery and the service that sends mail to the outside. SMTP submission is its only adapter. A
+ * result states what the server replied and in which phase; src/delivery/outcome.ts decides what follows from it.
  */
 
-/** One recipient of a transaction, as it goes into RCPT TO (RFC 5321 4.1.1.3, RFC 3461 4). */
+/** One recipient of a transaction: the parameters of RCPT TO (RFC 5321 4.1.1.3, RFC 3461 4). */
 export interface EnvelopeRecipient {
-  /** Address with an ASCII or UTF-8 local part; the domain in A-label or U-label form. */
+  /** Address with an ASCII or UTF-8 local part and a domain of A-labels or U-labels. */
   address: string;
   /** When to send a delivery status notification. Omitted: the parameter is not sent. */
   notify?: "NEVER" | readonly ("SUCCESS" | "FAILURE" | "DELAY")[];
-  /** ORCPT: the address as the sender wrote it, when it differs or when NOTIFY is sent. */
+  /** ORCPT: the address as the sender wrote it. Set when it differs, or when NOTIFY is sent. */
   originalRecipient?: string;
 }
 
@@ -25,15 +24,15 @@ export interface Envelope {
   return?: "FULL" | "HDRS";
 }
 
-/** A finished message: CRLF line ends, no dot-stuffing, final CRLF included. */
+/** A composed message: CRLF line ends, no dot-stuffing, final CRLF included. */
 export interface OutgoingMessage {
   /** Exact octets that `chunks` yields. */
   size: number;
-  /** True when a header needs SMTPUTF8 (RFC 6531). What envelope addresses need, the transport sees for itself. */
+  /** True when a header needs SMTPUTF8 (RFC 6531). The transport checks the envelope addresses itself. */
   needsSmtpUtf8: boolean;
   /** True when the body has octets above 127 (RFC 6152). */
   needs8BitMime: boolean;
-  /** Yields the message from its first octet. May be called again for another try. */
+  /** Yields the message from its first octet. May be called again for another attempt. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 
@@ -42,11 +41,11 @@ export interface Reply {
   code: number;
   /** For instance `5.1.1`; null when the reply carries none. */
   enhanced: string | null;
-  /** The text of all lines, joined by a space, enhanced code taken off, control characters replaced, at most 512 characters. */
+  /** The text of all lines, joined by a space, without the enhanced code and control characters; at most 512 characters. */
   text: string;
 }
 
-/** Where in the conversation something happened. */
+/** The phase of the SMTP session. */
 export type Phase =
   | "connect"
   | "tls"
@@ -59,17 +58,17 @@ export type Phase =
   | "data"
   | "final-dot";
 
-/** What became of one recipient in one transaction. */
+/** The result of one transaction for one recipient. */
 export type RecipientResult =
-  /** 2xx to RCPT and 2xx after the final dot. `dsnRequested`: the server offers DSN and took our NOTIFY=SUCCESS. */
+  /** 2xx to RCPT and 2xx after the final dot. `dsnRequested`: the server offers DSN and NOTIFY=SUCCESS was sent. */
   | { kind: "accepted"; reply: Reply; dsnRequested: boolean }
-  /** 5xx to this RCPT: the recipient is refused, the others are not. */
+  /** 5xx to this RCPT: only this recipient is refused. */
   | { kind: "recipient-refused"; phase: "rcpt"; reply: Reply }
-  /** 5xx to MAIL, to DATA or after the final dot, or refused here because the server's limits forbid it (SIZE, 8BITMIME, SMTPUTF8). */
+  /** 5xx to MAIL, to DATA or after the final dot, or refused locally by the server's capabilities (SIZE, 8BITMIME, SMTPUTF8). */
   | { kind: "message-refused"; phase: "mail" | "data" | "final-dot"; reply: Reply }
   /** 4xx anywhere, a timeout, a broken connection, TLS or AUTH trouble: nothing was delivered to this recipient. */
   | { kind: "deferred"; phase: Phase; reply: Reply | null; reason: string }
-  /** The final dot went out and no reply came: the mail may or may not have been taken. */
+  /** The final dot was sent and no reply came: the server may have accepted the message. */
   | { kind: "ambiguous"; phase: "final-dot"; reply: null; reason: string };
 
 /** Results in the order of `envelope.recipients`. */
@@ -77,32 +76,32 @@ export interface TransactionResult {
   recipients: readonly RecipientResult[];
 }
 
-/** What the other side said it can do after the last EHLO. */
+/** What the server offered in its last EHLO reply. */
 export interface Capabilities {
   smtpUtf8: boolean;
   eightBitMime: boolean;
   dsn: boolean;
   pipelining: boolean;
-  /** Greatest message in octets; null when not limited. */
+  /** Largest message in octets; null when not limited. */
   maxSize: number | null;
 }
 
 /**
- * One open conversation. `send` never throws for what the network, the server or a bad address does. It may be called
- * again before the last call has resolved: transactions go out in order, the next one's envelope behind the last one's
- * final dot where the server allows it, and each keeps its own outcome. After a break, `deferred` in a phase before
- * `final-dot` means that the final dot was never written: another connection may try at once.
+ * One open session. `send` never throws for a network fault, a reply or an invalid address. It may be called again
+ * before it has resolved: transactions run in order, pipelined where the server allows it, and each has its own result.
+ * After a disconnect, `deferred` in a phase before `final-dot` means that the final dot was not written, so another
+ * connection may try at once.
  */
 export interface Connection {
   readonly capabilities: Capabilities;
-  /** False once the conversation has ended; a new one must be opened. */
+  /** False once the session has ended; a new one must be opened. */
   readonly usable: boolean;
   send(envelope: Envelope, message: OutgoingMessage): Promise<TransactionResult>;
-  /** QUIT when possible, and release the socket. Never throws. */
+  /** Sends QUIT if possible and closes the socket. Never throws. */
   close(): Promise<void>;
 }
 
-/** Opening failed: nothing was sent; every recipient of every mail may be tried again. */
+/** Opening the session failed before MAIL FROM, so every recipient may be tried again. */
 export class ConnectError extends Error {
   readonly phase: Phase;
   readonly reply: Reply | null;
@@ -115,6 +114,6 @@ export class ConnectError extends Error {
 }
 
 export interface Transport {
-  /** Opens a conversation up to and including AUTH. Throws ConnectError. */
+  /** Opens a session up to and including AUTH. Throws ConnectError. */
   open(): Promise<Connection>;
 }

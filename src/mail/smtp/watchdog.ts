@@ -1,16 +1,16 @@
-/** One deadline that moves often: a single timer follows it lazily, instead of one timer a reply. */
+/** A deadline that moves often, with one timer that is re-armed when it fires early, instead of one timer per reply. */
 export class Watchdog {
   readonly #onExpired: () => void;
   #due: number | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #firesAt = 0;
 
-  /** `onExpired` runs once for each deadline that passes. */
+  /** `onExpired` is called once for each deadline that passes. */
   constructor(onExpired: () => void) {
     this.#onExpired = onExpired;
   }
 
-  /** Sets the deadline to `ms` milliseconds from now, in place of an earlier one. */
+  /** Sets the deadline to `ms` milliseconds from now and replaces the one before. */
   arm(ms: number): void {
     this.#due = Date.now() + ms;
     if (this.#timer !== null && this.#firesAt <= this.#due) return;
@@ -18,12 +18,12 @@ export class Watchdog {
     this.#start(ms);
   }
 
-  /** Takes the deadline away; the timer may still tick once, without effect. */
+  /** Removes the deadline; the timer may still fire once, without effect. */
   disarm(): void {
     this.#due = null;
   }
 
-  /** Takes the deadline and the timer away. */
+  /** Removes the deadline and the timer. */
   close(): void {
     this.#due = null;
     this.#stop();

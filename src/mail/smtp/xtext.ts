@@ -1,16 +1,16 @@
-/** Encodings of the DSN parameters (RFC 3461 4, RFC 6533 3). Pure. */
+/** Encodes the DSN parameters (RFC 3461 4, RFC 6533 3). Pure. */
 
 /**
- * Encodes printable ASCII as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller has made sure that nothing
- * else is in the text.
+ * Encodes printable ASCII as xtext (RFC 3461 4): `+`, `=` and space become `+HH`. The caller must have checked that the
+ * text is printable ASCII.
  */
 export function xtext(text: string): string {
   return text.replace(/[+= ]/g, (char) => `+${hex(char)}`);
 }
 
 /**
- * Encodes an address for ORCPT: `rfc822;` with xtext when it is ASCII, else `utf-8;` in the seven-bit form
- * (utf-8-addr-xtext, RFC 6533 3), which servers with and without SMTPUTF8 take.
+ * Encodes an address for ORCPT: `rfc822;` with xtext for ASCII, otherwise `utf-8;` in the seven-bit form
+ * (utf-8-addr-xtext, RFC 6533 3), which servers with and without SMTPUTF8 accept.
  */
 export function originalRecipient(address: string): string {
   if (/^[\x20-\x7e]*$/.test(address)) return `rfc822;${xtext(address)}`;

@@ -7,7 +7,7 @@ import type { OutgoingMessage, RecipientResult, TransactionResult } from "../../
 import { envelopeTo, latin1, messageOf, plainMail } from "../../support/outgoing-mail.ts";
 import { scriptedServer, sinkServer } from "../../support/smtp-control.ts";
 import type { Script, Step, TransactionScript } from "../../support/smtp-script.ts";
-import { ANSWERS } from "./answers.ts";
+import { REPLY_CASES } from "./reply-cases.ts";
 
 const LOCKSTEP = ["SIZE 26214400", "8BITMIME"];
 const TO = envelopeTo("b@r.test", "c@r.test", "d@r.test");
@@ -53,7 +53,7 @@ describe.each([
     expect(latin1(message?.raw)).toContain("Subject: one\r\n");
   });
 
-  it.each(ANSWERS)("$name", async ({ steps, each, usable }) => {
+  it.each(REPLY_CASES)("$name", async ({ steps, each, usable }) => {
     const got = await run(steps);
     expect(got.result).toEqual(three(each));
     expect(got.usable).toBe(usable);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { toWireAddress } from "../../../src/mail/smtp/addresses.ts";
 import { NO_CAPABILITIES, parseCapabilities, type ServerCapabilities } from "../../../src/mail/smtp/capabilities.ts";
 import { planTransaction } from "../../../src/mail/smtp/commands.ts";
-import { DotStuffer, MessageFormatError } from "../../../src/mail/smtp/data.ts";
+import { DotStuffer, MessageFormatError } from "../../../src/mail/smtp/dot-stuffing.ts";
 import { EgressUrlError, parseEgressUrl } from "../../../src/mail/smtp/egress-url.ts";
 import { ReplyParser, toReply } from "../../../src/mail/smtp/replies.ts";
 import type { Envelope } from "../../../src/mail/smtp/transport.ts";

@@ -10,7 +10,7 @@ interface Row {
   usable: boolean;
 }
 
-export const ANSWERS: Row[] = [
+export const REPLY_CASES: Row[] = [
   {
     name: "5xx to MAIL refuses the message",
     steps: { mail: "550 5.7.1 no" },

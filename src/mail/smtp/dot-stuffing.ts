@@ -1,6 +1,6 @@
-/** What goes between 354 and the final dot (RFC 5321 4.5.2): dot-stuffing, and proof that only CRLF ends a line. No I/O. */
+/** Dot-stuffs a message and rejects line ends other than CRLF (RFC 5321 4.5.2). No I/O. */
 
-/** The message must not go out as it is; the text says why. */
+/** The message is malformed and must not be sent; the text says why. */
 export class MessageFormatError extends Error {
   constructor(message: string) {
     super(message);
@@ -14,9 +14,9 @@ const LF = 0x0a;
 const DOT = 0x2e;
 
 /**
- * Stuffs a message that comes in chunks cut anywhere. A bare CR or LF, a NUL, or an octet more than
- * announced throws MessageFormatError: whoever reads lines differently from us, or drops NULs, could take what follows
- * for commands (SMTP smuggling).
+ * Dot-stuffs a message that arrives in chunks of any size. Throws MessageFormatError for a bare CR or LF, a NUL, or more
+ * octets than announced: a server that reads line ends differently, or drops NULs, could read the rest as commands (SMTP
+ * smuggling).
  */
 export class DotStuffer {
   readonly #size: number;
@@ -24,12 +24,12 @@ export class DotStuffer {
   #atLineStart = true;
   #afterCr = false;
 
-  /** `size`: the octets announced, before stuffing. */
+  /** `size`: announced octets, before stuffing. */
   constructor(size: number) {
     this.#size = size;
   }
 
-  /** Copies `chunk` into `out` from `at`, stuffed; returns where it ended. `out` needs room for twice the chunk. */
+  /** Copies `chunk` into `out` from `at`, stuffed, and returns the end offset. `out` must have room for twice the chunk. */
   stuff(chunk: Uint8Array, out: Uint8Array, at: number): number {
     this.#seen += chunk.length;
     if (this.#seen > this.#size) throw new MessageFormatError("the message is longer than announced");
@@ -44,13 +44,13 @@ export class DotStuffer {
         continue;
       }
       if (octet === LF) {
-        if (!afterCr) throw new MessageFormatError("the message holds a bare LF");
+        if (!afterCr) throw new MessageFormatError("the message contains a bare LF");
         afterCr = false;
         atLineStart = true;
         continue;
       }
-      if (afterCr) throw new MessageFormatError("the message holds a bare CR");
-      if (octet === NUL) throw new MessageFormatError("the message holds a NUL");
+      if (afterCr) throw new MessageFormatError("the message contains a bare CR");
+      if (octet === NUL) throw new MessageFormatError("the message contains a NUL");
       if (octet === CR) {
         afterCr = true;
       } else if (atLineStart && octet === DOT) {
@@ -65,7 +65,7 @@ export class DotStuffer {
     return copy(chunk, from, chunk.length, out, to);
   }
 
-  /** To be called before the final dot. Throws MessageFormatError when the message is cut short or ends inside a line. */
+  /** Must be called before the final dot. Throws MessageFormatError when the message is too short or ends inside a line. */
   finish(): void {
     if (this.#seen !== this.#size) throw new MessageFormatError("the message is shorter than announced");
     if (!this.#atLineStart || this.#seen === 0) throw new MessageFormatError("the message does not end in CRLF");

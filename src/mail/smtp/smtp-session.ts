@@ -1,0 +1,170 @@
+/**
+ * One SMTP session over one socket: writes commands in order and matches replies to them in order (RFC 2920), each
+ * reply under its own timeout. It does not interpret the commands.
+ */
+
+import { type RawReply, ReplyParser, ReplySyntaxError } from "./replies.ts";
+import { Watchdog } from "./watchdog.ts";
+import { WriteBuffer } from "./write-buffer.ts";
+
+/** The end of a session: the reason, and the reply that ended it if there was one. */
+export interface Disconnect {
+  disconnected: true;
+  reply: RawReply | null;
+  reason: string;
+}
+
+/** The reply to a command, or the disconnect that came before it. */
+export type CommandResult = RawReply | Disconnect;
+
+/** True when the session ended before the server replied to the command. */
+export function isDisconnect(result: CommandResult): result is Disconnect {
+  return "disconnected" in result;
+}
+
+interface PendingReply {
+  resolve: (result: CommandResult) => void;
+  timeoutMs: number;
+  /** Stop reading after this reply: the octets after it belong to TLS. */
+  last: "last" | undefined;
+}
+
+/** After a failed write, the time in which a final reply such as 421 may still be read. */
+const FINAL_REPLY_MS = 500;
+
+export class SmtpSession {
+  /** Octets that are not written yet. */
+  readonly buffer = new WriteBuffer();
+  readonly #socket: Socket;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #parser = new ReplyParser();
+  readonly #watchdog = new Watchdog(() => this.close(this.#writeError ?? "the server did not reply in time"));
+  readonly #pending: PendingReply[] = [];
+  readonly #onDisconnect = new Set<() => void>();
+  #disconnect: Disconnect | null = null;
+  #writeError: string | null = null;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.closed.catch(() => {});
+    this.#reader = socket.readable.getReader();
+    this.#writer = socket.writable.getWriter();
+    this.#writer.closed.catch(() => {});
+    void this.#readReplies();
+  }
+
+  /** How the session ended; null while it is open. */
+  get disconnect(): Disconnect | null {
+    return this.#disconnect;
+  }
+
+  /**
+   * Buffers a command line (without CRLF) and returns its reply; `flush` sends it. `timeoutMs` counts from the reply
+   * before. Never rejects. Throws TypeError for a line with CR, LF or NUL.
+   */
+  command(line: string, timeoutMs: number, last?: "last"): Promise<CommandResult> {
+    // Defence in depth: planTransaction has already refused such values.
+    if (/[\r\n\0]/.test(line)) throw new TypeError("an SMTP command line contains CR, LF or NUL");
+    if (this.#disconnect) return Promise.resolve(this.#disconnect);
+    this.buffer.appendText(`${line}\r\n`);
+    return this.awaitReply(timeoutMs, last);
+  }
+
+  /** Returns one more reply, at most `timeoutMs` after the replies before it. With `last`, reading stops after it. Never rejects. */
+  awaitReply(timeoutMs: number, last?: "last"): Promise<CommandResult> {
+    if (this.#disconnect) return Promise.resolve(this.#disconnect);
+    return new Promise((resolve) => {
+      this.#pending.push({ resolve, timeoutMs, last });
+      if (this.#pending.length === 1) this.#watchdog.arm(timeoutMs);
+    });
+  }
+
+  /** Sets the timeout to `ms` from now while no reply is pending, as during the message itself. */
+  extendDeadline(ms: number): void {
+    if (!this.#disconnect && this.#pending.length === 0) this.#watchdog.arm(ms);
+  }
+
+  /**
+   * Writes the buffer; the socket has the octets before this returns. Resolves when the write is done or the session
+   * has ended; never rejects.
+   */
+  async flush(): Promise<void> {
+    if (this.#disconnect || this.buffer.length === 0) return;
+    const bytes = this.buffer.take();
+    try {
+      await this.untilDisconnect(this.#writer.write(bytes));
+    } catch {
+      // A server that sends 421 and closes makes the write fail before the 421 is read.
+      this.#writeError = "the connection broke during a write";
+      if (!this.#disconnect) this.#watchdog.arm(FINAL_REPLY_MS);
+      await this.untilDisconnect(new Promise<void>(() => {}));
+    }
+  }
+
+  /** Waits for `work`; resolves to null when the session ends first. Rejects as `work` does. */
+  untilDisconnect<T>(work: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      const wake = () => resolve(null);
+      if (this.#disconnect) wake();
+      else this.#onDisconnect.add(wake);
+      work.then(resolve, reject).finally(() => this.#onDisconnect.delete(wake));
+    });
+  }
+
+  /** Ends the session: resolves every pending reply with the disconnect, drops the buffer, closes the socket. */
+  close(reason: string, reply: RawReply | null = null): void {
+    if (this.#disconnect) return;
+    this.#disconnect = { disconnected: true, reply, reason };
+    this.#watchdog.close();
+    for (const pending of this.#pending.splice(0)) pending.resolve(this.#disconnect);
+    for (const wake of this.#onDisconnect) wake();
+    this.#onDisconnect.clear();
+    this.#socket.close().catch(() => {});
+  }
+
+  /**
+   * Returns the socket for the TLS handshake, after a reply awaited with `last`. Returns null when more octets followed
+   * that reply in clear text: an attacker may have injected them to be read as the server's (CVE-2011-0411).
+   */
+  detachSocket(): Socket | null {
+    this.#watchdog.close();
+    if (this.#disconnect || this.#parser.pending) return null;
+    this.#reader.releaseLock();
+    this.#writer.releaseLock();
+    return this.#socket;
+  }
+
+  async #readReplies(): Promise<void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) return this.close("the server closed the connection");
+        this.#parser.feed(value);
+        if (this.#resolveReplies() === "stop") return;
+      }
+    } catch (error) {
+      this.close(error instanceof ReplySyntaxError ? error.message : "the connection broke");
+    }
+  }
+
+  /** Resolves pending replies with the complete replies read so far. */
+  #resolveReplies(): "stop" | "continue" {
+    for (let reply = this.#parser.next(); reply !== null; reply = this.#parser.next()) {
+      const pending = this.#pending.shift();
+      pending?.resolve(reply);
+      if (!pending || reply.code === 421) {
+        this.close(
+          pending ? "the server closed the session with 421" : "the server sent a reply without a command",
+          reply,
+        );
+        return "stop";
+      }
+      const next = this.#pending[0];
+      if (next) this.#watchdog.arm(next.timeoutMs);
+      else this.#watchdog.disarm();
+      if (pending.last) return "stop";
+    }
+    return "continue";
+  }
+}
