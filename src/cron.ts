@@ -7,7 +7,7 @@ import { sweep } from "./outbox/index.ts";
 import { runWork } from "./queue.ts";
 import { runRetention } from "./retention/index.ts";
 
-/** Schedule to function. The schedules stand in wrangler.toml too, except `restart`, which `npm start` fires. */
+/** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
   "17 * * * *": deleteExpiredResponses,
@@ -19,16 +19,16 @@ const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Pr
   },
 };
 
-/** Rows a cron run works off itself when the queue takes none. */
-const WITHOUT_QUEUE = 500;
+/** Rows that a cron run processes itself when the queue refuses messages. */
+const MAX_ROWS_WITHOUT_QUEUE = 500;
 
 async function deliverDue(ctx: Ctx): Promise<void> {
-  const left = await sweep(ctx);
-  await runWork(ctx, left.slice(0, WITHOUT_QUEUE));
+  const unqueued = await sweep(ctx);
+  await runWork(ctx, unqueued.slice(0, MAX_ROWS_WITHOUT_QUEUE));
   await indexEmails(ctx);
 }
 
-/** Runs what belongs to a schedule. Throws for one that nobody knows. */
+/** Runs the task of a schedule. Throws for an unknown schedule. */
 export async function runSchedule(controller: ScheduledController, env: Env): Promise<void> {
   const task = Object.hasOwn(schedules, controller.cron) ? schedules[controller.cron] : undefined;
   if (!task) throw new Error(`no task for the schedule ${controller.cron}`);

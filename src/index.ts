@@ -4,7 +4,7 @@ import { receiveEmail } from "./inbound/index.ts";
 import type { WorkMessage } from "./outbox/index.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
 
-/** Queue to consumer; all others are queues of dead letters. */
+/** Passes a batch to the consumer of its queue. Every other queue is a dead-letter queue. */
 function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
   if (batch.queue === "work") return consume(batch as MessageBatch<WorkMessage>, env);
   return batch.queue === "hits" ? consumeHits(batch, env) : consumeDeadLetters(batch, env);

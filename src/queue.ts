@@ -5,21 +5,21 @@ import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { isHitMessage, recordHits } from "./tracking/index.ts";
 
-/** Task to function: what each kind of work in the outbox is done by. */
+/** The function that processes each kind of outbox row. */
 const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
   deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
   purge,
 };
 
 /**
- * Consumer of the work queue. A message only says which outbox rows to look at, so it may come twice, late,
- * out of order or never. What fails here is still in the outbox: it is retried by the queue, then by the
- * sweep. A message that nobody understands goes its own way to the dead letters and takes no other along.
+ * Consumes the work queue. A message only names outbox rows, so it may arrive twice, late, out of order or never. When
+ * this fails the rows stay in the outbox: the queue retries the message, then the sweep finds the rows. Messages of an
+ * unknown format are retried alone until they become dead letters, without delaying the others.
  */
 export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const [known, strange] = [batch.messages.filter(isWakeUp), batch.messages.filter((message) => !isWakeUp(message))];
-  for (const message of strange) message.retry();
+  const known = batch.messages.filter(isWakeUp);
+  for (const message of batch.messages) if (!isWakeUp(message)) message.retry();
   await runWork(
     ctx,
     known.flatMap(({ body }) => body.rows),
@@ -34,13 +34,13 @@ function isWakeUp({ body }: Message<WorkMessage>): boolean {
   );
 }
 
-/** Does the work of these outbox rows, as far as it is still to be had. */
+/** Processes these outbox rows by kind, except rows that another run has claimed. */
 export async function runWork(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
-  for (const [kind, some] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, some);
+  for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, ofKind);
 }
 
-/** Consumer of the hits queue: opens and clicks, in sets. What it does not understand goes its own way, as above. */
+/** Consumes the hits queue: writes opens and clicks in one set. Messages of an unknown format are retried alone. */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const bodies = batch.messages.map(({ body }) => body);
@@ -48,7 +48,7 @@ export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> 
   await recordHits(ctx, bodies.filter(isHitMessage));
 }
 
-/** Consumer of the dead letters: records what died. The outbox rows themselves live on and are swept. */
+/** Consumes the dead-letter queues: records each message. The outbox rows it names stay, and the sweep finds them. */
 export async function consumeDeadLetters(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const letters = batch.messages.map(({ id, body }) => ({ id, body: JSON.stringify(body) }));

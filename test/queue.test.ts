@@ -22,21 +22,21 @@ async function anAcceptedMail() {
 }
 
 describe("the work queue", () => {
-  it("a message that nobody understands is retried alone, and takes no mail along", async () => {
+  it("a message of an unknown format is retried alone, without delaying the others", async () => {
     const sink = await sinkServer();
     const { rows, status } = await anAcceptedMail();
     const batch = createMessageBatch<WorkMessage>("work", [
-      message("strange", { type: "bare" }),
+      message("unknown", { type: "bare" }),
       message("empty", null),
       message("good", { type: "outbox.wake.v1", rows }),
     ]);
     await consume(batch, { ...env, EGRESS_URL: sink.url } as unknown as Env);
     expect(await status()).toBe("delivered");
     const { retryMessages } = await getQueueResult(batch, createExecutionContext());
-    expect(retryMessages.map(({ msgId }) => msgId).sort()).toEqual(["empty", "strange"]);
+    expect(retryMessages.map(({ msgId }) => msgId).sort()).toEqual(["empty", "unknown"]);
   });
 
-  it("what died after every retry is on record, once", async () => {
+  it("a dead letter is recorded once", async () => {
     const batch = createMessageBatch<WorkMessage>("work-dead", [message("dead-1", { type: "bare" })]);
     await consumeDeadLetters(batch, env);
     await consumeDeadLetters(batch, env);
@@ -45,11 +45,11 @@ describe("the work queue", () => {
   });
 });
 
-describe("the clock", () => {
+describe("cron", () => {
   const fire = (cron: string, bindings: Record<string, unknown> = {}, scheduledTime = new Date()) =>
     runSchedule(createScheduledController({ cron, scheduledTime }), { ...env, ...bindings } as unknown as Env);
 
-  it("delivers by itself what is due, when the queue takes nothing", async () => {
+  it("delivers due emails itself when the queue refuses messages", async () => {
     const sink = await sinkServer();
     const { status } = await anAcceptedMail();
     const WORK = {
@@ -61,30 +61,30 @@ describe("the clock", () => {
     expect(await status()).toBe("delivered");
   });
 
-  it("a restart ends the leases from before it, and no younger one", async () => {
+  it("a restart ends the leases taken before it, and no later ones", async () => {
     const { rows } = await anAcceptedMail();
     const [row] = rows;
-    const hold = (until: number) =>
-      env.DB.prepare("UPDATE outbox SET due_at = ?1, token = 'gone', claims = 5 WHERE id = ?2")
+    const claimUntil = (until: number) =>
+      env.DB.prepare("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2")
         .bind(until, row?.id)
         .run();
-    const held = () =>
+    const lease = () =>
       env.DB.prepare("SELECT token, claims FROM outbox WHERE id = ?1").bind(row?.id).first<{ token: string | null }>();
     const start = Date.now();
-    await hold(start + 121_000);
+    await claimUntil(start + 121_000);
     await fire("restart", { WORK: queueThatRefuses }, new Date(start));
-    expect(await held()).toEqual({ token: "gone", claims: 5 });
-    await hold(start + 119_000);
+    expect(await lease()).toEqual({ token: "earlier-run", claims: 5 });
+    await claimUntil(start + 119_000);
     await fire("restart", { WORK: queueThatRefuses }, new Date(start));
-    // Two claims stay on record: the next one says that an earlier run was cut off.
-    expect(await held()).toEqual({ token: null, claims: 2 });
+    // Two claims remain, so that the next claim counts as a repeat after an interruption.
+    expect(await lease()).toEqual({ token: null, claims: 2 });
   });
 
-  it("forgets answers that nobody may ask for any more, and only those", async () => {
+  it("deletes idempotency answers older than 24 hours, and only those", async () => {
     const today = Math.floor(Date.now() / 86_400_000);
-    const keep = (day: number) =>
+    const insert = (day: number) =>
       env.DB.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();
-    await Promise.all([today, today - 1, today - 2, today - 9].map(keep));
+    await Promise.all([today, today - 1, today - 2, today - 9].map(insert));
     await fire("17 * * * *");
     const { results } = await env.DB.prepare(
       "SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day",
@@ -92,7 +92,7 @@ describe("the clock", () => {
     expect(results).toEqual([{ day: today - 1 }, { day: today }]);
   });
 
-  it("refuses a schedule that nobody knows", async () => {
+  it("throws for an unknown schedule", async () => {
     await expect(fire("0 0 * * *")).rejects.toThrow("no task for the schedule 0 0 * * *");
   });
 });

@@ -5,10 +5,10 @@ import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } fro
 import type { WakeUp } from "../outbox/index.ts";
 import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
 
-/** One email under a lease, with everything that decides whether it may go out and how. */
+/** A claimed email with everything that preflight and composition need. */
 export interface ClaimedMail {
   state: EmailState;
-  /** The outbox row it hangs on, and how often that row has been claimed. */
+  /** The outbox row it belongs to, and how often that row was claimed. */
   outboxId: string;
   claims: number;
   workspaceId: string;
@@ -18,19 +18,25 @@ export interface ClaimedMail {
   fromName: string | null;
   createdAt: number;
   source: string;
-  /** What the workspace says of tracking. */
+  /** Settings of the workspace; only tracking is read here. */
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
-  content: { id: string; contentKey: string | null; contentOffset: number; contentSize: number; copy: string | null };
+  contentLocation: {
+    id: string;
+    contentKey: string | null;
+    contentOffset: number;
+    contentSize: number;
+    copy: string | null;
+  };
   sender: SenderFacts;
 }
 
-/** What may have changed since the email was accepted. */
+/** Facts about the sender that may have changed since the email was accepted. */
 export interface SenderFacts {
   domainId: string;
-  /** Null when the domain is no longer this workspace's. */
+  /** Null when the domain no longer belongs to this workspace. */
   domain: string | null;
   domainStatus: string | null;
-  /** Whether its DNS points its return path at us. */
+  /** Whether the return path of the domain is verified in its DNS. */
   hasReturnPath: boolean;
   mailboxActive: boolean;
   paused: boolean;
@@ -49,20 +55,20 @@ export interface Claim {
   rows: ClaimedRow[];
   mails: ClaimedMail[];
   keys: DkimKeyRow[];
-  /** `<workspace> <canonical address>` of recipients that must not be mailed. */
+  /** Suppressed recipients, as `<workspace number> <canonical address>`. */
   suppressed: ReadonlySet<string>;
 }
 
-const HELD =
+const CLAIMED_EMAILS =
   "outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value WHERE o.due_at = ?1 AND o.token = ?2";
 
-// A due row is queued in the transaction that takes its work, so a cancel either came before or is too late.
+// A due scheduled email becomes queued in the transaction that claims its row, so a cancel is either before it or too late.
 const RELEASE_SCHEDULED = `
   UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
     'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4))
-   WHERE n IN (SELECT e.n FROM ${HELD} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
+   WHERE n IN (SELECT e.n FROM ${CLAIMED_EMAILS} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
 
-// An email that was put off has a row of its own by now: only the row it hangs on counts.
+// A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.source,
@@ -77,9 +83,9 @@ const FIND_MAILS = `
 
 const FIND_KEYS = `
   SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
-   WHERE domain_id IN (SELECT e.domain_id FROM ${HELD}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
+   WHERE domain_id IN (SELECT e.domain_id FROM ${CLAIMED_EMAILS}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
-// An unsubscribe binds bulk and broadcast mail only.
+// An unsubscribe applies to bulk and broadcast mail only (decisions 4).
 const FIND_SUPPRESSED = `
   SELECT e.workspace || ' ' || s.email AS name
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value CROSS JOIN json_each(e.recipients) p
@@ -112,16 +118,16 @@ interface MailRow extends EmailStateRow {
   is_active: number | null;
 }
 
-/** Takes the rows that are still to be had and reads all that their delivery needs, in one D1 batch. */
+/** Claims the outbox rows that no other run has claimed, and reads what their delivery needs, in one D1 batch. */
 export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
   const db = mailDb(ctx);
-  const held = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
+  const underLease = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
   const [rows, , mails, keys, suppressed] = await db.batch([
     claimStatement(ctx, wakeUps, lease),
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
-    held(FIND_MAILS),
-    held(FIND_KEYS),
-    held(FIND_SUPPRESSED),
+    underLease(FIND_MAILS),
+    underLease(FIND_KEYS),
+    underLease(FIND_SUPPRESSED),
   ]);
   return {
     rows: (rows?.results ?? []) as ClaimedRow[],
@@ -144,7 +150,7 @@ function toMail(row: MailRow): ClaimedMail {
     createdAt: row.created_at,
     source: row.source,
     settings: JSON.parse(row.settings) as ClaimedMail["settings"],
-    content: {
+    contentLocation: {
       id: row.id,
       contentKey: row.content_key,
       contentOffset: row.content_offset,

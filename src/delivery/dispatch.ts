@@ -3,7 +3,7 @@ import type { Outcome, RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
 import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
-import { type Attempt, noEgress, unprepared, unreachable } from "./outcome.ts";
+import { type Attempt, egressUnreachable, noEgress, preparationFailed } from "./outcome.ts";
 import type { OutcomeWriter } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
 import { prepareMessage } from "./prepare.ts";
@@ -12,35 +12,35 @@ import { recipientsToTry, recordOutcome } from "./record-outcome.ts";
 import { returnPathOf } from "./return-path.ts";
 import { isSimulated } from "./simulator.ts";
 
-/** What the lanes of one run share. */
+/** State that the dispatchers of one run share. */
 export interface DeliveryRun {
   ctx: Ctx;
   outcomes: OutcomeWriter;
-  /** Null: none is configured. */
+  /** Null when no egress is configured. */
   egress: Egress | null;
   /** DKIM keys by domain id. */
   keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
-  /** Mails still to be tried; each lane takes from the front. */
+  /** Emails not yet tried; each dispatcher takes from the front. */
   queue: MailToSend[];
-  /** Why a lane could not connect, when one could not. */
+  /** Why the last dispatcher that failed to connect failed; null when none did. */
   unreachable: ConnectError | null;
 }
 
-/** A mail with those of its recipients that have to be told to a server. The others are simulated. */
+/** An email with its recipients outside the simulator's domain; the others are simulated. */
 interface DispatchJob extends MailToSend {
   external: RecipientEntry[];
 }
 
-/** What a message is composed for when no server has a say. */
+/** Capabilities assumed for a message that goes to the simulator only. */
 const ALL_CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
 
-/** Mails on the way over one connection: the next envelope travels with the last one's content. */
+/** Emails in flight on one connection: the next envelope is pipelined behind the content before it. */
 const PIPELINE_DEPTH = 2;
 
 /**
- * Sends mail after mail over one connection. While some are on their way the next is read, composed and
- * signed. A connection that the server let go of between two mails is replaced, once a mail. A lane that
- * cannot connect ends and leaves its mail to the others: a server may limit how many come at once.
+ * Sends emails from the run's queue over one connection, and composes the next while others are in flight. Replaces a
+ * connection that broke between two emails, once per email. A dispatcher that cannot connect ends and leaves its email
+ * to the others, since a server may limit the number of connections.
  */
 export async function dispatch(run: DeliveryRun): Promise<void> {
   const connection = new ReconnectingConnection(run);
@@ -69,7 +69,7 @@ export async function dispatch(run: DeliveryRun): Promise<void> {
   }
 }
 
-/** True when there is a connection again, or when none is to be expected because there is no egress at all. */
+/** Returns true when the connection is open again, or when there is no egress to connect to. */
 async function reconnect(
   connection: ReconnectingConnection,
   inFlight: Promise<void>[],
@@ -80,11 +80,11 @@ async function reconnect(
   return connection.usable || run.egress === null;
 }
 
-/** What every lane had to leave, since the egress cannot be reached: put off, all of it, without knocking again. */
-export async function deferRest(run: DeliveryRun): Promise<void> {
+/** Defers every email left in the queue when the egress cannot be reached. */
+export async function deferRemaining(run: DeliveryRun): Promise<void> {
   while (run.unreachable && run.queue.length > 0 && (await run.outcomes.acquireSlot())) {
     const job = nextJob(run);
-    if (job) recordOutcome(run, job, (_, attempt) => withoutConnection(run, attempt));
+    if (job) recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
   }
 }
 
@@ -95,23 +95,23 @@ function nextJob(run: DeliveryRun): DispatchJob | null {
   return { ...next, external: recipientsToTry(next).filter(({ email }) => !isSimulated(email, domain)) };
 }
 
-/** Makes the message ready. Null: it cannot be sent now, and that is on record. */
+/** Composes and signs the message. Returns null when that fails, after it has recorded the outcome. */
 async function compose(
   run: DeliveryRun,
   job: DispatchJob,
-  connections: ReconnectingConnection,
+  reconnecting: ReconnectingConnection,
 ): Promise<OutgoingMessage | null> {
-  const connection = job.external.length > 0 ? await connections.current() : null;
+  const connection = job.external.length > 0 ? await reconnecting.current() : null;
   if (job.external.length > 0 && !connection) {
-    recordOutcome(run, job, (_, attempt) => withoutConnection(run, attempt));
+    recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
     return null;
   }
   try {
     const keys = run.keys.get(job.mail.sender.domainId) ?? [];
     return await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? ALL_CAPABILITIES);
   } catch (error) {
-    run.ctx.log("delivery.unprepared", { email: job.mail.state.id, error: String(error) });
-    recordOutcome(run, job, (_, attempt) => unprepared(attempt, error));
+    run.ctx.log("delivery.compose.failed", { email: job.mail.state.id, error: String(error) });
+    recordOutcome(run, job, (_, attempt) => preparationFailed(attempt, error));
     return null;
   }
 }
@@ -123,12 +123,12 @@ async function sendAndRecord(
   connection: ReconnectingConnection,
 ): Promise<void> {
   const results = await send(run, job, message, connection);
-  if (!results) return recordOutcome(run, job, (_, attempt) => withoutConnection(run, attempt));
+  if (!results) return recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
   const resultOf = new Map(job.external.map((recipient, index) => [recipient.email, results[index]]));
   recordOutcome(run, job, (recipient): RecipientResult | null => resultOf.get(recipient.email) ?? null);
 }
 
-/** Null: there is no connection, and none to be had. */
+/** Sends a message, on a second connection if the first broke early. Returns null when there is no connection. */
 async function send(
   run: DeliveryRun,
   job: DispatchJob,
@@ -140,19 +140,19 @@ async function send(
   const first = await connection.current();
   if (!first) return null;
   const { recipients } = await first.send(envelope, message);
-  if (first.usable || !recipients.every(nothingSent) || !(await run.outcomes.markAttempted(job.mail)))
+  if (first.usable || !recipients.every(brokeBeforeContent) || !(await run.outcomes.markAttempted(job.mail)))
     return recipients;
   await connection.replace(first);
   const second = await connection.current();
   return second ? (await second.send(envelope, message)).recipients : recipients;
 }
 
-function withoutConnection(run: DeliveryRun, attempt: Attempt): Outcome {
-  return run.unreachable ? unreachable(attempt, run.unreachable) : noEgress();
+function connectionFailure(run: DeliveryRun, attempt: Attempt): Outcome {
+  return run.unreachable ? egressUnreachable(attempt, run.unreachable) : noEgress();
 }
 
-/** The server hung up before anything of the message went out: another connection may do better at once. */
-function nothingSent(result: RecipientResult): boolean {
+/** True when the server closed the connection before any content was sent, so another connection may succeed at once. */
+function brokeBeforeContent(result: RecipientResult): boolean {
   const early = result.kind === "deferred" && ["mail", "rcpt", "data"].includes(result.phase);
   return early && (result.reply === null || result.reply.code === 421);
 }

@@ -2,18 +2,18 @@ import type { Transport } from "../mail/smtp/index.ts";
 import { parseEgressUrl, type SmtpOptions, smtpTransport } from "../mail/smtp/index.ts";
 import type { Settings } from "../settings.ts";
 
-/** Where mail leaves the house, and how. */
+/** The SMTP server that takes outgoing mail, and how to use it. */
 export interface Egress {
   transport: Transport;
-  /** Host, as events name it. */
+  /** Host name, as shown in events. */
   relay: string;
-  /** Connections a run may hold at once. */
+  /** Connections that one run may open at once. */
   connections: number;
-  /** Ask for success notifications where the server offers them. */
+  /** Whether to request success notifications (RFC 3461) where the server offers them. */
   dsn: boolean;
 }
 
-/** The egress of a deployment; null when none is configured. Throws EgressUrlError. `options` shortens deadlines for tests. */
+/** Returns the egress of the deployment, or null when none is configured. Throws EgressUrlError. `options` sets shorter timeouts in tests. */
 export function egressOf(settings: Settings, options: SmtpOptions = {}): Egress | null {
   if (settings.egressUrl === "") return null;
   const parsed = parseEgressUrl(settings.egressUrl);

@@ -14,45 +14,45 @@ import {
   shouldRenew,
 } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
-import { FLUSH_AFTER_MS, FLUSH_EVERY, FLUSH_OCTETS, MAX_UNWRITTEN, RENEW_EVERY_MS } from "./rules.ts";
+import { FLUSH_AFTER_MS, FLUSH_EMAILS, FLUSH_OCTETS, MAX_UNWRITTEN, RENEW_EVERY_MS } from "./rules.ts";
 
-/** Waits between tries of a write that the database refused, in milliseconds. */
+/** Waits before each retry of a failed database write, in milliseconds. */
 const RETRY_MS = [50, 200, 800, 3000];
 
 /**
- * Writes down what became of the mails of one claim: in sets, fenced by the lease, with at most 20 mails
- * between their MAIL FROM and their row at any moment. Keeps the lease while anything is under way.
+ * Writes the outcomes of one claim to D1 in batches, each fenced by the lease. At most 20 emails are between their MAIL
+ * FROM and their written outcome at any moment. Renews the lease while emails are in flight.
  */
 export class OutcomeWriter {
   readonly #ctx: Ctx;
   #lease: Lease;
-  /** Mails of each held row that have no outcome on record yet. */
-  readonly #unsettled: Map<string, Set<number>>;
+  /** By id of a claimed row: numbers of its emails without a written outcome. */
+  readonly #unfinished: Map<string, Set<number>>;
   /** By emails.n. */
   readonly #mails: Map<number, ClaimedMail>;
-  /** Mails that may have gone out without a word of it in the database. */
+  /** Emails that may have been sent while their outcome is not written. */
   readonly #attempted = new Set<number>();
   #pending: EmailUpdate[] = [];
-  #emptied: string[] = [];
+  #emptyRows: string[] = [];
   #unwritten = 0;
   #slotWaiters: (() => void)[] = [];
   #writing: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | null = null;
   readonly #heartbeat: ReturnType<typeof setInterval>;
-  /** Set when nothing may be started any more: the lease was lost, or the database does not answer. */
+  /** Why no further email may start: the lease was lost, or the database does not answer. Null while emails may start. */
   #ended: unknown = null;
 
   constructor(ctx: Ctx, lease: Lease, claim: Claim) {
     this.#ctx = ctx;
     this.#lease = lease;
-    this.#unsettled = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
+    this.#unfinished = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
     this.#mails = new Map(claim.mails.map((mail) => [mail.state.n, mail]));
-    for (const { state, outboxId } of claim.mails) this.#unsettled.get(outboxId)?.add(state.n);
-    this.#emptied = [...this.#unsettled].filter(([, mails]) => mails.size === 0).map(([id]) => id);
+    for (const { state, outboxId } of claim.mails) this.#unfinished.get(outboxId)?.add(state.n);
+    this.#emptyRows = [...this.#unfinished].filter(([, mails]) => mails.size === 0).map(([id]) => id);
     this.#heartbeat = setInterval(() => void this.#renewLease(), RENEW_EVERY_MS);
   }
 
-  /** Waits for a turn to start one mail. False: start nothing more. */
+  /** Waits until one more email may start. Returns false when none may start any more. */
   async acquireSlot(): Promise<boolean> {
     while (this.#unwritten >= MAX_UNWRITTEN && this.#ended === null) {
       await new Promise<void>((resolve) => this.#slotWaiters.push(resolve));
@@ -63,13 +63,13 @@ export class OutcomeWriter {
     return true;
   }
 
-  /** A mail that had its turn and was not tried after all. */
+  /** Returns the slot of an email that was not tried. */
   releaseSlot(): void {
     this.#unwritten -= 1;
     this.#wakeSlotWaiters();
   }
 
-  /** Asked right before MAIL FROM, since time has passed since the turn. False: the mail must not go out now. */
+  /** Must be called right before MAIL FROM, since the lease may have run low since acquireSlot. False: do not send. */
   async markAttempted(mail: ClaimedMail): Promise<boolean> {
     await this.#renewLease();
     if (!this.#mayStart) return false;
@@ -81,30 +81,30 @@ export class OutcomeWriter {
     return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
   }
 
-  /** Takes what became of one mail. `tried`: it had its turn. */
-  add(mail: ClaimedMail, report: Omit<EmailUpdate, "state">, tried: boolean): void {
-    if (!tried) this.#unwritten += 1;
-    this.#pending.push({ ...report, state: mail.state });
-    if (this.#pending.length >= FLUSH_EVERY) this.#flush();
+  /** Queues the outcome of one email for the next flush. `hasSlot`: the email holds a slot from acquireSlot. */
+  add(mail: ClaimedMail, update: Omit<EmailUpdate, "state">, hasSlot: boolean): void {
+    if (!hasSlot) this.#unwritten += 1;
+    this.#pending.push({ ...update, state: mail.state });
+    if (this.#pending.length >= FLUSH_EMAILS) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
   }
 
-  /** Writes what is left, and lets go of what was not begun. Throws when something could not be written. */
+  /** Writes the remaining outcomes and releases the rows of untried emails. Throws when a write failed. */
   async close(): Promise<void> {
     this.#flush();
     await this.#writing;
     clearInterval(this.#heartbeat);
-    const untouched = [...this.#unsettled]
+    const untried = [...this.#unfinished]
       .filter(([, mails]) => ![...mails].some((n) => this.#attempted.has(n)))
       .map(([id]) => id);
-    if (untouched.length > 0) await this.#withRetries(() => this.#releaseRows(untouched));
+    if (untried.length > 0) await this.#withRetries(() => this.#releaseRows(untried));
     if (this.#ended instanceof Error) throw this.#ended;
   }
 
   #releaseRows(ids: readonly string[]): Promise<D1Result[]> {
     const dueAt = this.#ctx.now();
-    const back = releaseStatement(this.#ctx, this.#lease, ids, dueAt);
-    return mailDb(this.#ctx).batch([back, syncDueAtStatement(this.#ctx, dueAt)]);
+    const release = releaseStatement(this.#ctx, this.#lease, ids, dueAt);
+    return mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
   }
 
   #flush(): void {
@@ -113,31 +113,31 @@ export class OutcomeWriter {
     this.#writing = this.#writing.then(async () => {
       do {
         await this.#writeFlush(this.#nextFlush());
-      } while (this.#pending.length > 0 || this.#emptied.length > 0);
+      } while (this.#pending.length > 0 || this.#emptyRows.length > 0);
     });
   }
 
-  /** As many reports as one statement should carry, by number and by size. */
+  /** Takes as many updates as one statement may carry, by number and by size. */
   #nextFlush(): EmailUpdate[] {
     let octets = 0;
     const fits = ({ state, facts }: EmailUpdate, index: number) => {
       octets += 2 * JSON.stringify([state, facts]).length;
-      return index === 0 || (index < FLUSH_EVERY && octets <= FLUSH_OCTETS);
+      return index === 0 || (index < FLUSH_EMAILS && octets <= FLUSH_OCTETS);
     };
-    const first = this.#pending.findIndex((report, index) => !fits(report, index));
+    const first = this.#pending.findIndex((update, index) => !fits(update, index));
     return this.#pending.splice(0, first === -1 ? this.#pending.length : first);
   }
 
-  async #writeFlush(reports: readonly EmailUpdate[]): Promise<void> {
+  async #writeFlush(updates: readonly EmailUpdate[]): Promise<void> {
     try {
-      const emptied = this.#emptied.splice(0);
-      if (reports.length + emptied.length > 0) await this.#write(reports, emptied);
-      for (const { state } of reports) this.#attempted.delete(state.n);
+      const emptyRows = this.#emptyRows.splice(0);
+      if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
+      for (const { state } of updates) this.#attempted.delete(state.n);
     } catch (error) {
       this.#ended = error;
-      this.#ctx.log("delivery.flush.failed", { error: String(error), emails: reports.length });
+      this.#ctx.log("delivery.flush.failed", { error: String(error), emails: updates.length });
     }
-    this.#unwritten -= reports.length;
+    this.#unwritten -= updates.length;
     this.#wakeSlotWaiters();
   }
 
@@ -145,19 +145,19 @@ export class OutcomeWriter {
     for (const resolve of this.#slotWaiters.splice(0)) resolve();
   }
 
-  /** One transaction: facts, rows for later, rows done. */
-  async #write(reports: readonly EmailUpdate[], emptied: readonly string[]): Promise<void> {
-    for (const { state } of reports) this.#unsettled.get(this.#rowOf(state.n))?.delete(state.n);
-    const done = [...emptied, ...this.#doneRows(reports)];
-    for (const id of done) this.#unsettled.delete(id);
+  /** Writes facts and rescheduled rows and deletes finished rows, in one transaction. */
+  async #write(updates: readonly EmailUpdate[], emptyRows: readonly string[]): Promise<void> {
+    for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
+    const done = [...emptyRows, ...this.#doneRows(updates)];
+    for (const id of done) this.#unfinished.delete(id);
     const { results } = await this.#withRetries(() =>
       applyFacts(
         this.#ctx,
-        reports.map((report) => this.#avoidLeaseEnd(report)),
+        updates.map((update) => this.#avoidLeaseEnd(update)),
         (states) => {
-          const later = states.flatMap((state) => this.#rescheduledRows(state));
+          const rescheduled = states.flatMap((state) => this.#rescheduledRows(state));
           return {
-            before: [rescheduleStatement(this.#ctx, this.#lease, "deliver", later)],
+            before: [rescheduleStatement(this.#ctx, this.#lease, "deliver", rescheduled)],
             after: [finishStatement(this.#ctx, this.#lease, done)],
           };
         },
@@ -167,15 +167,15 @@ export class OutcomeWriter {
     if (finished < done.length) await this.#confirmLease();
   }
 
-  /** A row for later may not stand where the held row of the same id stands until it is taken out. */
-  #avoidLeaseEnd(report: EmailUpdate): EmailUpdate {
-    if (report.next?.dueAt !== this.#lease.until) return report;
-    return { ...report, next: { ...report.next, dueAt: report.next.dueAt + 1 } };
+  /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
+  #avoidLeaseEnd(update: EmailUpdate): EmailUpdate {
+    if (update.next?.dueAt !== this.#lease.until) return update;
+    return { ...update, next: { ...update.next, dueAt: update.next.dueAt + 1 } };
   }
 
-  #doneRows(reports: readonly EmailUpdate[]): string[] {
-    const rows = new Set(reports.map(({ state }) => this.#rowOf(state.n)));
-    return [...rows].filter((id) => this.#unsettled.get(id)?.size === 0);
+  #doneRows(updates: readonly EmailUpdate[]): string[] {
+    const rows = new Set(updates.map(({ state }) => this.#rowOf(state.n)));
+    return [...rows].filter((id) => this.#unfinished.get(id)?.size === 0);
   }
 
   #rowOf(n: number): string {
@@ -189,11 +189,11 @@ export class OutcomeWriter {
     return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims }];
   }
 
-  /** Renews the lease on what is still waiting when it runs low, between two flushes, never beside one. */
+  /** Renews the lease on unfinished rows when it runs low. Runs between two flushes, since both match the lease's end. */
   #renewLease(): Promise<void> {
     if (this.#ended !== null || !shouldRenew(this.#lease.until, this.#ctx.now())) return Promise.resolve();
     this.#writing = this.#writing.then(async () => {
-      const ids = [...this.#unsettled.keys()];
+      const ids = [...this.#unfinished.keys()];
       if (this.#ended !== null || ids.length === 0 || !shouldRenew(this.#lease.until, this.#ctx.now())) return;
       const until = this.#ctx.now() + LEASE_MS;
       try {
@@ -207,9 +207,9 @@ export class OutcomeWriter {
     return this.#writing;
   }
 
-  /** A try that seemed to fail may have committed, and the next then changed nothing: the rows know who holds them. */
+  /** Reads the lease back after a statement changed too few rows: a write that seemed to fail may have committed. */
   async #confirmLease(renewedUntil = this.#lease.until): Promise<void> {
-    const ids = [...this.#unsettled.keys()];
+    const ids = [...this.#unfinished.keys()];
     if (ids.length === 0) return;
     const { token, until } = this.#lease;
     const held = await this.#withRetries(() => findLeaseEnd(this.#ctx, token, ids, [until, renewedUntil]));
@@ -217,7 +217,7 @@ export class OutcomeWriter {
     else this.#lease = { token, until: held };
   }
 
-  /** What is written tells of mail that is out already, so it is not given up at the first refusal. */
+  /** Retries a write, since it records emails that are already sent. */
   async #withRetries<Result>(write: () => Promise<Result>): Promise<Result> {
     for (const wait of RETRY_MS) {
       try {

@@ -4,84 +4,87 @@ import { isHardBounce } from "../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../mail/smtp/index.ts";
 import { PermanentError } from "./prepare.ts";
 
-/** What surrounds one attempt. */
+/** The circumstances of one delivery attempt. */
 export interface Attempt {
-  /** Host the mail was handed to. */
+  /** Host name of the egress. */
   relay: string;
   /** 1 is the first. */
   number: number;
-  /** When the next attempt would be, in milliseconds since 1970; null when this was the last. */
+  /** Time of the next attempt, in milliseconds since 1970; null when this is the last. */
   nextAt: number | null;
-  /** An earlier run was cut off before it wrote what it did: this mail may reach the recipient twice. */
+  /** An earlier run ended before it wrote its outcomes, so the recipient may receive this email twice. */
   afterInterruption: boolean;
 }
 
 /**
- * What a recipient's result means (decisions 4). 2xx: handed over, final unless a DSN was promised. 5xx:
- * bounced or rejected. Everything else is tried again, an answer missing after the final dot included; its
- * event says that the mail may have been taken. Pure.
+ * Converts the result of a recipient to its outcome (decisions 4). 2xx: accepted, and final unless a DSN is to come.
+ * 5xx: bounced or rejected. Anything else is tried again, also when no reply followed the final dot; the event of that
+ * case has `ambiguous`. Pure.
  */
 export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
   switch (result.kind) {
     case "accepted":
       return {
         on: result.dsnRequested ? "accepted-dsn-to-come" : "accepted-final",
-        metadata: { ...about(attempt), ...describe(result.reply) },
+        metadata: { ...attemptMetadata(attempt), ...replyMetadata(result.reply) },
       };
     case "recipient-refused":
-      return bounce(result, attempt);
+      return toBounce(result, attempt);
     case "message-refused":
-      return { on: "message-refused", metadata: { ...about(attempt), phase: result.phase, ...describe(result.reply) } };
+      return {
+        on: "message-refused",
+        metadata: { ...attemptMetadata(attempt), phase: result.phase, ...replyMetadata(result.reply) },
+      };
     case "deferred":
     case "ambiguous":
       return deferOrFail(attempt, {
-        ...about(attempt),
+        ...attemptMetadata(attempt),
         phase: result.phase,
         reason: result.reason,
-        ...(result.reply ? describe(result.reply) : {}),
+        ...(result.reply ? replyMetadata(result.reply) : {}),
         ...(result.kind === "ambiguous" ? { ambiguous: true } : {}),
       });
   }
 }
 
-/** Only an address that does not work is suppressed; a refusal for other reasons says nothing about the next mail. */
-function bounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" }, attempt: Attempt): Outcome {
+/** Suppresses the address only for a hard bounce: other refusals are no evidence about the address. */
+function toBounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" }, attempt: Attempt): Outcome {
   const hard = isHardBounce(reply);
-  const metadata = { ...about(attempt), phase, bounce_type: hard ? "hard" : "soft", ...describe(reply) };
+  const metadata = { ...attemptMetadata(attempt), phase, bounce_type: hard ? "hard" : "soft", ...replyMetadata(reply) };
   return { on: "recipient-refused", metadata, ...(hard ? { suppress: "bounce" as const } : {}) };
 }
 
-/** To be tried again, or given up when this was the last attempt. */
+/** Returns `deferred`, or `gave-up` when this was the last attempt. */
 export function deferOrFail(attempt: Attempt, metadata: Record<string, unknown>): Outcome {
   if (attempt.nextAt === null) return { on: "gave-up", metadata };
   return { on: "deferred", metadata: { ...metadata, next_attempt_at: new Date(attempt.nextAt).toISOString() } };
 }
 
-/** Nothing takes mail out of the house, and waiting will not change that. */
+/** Returns the outcome when no egress is configured. */
 export function noEgress(): Outcome {
   return { on: "gave-up", metadata: { reason: "no egress is configured" } };
 }
 
-/** The egress could not be reached: nothing was sent. */
-export function unreachable(attempt: Attempt, error: ConnectError): Outcome {
-  const reply = error.reply ? describe(error.reply) : {};
-  return deferOrFail(attempt, { ...about(attempt), phase: error.phase, reason: error.message, ...reply });
+/** Returns the outcome when the session could not be opened. */
+export function egressUnreachable(attempt: Attempt, error: ConnectError): Outcome {
+  const reply = error.reply ? replyMetadata(error.reply) : {};
+  return deferOrFail(attempt, { ...attemptMetadata(attempt), phase: error.phase, reason: error.message, ...reply });
 }
 
-/** The message could not be made. What cannot be composed will not get better; anything else (R2, say) may. */
-export function unprepared(attempt: Attempt, error: unknown): Outcome {
+/** Returns the outcome when the message could not be composed. Only faults of the message itself are final; R2 may recover. */
+export function preparationFailed(attempt: Attempt, error: unknown): Outcome {
   if (error instanceof ComposeError || error instanceof PermanentError) {
     return { on: "gave-up", metadata: { attempt: attempt.number, reason: error.message } };
   }
-  return deferOrFail(attempt, { attempt: attempt.number, reason: "the message could not be made ready" });
+  return deferOrFail(attempt, { attempt: attempt.number, reason: "the message could not be composed" });
 }
 
-function about(attempt: Attempt): Record<string, unknown> {
+function attemptMetadata(attempt: Attempt): Record<string, unknown> {
   const duplicate = attempt.afterInterruption ? { possible_duplicate: true } : {};
   return { relay: attempt.relay, attempt: attempt.number, ...duplicate };
 }
 
-function describe(reply: Reply): Record<string, unknown> {
+function replyMetadata(reply: Reply): Record<string, unknown> {
   const text = [reply.code, reply.enhanced, reply.text].filter((part) => part !== null && part !== "").join(" ");
   return { dsn: reply.enhanced, response: text };
 }

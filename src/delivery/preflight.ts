@@ -4,51 +4,53 @@ import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
 
-/** A mail that goes out, with the facts about recipients that are dropped on the way. */
+/** An email to send, with the facts about its suppressed recipients. */
 export interface MailToSend {
   mail: ClaimedMail;
-  earlyFacts: Fact[];
+  suppressedFacts: Fact[];
 }
 
-/** What dispatch decides about one mail before it is tried: send it, or what to write down instead. */
+/** The decision about one email before dispatch: send it, or write this update instead. */
 export type Decision = { send: MailToSend } | { update: Omit<EmailUpdate, "state"> };
 
 /**
- * Looks at claimed mail once more: poison rule, sender, pause, suppressions (design: deliver). Nothing here
- * asks the database; the claim has read it all.
+ * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions (design: deliver). Reads
+ * only the claim, not the database.
  */
 export function preflight(ctx: Ctx, claim: Claim): { mail: ClaimedMail; decision: Decision }[] {
   const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
   return claim.mails.map((mail) => {
-    const crowded = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
-    return { mail, decision: decide(ctx, mail, claim, crowded) };
+    const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
+    return { mail, decision: decide(ctx, mail, claim, sharesRow) };
   });
 }
 
-function decide(ctx: Ctx, mail: ClaimedMail, claim: Claim, crowded: boolean): Decision {
+function decide(ctx: Ctx, mail: ClaimedMail, claim: Claim, sharesRow: boolean): Decision {
   const now = ctx.now();
-  if (mail.claims >= SPLIT_AT_CLAIM && crowded) return { update: reschedule(now) };
+  if (mail.claims >= SPLIT_AT_CLAIM && sharesRow) return { update: reschedule(now) };
   if (mail.claims > MAX_CLAIMS)
-    return { update: failRemaining(ctx, mail, `given up: ${MAX_CLAIMS} runs were cut off while they held this mail`) };
+    return {
+      update: failRemaining(ctx, mail, `${MAX_CLAIMS} delivery runs were interrupted while they sent this email`),
+    };
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
   const isSuppressed = (key: string) => claim.suppressed.has(`${mail.state.workspace} ${key}`);
-  const early = queuedRecipientKeys(mail)
+  const suppressed = queuedRecipientKeys(mail)
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));
-  if (early.length === queuedRecipientKeys(mail).length) return { update: { facts: early, attempt: 0 } };
-  return { send: { mail, earlyFacts: early } };
+  if (suppressed.length === queuedRecipientKeys(mail).length) return { update: { facts: suppressed, attempt: 0 } };
+  return { send: { mail, suppressedFacts: suppressed } };
 }
 
-/** Nothing happened; the mail gets a row of its own at `dueAt`. */
+/** Returns an update without facts that gives the email its own outbox row at `dueAt`. */
 const reschedule = (dueAt: number): Omit<EmailUpdate, "state"> => ({
   facts: [],
   attempt: 0,
   next: { dueAt, outboxId: null },
 });
 
-/** Every recipient that still waits is given up for this reason. */
+/** Returns an update that fails every recipient still queued, with this reason. */
 export function failRemaining(ctx: Ctx, mail: ClaimedMail, reason: string): Omit<EmailUpdate, "state"> {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(

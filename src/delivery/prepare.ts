@@ -8,28 +8,28 @@ import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
 
-/** A mail cannot be made, now or ever: there is nothing to try again. */
+/** The message cannot be composed, now or later, so the email must not be tried again. */
 export class PermanentError extends Error {
   constructor(reason: string) {
     super(reason);
-    this.name = "Unsendable";
+    this.name = "PermanentError";
   }
 }
 
 /**
- * Reads a mail's content, composes and signs it for a server of these abilities. Throws Unsendable or
- * ComposeError for what can never go out; anything else that is thrown may pass.
+ * Reads the content of an email, then composes and signs it for a server with these capabilities. Throws PermanentError
+ * or ComposeError when it can never be sent; any other error may be temporary.
  */
 export async function prepareMessage(
   ctx: Ctx,
   mail: ClaimedMail,
   keys: readonly DkimKeyRow[],
-  can: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
+  capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
 ): Promise<OutgoingMessage> {
-  const place = contentPlace(mail.workspaceId, mail.content);
-  const { copy } = mail.content;
+  const place = contentPlace(mail.workspaceId, mail.contentLocation);
+  const { copy } = mail.contentLocation;
   const content = copy === null ? await findContent(ctx, place) : (JSON.parse(copy) as ContentDocument);
-  if (!content) throw new PermanentError("the content is gone");
+  if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
   const composed = compose(
     {
@@ -37,44 +37,54 @@ export async function prepareMessage(
       messageId: mail.messageId,
       date: new Date(mail.createdAt),
       from: { email: mail.fromEmail, name: mail.fromName },
-      to: ofKind(mail, "to"),
-      cc: ofKind(mail, "cc"),
+      to: recipientsOfKind(mail, "to"),
+      cc: recipientsOfKind(mail, "cc"),
       replyTo: content.reply_to,
       subject: mail.subject,
       headers: [...content.headers, ...(await listHeaders(ctx, mail))],
       text: content.text,
-      html: content.html && (await tracked(ctx, mail, content.html, content.tracking)),
-      attachments: content.attachments.map((file) => toSource(ctx, place.key, file)),
+      html: content.html && (await addTracking(ctx, mail, content.html, content.tracking)),
+      attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
     },
-    can,
+    capabilities,
   );
   // The transport copies each chunk before it asks for the next.
-  const by = { domain: mail.sender.domain, now: new Date(ctx.now()), reuseBuffer: true };
+  const options = { domain: mail.sender.domain, now: new Date(ctx.now()), reuseBuffer: true };
   return signMessage(
     composed,
     keys.map((key) => toSigningKey(ctx, key)),
-    by,
+    options,
   );
 }
 
-/** Every bulk and broadcast email can be unsubscribed from (decisions 4). */
+/** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
 async function listHeaders(ctx: Ctx, { source, state }: ClaimedMail): Promise<[string, string][]> {
   if (source !== "bulk" && source !== "broadcast") return [];
   return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
 }
 
-/** Pixel and links as settings and send want them. One message goes to all: its hits are nobody's in particular then. */
-function tracked(ctx: Ctx, mail: ClaimedMail, html: string, wish: ContentDocument["tracking"]): Promise<string> {
+/** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
+function addTracking(
+  ctx: Ctx,
+  mail: ClaimedMail,
+  html: string,
+  requested: ContentDocument["tracking"],
+): Promise<string> {
   const { workspace, id: emailId, recipients } = mail.state;
   const recipient = recipients.length === 1 ? 0 : "all";
-  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, wish));
+  return trackHtml(
+    ctx,
+    html,
+    { workspace, emailId, recipient },
+    resolveTracking(mail.source, mail.settings, requested),
+  );
 }
 
-function ofKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
+function recipientsOfKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
   return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
 }
 
-function toSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
+function toAttachmentSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
   return {
     filename: file.filename,
     contentType: file.content_type,
@@ -82,10 +92,10 @@ function toSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][nu
     disposition: file.disposition,
     size: file.size,
     async open() {
-      // R2 refuses a range of nothing.
+      // R2 refuses an empty range.
       if (file.size === 0) return new Blob([]).stream();
       const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
-      if (!object) throw new PermanentError("an attachment is gone");
+      if (!object) throw new PermanentError("the object of an attachment was deleted");
       return object.body;
     },
   };

@@ -1,7 +1,7 @@
 import { ConnectError, type Connection } from "../mail/smtp/index.ts";
 import type { DeliveryRun } from "./dispatch.ts";
 
-/** The one connection of a lane, replaced when it breaks. */
+/** The connection of one dispatcher; reopened when it breaks. */
 export class ReconnectingConnection {
   readonly #run: DeliveryRun;
   #opening: Promise<void> = Promise.resolve();
@@ -15,15 +15,15 @@ export class ReconnectingConnection {
     return this.#connection?.usable ?? false;
   }
 
-  /** The connection, once none is being opened any more; null when none is to be had. */
+  /** Returns the connection after any replacement in progress; null when the egress could not be reached. */
   async current(): Promise<Connection | null> {
     await this.#opening;
     return this.#connection;
   }
 
   /**
-   * Puts a new connection in the place of `old`, or leaves none when the egress cannot be reached. Two mails
-   * that lost the same connection share the new one.
+   * Replaces `old` by a new connection, or by none when the egress cannot be reached. Two emails that lost the same
+   * connection share the new one.
    */
   replace(old: Connection | null): Promise<void> {
     this.#opening = this.#opening.then(async () => {

@@ -6,13 +6,13 @@ import type { MailToSend } from "./preflight.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
 import { simulate } from "./simulator.ts";
 
-/** Recipients that wait for this attempt. */
-export function recipientsToTry({ mail, earlyFacts: early }: MailToSend): RecipientEntry[] {
-  const dropped = new Set(early.map(({ recipient }) => recipient));
+/** Returns the recipients of this attempt. */
+export function recipientsToTry({ mail, suppressedFacts }: MailToSend): RecipientEntry[] {
+  const dropped = new Set(suppressedFacts.map(({ recipient }) => recipient));
   return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
 }
 
-/** What surrounds this attempt at a mail. All its recipients share one time for the next. */
+/** Returns the circumstances of this attempt. All recipients share one time for the next. */
 function attemptOf(run: Pick<DeliveryRun, "ctx" | "egress">, { mail }: MailToSend): Attempt {
   const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
   const wait = waitAfter(number, Math.random());
@@ -25,8 +25,8 @@ function attemptOf(run: Pick<DeliveryRun, "ctx" | "egress">, { mail }: MailToSen
 }
 
 /**
- * Hands the ledger what became of each recipient that was waiting: what the server answered, what was decided
- * without asking one, or, for null, what the simulator says.
+ * Queues the outcome of each recipient of this attempt. `resultOf` returns the server's result, an outcome decided
+ * without a server, or null for a simulated recipient.
  */
 export function recordOutcome(
   run: DeliveryRun,
@@ -35,7 +35,7 @@ export function recordOutcome(
 ): void {
   const attempt = attemptOf(run, job);
   const at = run.ctx.now();
-  const facts: Fact[] = [...job.earlyFacts];
+  const facts: Fact[] = [...job.suppressedFacts];
   let isDeferred = false;
   for (const recipient of recipientsToTry(job)) {
     for (const outcome of outcomesOf(recipient, resultOf(recipient, attempt), attempt)) {

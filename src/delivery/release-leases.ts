@@ -3,15 +3,14 @@ import { mailDb } from "../db/client.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { LEASE_MS } from "../outbox/index.ts";
 
-// Claims stay at two at most: the next claim still sees that an earlier run was cut off, and restarts alone
-// never add up to a mail being given up.
+// Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach
+// MAX_CLAIMS.
 const RELEASE =
   "UPDATE outbox SET due_at = ?1, token = NULL, claims = min(claims, 2) WHERE token IS NOT NULL AND due_at < ?2";
 
 /**
- * Ends the leases that were taken before `startedAt`, so that a sweep finds their work. Only where the start
- * of the service at that moment means that no earlier run is alive, as on one machine under `npm start`;
- * elsewhere leases end by themselves.
+ * Ends the leases taken before `startedAt` (milliseconds since 1970), so that the next sweep finds their rows. Call it
+ * only where no run from before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
  */
 export async function releaseLeases(ctx: Ctx, startedAt: number): Promise<void> {
   const now = ctx.now();

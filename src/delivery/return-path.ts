@@ -4,12 +4,13 @@ import type { RecipientEntry } from "../emails/index.ts";
 import { newReturnPath } from "../mail-tokens/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 
-/** RFC 5321 4.5.3.1.3: a path has 256 octets with its brackets, of which the signed local part takes up to 64. */
+/** RFC 5321 4.5.3.1.3: a path has at most 256 octets with its brackets; the signed local part takes up to 64. */
 const MAX_DOMAIN = 254 - 64 - 1;
 
 /**
- * MAIL FROM of a transaction with these recipients: an address that says which mail comes back, signed so that nobody
- * else can say it (decisions 9). Below the sender's own domain where its DNS points there, so that SPF passes for it.
+ * Returns the MAIL FROM address of a transaction with these recipients. It names the email and carries a MAC, so that a
+ * forged bounce is refused (decisions 9). It is below the sender's domain where that is verified in DNS, so that SPF
+ * passes for that domain.
  */
 export function returnPathOf(ctx: Ctx, mail: ClaimedMail, recipients: readonly RecipientEntry[]): Promise<string> {
   const { workspace, id: emailId } = mail.state;

@@ -1,21 +1,21 @@
-/** Limits of a delivery run, and what is decided about a mail before it is tried. Pure. */
+/** Limits of a delivery run and the sender check before dispatch. Pure. */
 
-/** Outcomes written together, or as soon as the oldest has waited this long (design: deliver). */
-export const FLUSH_EVERY = 16;
+/** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS (design: deliver). */
+export const FLUSH_EMAILS = 16;
 export const FLUSH_AFTER_MS = 500;
-/** Octets of one flush, roughly: a bound parameter of D1 may have 2,000,000 (platform limits), and we stay at half. */
+/** Approximate octets of one flush: about half of the 2,000,000 that one bound parameter of D1 may have (platform limits). */
 export const FLUSH_OCTETS = 900_000;
-/** How often a run looks whether its lease runs low, while the egress takes its time. */
+/** How often a run checks whether its lease runs low while it waits for the egress, in milliseconds. */
 export const RENEW_EVERY_MS = 10_000;
-/** Mails whose outcome may be unwritten at any moment: what a kill can double. */
+/** Emails whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
 export const MAX_UNWRITTEN = 20;
-/** A run claims nothing more after this: an invocation has 15 minutes. What it leaves is swept. */
+/** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
 export const RUN_MS = 10 * 60_000;
-/** How long a pause holds mail back before it is looked at again. */
+/** How long the email of a paused workspace waits for its next check, in milliseconds (decisions 2). */
 export const PAUSE_CHECK_MS = 10 * 60_000;
 
-/** What dispatch finds when it looks again at who sends (src/delivery/claim.ts, SenderFacts). */
-interface SenderNow {
+/** The part of SenderFacts (src/delivery/claim.ts) that decides whether an email may be sent. */
+interface SenderState {
   domain: string | null;
   domainStatus: string | null;
   mailboxActive: boolean;
@@ -25,16 +25,17 @@ interface SenderNow {
 
 export type SenderVerdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
 
-/** Whether a mail may go out now. What ended since it was accepted fails it; a pause only holds it back. */
-export function checkSender(sender: SenderNow): SenderVerdict {
+/** Decides whether an email may be sent now. A pause holds it; anything else that ended since accept fails it. */
+export function checkSender(sender: SenderState): SenderVerdict {
   if (sender.restricted) return { kind: "fail", reason: "the account is restricted" };
-  if (sender.domain === null) return { kind: "fail", reason: "the sender's domain is no longer this workspace's" };
+  if (sender.domain === null)
+    return { kind: "fail", reason: "the sender's domain no longer belongs to this workspace" };
   if (sender.domainStatus !== "verified") return { kind: "fail", reason: "the sender's domain is no longer verified" };
-  if (!sender.mailboxActive) return { kind: "fail", reason: "the sender's mailbox is gone or not active" };
+  if (!sender.mailboxActive) return { kind: "fail", reason: "the sender's mailbox was deleted or is not active" };
   return sender.paused ? { kind: "hold" } : { kind: "send" };
 }
 
-/** Waits between delivery attempts, in milliseconds (decisions 4). There is none after the eighth failed attempt. */
+/** Waits between delivery attempts, in milliseconds (decisions 4). The eighth failed attempt is the last. */
 export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
 export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
 

@@ -2,16 +2,16 @@ import type { Ctx } from "../context.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
-import { type DeliveryRun, deferRest, dispatch } from "./dispatch.ts";
+import { type DeliveryRun, deferRemaining, dispatch } from "./dispatch.ts";
 import type { Egress } from "./egress.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
 import { RUN_MS } from "./rules.ts";
 
 /**
- * Delivers the mail behind these outbox rows, as far as they are still to be had. Safe to call with the same
- * rows any number of times, at once or after a crash: the claim decides who works, the rows say what is left.
- * Throws when outcomes could not be written; the leases then end by themselves.
+ * Delivers the emails of these outbox rows, except rows that another run has claimed. Safe to call with the same rows
+ * any number of times, concurrently or after a crash, because the claim is a compare-and-set. Throws when outcomes could
+ * not be written; the leases then expire.
  */
 export async function deliver(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
   const started = ctx.now();
@@ -27,7 +27,7 @@ async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress
   const outcomes = new OutcomeWriter(ctx, lease, claim);
   const run: DeliveryRun = {
     ctx,
-    outcomes: outcomes,
+    outcomes,
     egress,
     queue: [],
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
@@ -38,8 +38,8 @@ async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress
     else outcomes.add(mail, decision.update, false);
   }
   const dispatchers = Math.min(egress?.connections ?? 1, run.queue.length);
-  const ends = await Promise.allSettled(Array.from({ length: dispatchers }, () => dispatch(run)));
-  await deferRest(run);
+  const results = await Promise.allSettled(Array.from({ length: dispatchers }, () => dispatch(run)));
+  await deferRemaining(run);
   await outcomes.close();
-  for (const end of ends) if (end.status === "rejected") throw end.reason;
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }

@@ -7,7 +7,7 @@ export async function recordDeadLetters(
   queue: string,
   letters: readonly { id: string; body: string }[],
 ): Promise<void> {
-  ctx.log("queue.dead", { queue, letters: letters.length });
+  ctx.log("queue.dead_letters", { queue, letters: letters.length });
   await mailDb(ctx)
     .prepare(
       `INSERT OR IGNORE INTO dead_letters (id, queue, body, recorded_at)

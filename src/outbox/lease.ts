@@ -3,14 +3,14 @@ import { mailDb } from "../db/client.ts";
 import { LEASE_MS } from "./rules.ts";
 import type { WakeUp } from "./wake.ts";
 
-/** A hold on some outbox rows: all were moved to `until`, and carry `token`. */
+/** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {
   token: string;
-  /** Milliseconds since 1970: the rows' due_at while they are held. */
+  /** End of the lease, in milliseconds since 1970. */
   until: number;
 }
 
-/** A row that was claimed. `claims` counts this claim. */
+/** A claimed row. `claims` includes this claim. */
 export interface ClaimedRow {
   id: string;
   kind: string;
@@ -18,19 +18,20 @@ export interface ClaimedRow {
   claims: number;
 }
 
+/** Returns a lease with a new token that ends in LEASE_MS. */
 export function newLease(ctx: Ctx): Lease {
   return { token: ctx.newId(), until: ctx.now() + LEASE_MS };
 }
 
 const CLAIM = `
-  WITH woken AS MATERIALIZED (SELECT value->>'dueAt' AS due_at, value->>'id' AS id FROM json_each(?1))
-  UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1 FROM woken
-   WHERE outbox.due_at = woken.due_at AND outbox.id = woken.id
+  WITH due AS MATERIALIZED (SELECT value->>'dueAt' AS due_at, value->>'id' AS id FROM json_each(?1))
+  UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1 FROM due
+   WHERE outbox.due_at = due.due_at AND outbox.id = due.id
   RETURNING outbox.id, outbox.kind, outbox.ref, outbox.claims`;
 
 /**
- * Takes the rows that still stand where they were woken, and moves them to the end of the lease. A row that
- * has moved is somebody else's: the key is the compare-and-set. Its result is a list of ClaimedRow.
+ * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
+ * another run is skipped. Its result is a list of ClaimedRow.
  */
 export function claimStatement(ctx: Ctx, rows: readonly WakeUp[], lease: Lease): D1PreparedStatement {
   return mailDb(ctx)
@@ -38,7 +39,7 @@ export function claimStatement(ctx: Ctx, rows: readonly WakeUp[], lease: Lease):
     .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token);
 }
 
-/** Holds `ids` longer. Rows changed fewer than ids: the lease was lost, and nothing may be started any more. */
+/** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */
 export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: readonly string[]): D1PreparedStatement {
   return mailDb(ctx)
     .prepare(
@@ -47,7 +48,7 @@ export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: reado
     .bind(until, lease.until, JSON.stringify(ids), lease.token);
 }
 
-/** Lets go of rows whose mail was not begun: due at once, as if they had not been claimed. */
+/** Releases rows whose emails were not tried: they are due at `dueAt` and their claim does not count. */
 export function releaseStatement(
   ctx: Ctx,
   lease: Lease,
@@ -62,7 +63,7 @@ export function releaseStatement(
     .bind(dueAt, lease.until, JSON.stringify(ids), lease.token);
 }
 
-/** Takes finished rows out. Rows changed fewer than ids: the lease was lost. */
+/** Deletes finished rows. If it deletes fewer rows than ids, the lease was lost. */
 export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
   return mailDb(ctx)
     .prepare("DELETE FROM outbox WHERE due_at = ?1 AND id IN (SELECT value FROM json_each(?2)) AND token = ?3")
@@ -70,8 +71,8 @@ export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]):
 }
 
 /**
- * Until when these rows are held under this token, among the times that are possible; null when they are not,
- * or not all. Asked when a batch that seemed to fail may have committed.
+ * Returns the end of the lease that holds all of these rows under this token, or null when there is none. `possible`
+ * lists the two ends that it may have. Needed when a batch that seemed to fail may have committed.
  */
 export async function findLeaseEnd(
   ctx: Ctx,
@@ -86,29 +87,29 @@ export async function findLeaseEnd(
     )
     .bind(...possible, token, JSON.stringify(ids))
     .all<{ until: number; rows: number }>();
-  const [held] = results;
-  return held && held.rows === ids.length ? held.until : null;
+  const [lease] = results;
+  return lease && lease.rows === ids.length ? lease.until : null;
 }
 
-/** A row to be written for later, in the place of a held one. */
+/** A row for a later attempt that replaces a claimed one. */
 export interface RescheduledRow {
   dueAt: number;
   id: string;
   ref: string;
-  /** Id of the held row it comes from. */
+  /** Id of the claimed row that it replaces. */
   from: string;
-  /** 1 when a run may have sent this mail without writing it down: its next claim is told. Else 0. */
+  /** 1 when a run may have sent this email without writing its outcome, so that the next claim counts as a repeat; else 0. */
   claims: 0 | 1;
 }
 
-const LATER = `
+const RESCHEDULE = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
   SELECT value->>'dueAt', value->>'id', ?2, value->>'ref', value->>'claims' FROM json_each(?1)
    WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = ?3 AND o.id = value->>'from' AND o.token = ?4)`;
 
 /**
- * Writes rows for later, each only while the lease on the row it comes from is held: a run that lost its
- * lease must not leave a second row for mail that somebody else now works on. Comes before finishStatement.
+ * Inserts rows for later attempts, each only while the lease on the row it replaces is held: a run that lost its lease
+ * must not add a second row for an email that another run has claimed. Must precede finishStatement.
  */
 export function rescheduleStatement(
   ctx: Ctx,
@@ -116,5 +117,5 @@ export function rescheduleStatement(
   kind: WakeUp["kind"],
   rows: readonly RescheduledRow[],
 ): D1PreparedStatement {
-  return mailDb(ctx).prepare(LATER).bind(JSON.stringify(rows), kind, lease.until, lease.token);
+  return mailDb(ctx).prepare(RESCHEDULE).bind(JSON.stringify(rows), kind, lease.until, lease.token);
 }

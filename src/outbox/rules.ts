@@ -1,28 +1,28 @@
-/** Times of the outbox (design: one work list). Milliseconds. */
+/** Limits of the outbox (design: one work list). Times are in milliseconds. */
 
-/** How long a claim holds a row before somebody else may take it. */
+/** How long a claim lasts before another run may claim the row. */
 export const LEASE_MS = 120_000;
-/** No mail is started with less than this left of the lease, so that a renewal has time to fail and be tried again. */
+/** No email starts with less than this left of the lease, so that a failed renewal can be retried. */
 export const START_MARGIN_MS = 75_000;
-/** A run that finds less than this left renews the lease; renewing at every flush would write each row many times. */
+/** The lease is renewed when less than this is left; a renewal at every flush would write each row many times. */
 export const RENEW_BELOW_MS = 100_000;
-/** From this claim on, a row of many mails is taken apart, one row a mail. */
+/** From this claim on, a row of several emails is split into one row per email. */
 export const SPLIT_AT_CLAIM = 3;
-/** A mail whose run died this often is given up. */
+/** An email fails after this many claims without a written outcome. */
 export const MAX_CLAIMS = 8;
-/** Rows one claim takes. */
+/** Rows of one claim. */
 export const CLAIM_ROWS = 100;
-/** Rows one sweep wakes. */
+/** Rows for which one sweep sends queue messages. */
 export const SWEEP_ROWS = 10_000;
-/** The sweep also wakes what falls due before the next one. */
+/** The sweep also sends delayed messages for rows due before the next sweep. */
 export const SWEEP_AHEAD_MS = 60_000;
 
-/** Whether a mail may still be started under a lease that ends at `leaseEnd`. */
+/** Returns whether an email may start under a lease that ends at `leaseEnd`. */
 export function mayStart(leaseEnd: number, now: number): boolean {
   return leaseEnd - now >= START_MARGIN_MS;
 }
 
-/** Whether a flush should renew the lease. */
+/** Returns whether a lease that ends at `leaseEnd` should be renewed. */
 export function shouldRenew(leaseEnd: number, now: number): boolean {
   return leaseEnd - now < RENEW_BELOW_MS;
 }

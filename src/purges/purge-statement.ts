@@ -2,26 +2,26 @@ import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 
-/** Something to take away in the background, in steps (run.ts). */
+/** Data to delete in the background, in steps (run.ts). */
 export type Purge =
-  /** Every object in R2 whose key begins so. */
+  /** Every R2 object whose key starts with this prefix. */
   | { objects: string }
-  /** These objects in R2: at most as many as one delete takes. */
+  /** These R2 objects, at most 1,000. */
   | { keys: string[] }
-  /** All that is left of a deleted workspace, then its row. */
+  /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 
-/** A purge with the id of its outbox row: a UUID, best that of the record it follows. */
+/** A purge with the id of its outbox row: a UUID, preferably that of the deleted record. */
 export interface PurgeOrder {
   id: string;
   purge: Purge;
 }
 
-/** A purge begins so long after it was ordered that calls which were under way at that moment have ended. */
+/** A purge starts this long after its order, when requests that were running at that moment have ended. */
 const DELAY_MS = 120_000;
 
 /**
- * Orders purges in the batch that deletes the record: the outbox keeps them until they are done. Safe to run twice.
+ * Returns a statement that adds purges to the outbox, for the batch that deletes the record. Safe to run twice.
  */
 export function purgeStatement(ctx: Ctx, orders: readonly PurgeOrder[]): D1PreparedStatement {
   const rows = orders.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
@@ -37,7 +37,7 @@ const PURGE_MAILBOXES = `
   INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
   SELECT ?1, id, 'purge', json_object('objects', ?2 || id || '/') FROM mailboxes`;
 
-/** Orders the mail of all mailboxes of a domain, or of a workspace, to be taken away; before they are deleted. */
+/** Returns a statement that adds a purge for each mailbox of a domain or workspace. Must run before the mailboxes are deleted. */
 export function purgeMailboxesStatement(
   ctx: Ctx,
   of: { domainId: string } | { workspace: number },

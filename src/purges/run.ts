@@ -9,17 +9,17 @@ import {
   newLease,
   releaseStatement,
 } from "../outbox/index.ts";
-import { purgeKeys, purgeObjects } from "./objects.ts";
+import { deleteKeys, deleteObjects } from "./objects.ts";
 import type { Purge } from "./purge-statement.ts";
 import { purgeWorkspace } from "./workspace.ts";
 
-/** A run starts no further step after this: well below the lease, so that no other run takes the row meanwhile. */
+/** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
 const RUN_MS = 60_000;
 
 /**
- * Takes away what deleted records left behind. Every step may be repeated, so the claim only keeps two runs from
- * doing the same work; what is not done in time is given back and woken again. Throws when a step failed: the
- * lease then ends by itself and the next sweep finds the row.
+ * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is
+ * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
+ * expires and the next sweep finds the row.
  */
 export async function purge(ctx: Ctx, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
@@ -33,20 +33,20 @@ async function purgeOne(ctx: Ctx, wakeUp: WakeUp, until: number): Promise<void> 
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
-  const isDone = await takeAway(ctx, JSON.parse(row.ref) as Purge, until);
-  const settle = isDone ? finishStatement : releaseStatement;
-  await mailDb(ctx).batch([settle(ctx, lease, [row.id])]);
+  const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, until);
+  const finishOrRelease = isDone ? finishStatement : releaseStatement;
+  await mailDb(ctx).batch([finishOrRelease(ctx, lease, [row.id])]);
 }
 
-/** False: there is more to take. */
-async function takeAway(ctx: Ctx, purge: Purge, until: number): Promise<boolean> {
+/** Runs steps until the purge is finished (true) or the time is over (false). */
+async function runPurge(ctx: Ctx, purge: Purge, until: number): Promise<boolean> {
   do {
-    if (await step(ctx, purge)) return true;
+    if (await runStep(ctx, purge)) return true;
   } while (ctx.now() < until);
   return false;
 }
 
-function step(ctx: Ctx, purge: Purge): Promise<boolean> {
-  if ("objects" in purge) return purgeObjects(ctx, purge.objects);
-  return "keys" in purge ? purgeKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
+function runStep(ctx: Ctx, purge: Purge): Promise<boolean> {
+  if ("objects" in purge) return deleteObjects(ctx, purge.objects);
+  return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

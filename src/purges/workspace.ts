@@ -2,12 +2,12 @@ import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
-import { purgeObjects } from "./objects.ts";
+import { deleteObjects } from "./objects.ts";
 
-/** Rows one statement takes: few enough for a transaction of milliseconds. */
-const ROWS = 1_000;
+/** Rows that one statement deletes: few enough for a transaction of milliseconds. */
+const ROWS_PER_STATEMENT = 1_000;
 
-// In this order: an outbox row whose emails are gone finds nothing to send.
+// Outbox rows first, so that their emails still exist when they are selected.
 const STEPS = [
   "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
@@ -20,12 +20,12 @@ const STEPS = [
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
 ];
 
-/** Takes some of what a deleted workspace left. True: nothing is left, the row of the workspace neither. */
+/** Deletes up to 1,000 rows of each table of a deleted workspace. Returns true when everything, its own row included, is deleted. */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
-  const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS));
+  const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
   const results = await mailDb(ctx).batch([...steps, rewindSearchProgressStatement(ctx)]);
-  if (results.some(({ meta }) => meta.changes === ROWS)) return false;
-  if (!(await purgeObjects(ctx, r2Keys.workspace(id)))) return false;
+  if (results.some(({ meta }) => meta.changes === ROWS_PER_STATEMENT)) return false;
+  if (!(await deleteObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
   return true;
 }

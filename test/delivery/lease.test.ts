@@ -21,8 +21,8 @@ const ok: RecipientResult = {
   dsnRequested: false,
 };
 
-/** Another adapter of the transport port: what `send` comes to is in the test's hands, and so is who may connect. */
-function egressThat(send: () => Promise<RecipientResult>, connections = 1, open: () => boolean = () => true): Egress {
+/** Returns an egress without a network: `send` gives the result of each transaction, `open` decides whether a connection opens. */
+function fakeEgress(send: () => Promise<RecipientResult>, connections = 1, open: () => boolean = () => true): Egress {
   const capabilities = { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null };
   const connect = async (): Promise<Connection> => {
     if (!open()) throw new ConnectError("greeting", null, "too many connections");
@@ -63,7 +63,7 @@ const dueOf = (id: string) =>
     .first<{ due_at: number; claims: number; token: string | null }>();
 
 describe("a slow egress", () => {
-  it("fails no mail that it was never asked about: the lease is kept while mail by mail goes out", async () => {
+  it("does not fail emails that were not tried: the lease is renewed between emails", async () => {
     const workspace = await aWorkspace();
     let now = Date.now();
     const { ctx, woken } = recordingContext({}, () => now);
@@ -72,7 +72,7 @@ describe("a slow egress", () => {
     await deliver(
       ctx,
       woken.splice(0),
-      egressThat(async () => {
+      fakeEgress(async () => {
         sent += 1;
         now += 40_000;
         return ok;
@@ -84,16 +84,16 @@ describe("a slow egress", () => {
     expect(emails.filter(({ events }) => events.includes("possible_duplicate"))).toEqual([]);
   });
 
-  it("keeps the lease of the one mail that is under way, so that nobody else begins it", async () => {
+  it("renews the lease of an email in flight, so that no other run starts it", async () => {
     const workspace = await aWorkspace();
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: Date.now() });
     const { ctx, woken } = recordingContext();
     const id = await accept(ctx, workspace);
-    const gate = Promise.withResolvers<RecipientResult>();
+    const result = Promise.withResolvers<RecipientResult>();
     let sent = 0;
-    const egress = egressThat(() => {
+    const egress = fakeEgress(() => {
       sent += 1;
-      return gate.promise;
+      return result.promise;
     });
     const slow = deliver(ctx, woken.splice(0), egress);
     await until(
@@ -109,25 +109,25 @@ describe("a slow egress", () => {
     expect(renewed?.due_at).toBeGreaterThan(Date.now() + LEASE_MS / 2);
     await sweep(ctx);
     expect(woken).toEqual([]);
-    gate.resolve(ok);
+    result.resolve(ok);
     await slow;
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered"]);
     expect(sent).toBe(1);
   });
 
-  it("when a run may begin nothing more it gives back what it did not begin, as if unclaimed", async () => {
+  it("a run whose lease is over releases untried rows without counting the claim", async () => {
     const workspace = await aWorkspace();
     let now = Date.now();
     const { ctx, woken } = recordingContext({}, () => now);
     const ids = [await accept(ctx, workspace), await accept(ctx, workspace), await accept(ctx, workspace)];
     let sent = 0;
-    // The first transaction takes longer than the lease, with no chance to renew: time jumps.
+    // The clock jumps, so the first transaction outlasts the lease without a renewal.
     const jump = async () => {
       sent += 1;
       now += LEASE_MS - 1;
       return ok;
     };
-    await deliver(ctx, woken.splice(0), egressThat(jump));
+    await deliver(ctx, woken.splice(0), fakeEgress(jump));
     for (const id of ids) {
       const row = await dueOf(id);
       if (row) expect(row).toMatchObject({ claims: 0, token: null });
@@ -136,7 +136,7 @@ describe("a slow egress", () => {
     await deliver(
       ctx,
       woken.splice(0),
-      egressThat(async () => ok),
+      fakeEgress(async () => ok),
     );
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered", "delivered", "delivered"]);
     expect(sent).toBeGreaterThan(0);
@@ -144,7 +144,7 @@ describe("a slow egress", () => {
 });
 
 describe("an egress that limits connections", () => {
-  it("puts nothing off while one connection works: a lane that is refused leaves its mail to the others", async () => {
+  it("defers nothing while one connection works: a refused dispatcher leaves its emails to the others", async () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext();
     for (let n = 0; n < 30; n++) await accept(ctx, workspace);
@@ -153,7 +153,7 @@ describe("an egress that limits connections", () => {
     await deliver(
       ctx,
       woken,
-      egressThat(async () => ok, 4, three),
+      fakeEgress(async () => ok, 4, three),
     );
     const emails = await emailsOf(workspace);
     expect(emails.map(({ status }) => status)).toEqual(emails.map(() => "delivered"));
@@ -161,8 +161,8 @@ describe("an egress that limits connections", () => {
   });
 });
 
-describe("what a run leaves for later", () => {
-  it("is there also when its time is the very end of the lease", async () => {
+describe("a rescheduled row", () => {
+  it("is written also when its time equals the end of the lease", async () => {
     const workspace = await aWorkspace();
     const start = Date.now();
     let now = start;
@@ -170,8 +170,8 @@ describe("what a run leaves for later", () => {
     const id = await accept(ctx, workspace);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const later: RecipientResult = { kind: "deferred", phase: "mail", reply: null, reason: "later" };
-    // One minute to the next attempt, told one minute before the lease ends.
-    const egress = egressThat(async () => {
+    // The next attempt is due in one minute, which is when the lease ends.
+    const egress = fakeEgress(async () => {
       now = start + LEASE_MS - 60_000;
       return later;
     });
@@ -185,12 +185,12 @@ describe("what a run leaves for later", () => {
     await deliver(
       ctx,
       woken.splice(0),
-      egressThat(async () => ok),
+      fakeEgress(async () => ok),
     );
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered"]);
   });
 
-  it("names one time for the next attempt in the events of all its recipients, and keeps it", async () => {
+  it("has the next_attempt_at of the events, the same for all recipients", async () => {
     const workspace = await aWorkspace();
     const server = await scriptedServer({ transactions: [{ mail: "451 4.3.0 later" }] });
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
@@ -207,7 +207,7 @@ describe("what a run leaves for later", () => {
 });
 
 describe("a flush", () => {
-  it("stays below what D1 binds, whatever the mails of a run carry", async () => {
+  it("stays below the parameter size of D1 with 50 recipients in each email", async () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext();
     const long = (n: number, k: number) =>
@@ -216,7 +216,7 @@ describe("a flush", () => {
       const to = Array.from({ length: 50 }, (_, k) => ({ email: long(n, k), name: `Firstname Lastname ${k}` }));
       await accept(ctx, workspace, { to });
     }
-    let greatest = 0;
+    let largest = 0;
     const measured = new Proxy(env.DB, {
       get(db, name) {
         if (name !== "prepare") {
@@ -227,7 +227,7 @@ describe("a flush", () => {
           const statement = db.prepare(sql);
           return {
             bind(...values: unknown[]) {
-              for (const value of values) if (typeof value === "string") greatest = Math.max(greatest, value.length);
+              for (const value of values) if (typeof value === "string") largest = Math.max(largest, value.length);
               return statement.bind(...values);
             },
           };
@@ -238,10 +238,10 @@ describe("a flush", () => {
     await deliver(
       { ...ctx, db: measured },
       woken,
-      egressThat(async () => ok),
+      fakeEgress(async () => ok),
     );
-    expect(greatest).toBeGreaterThan(100_000);
-    expect(greatest).toBeLessThan(1_000_000);
+    expect(largest).toBeGreaterThan(100_000);
+    expect(largest).toBeLessThan(1_000_000);
     const emails = await emailsOf(workspace);
     expect(emails.map(({ status }) => status)).toEqual(emails.map(() => "failed"));
   });

@@ -1,4 +1,4 @@
-/** One SMTP transaction for each email and recipient, however often and by however many it is asked for (safety R3). */
+/** One SMTP transaction per email and recipient, under repeated and concurrent deliveries (safety R3). */
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -14,17 +14,17 @@ import {
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
-import { HeldQueue, seeded, shuffled } from "../support/faults.ts";
+import { ManualQueue, seeded, shuffled } from "../support/faults.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
 
 const seed = Math.floor(Math.random() * 1e9);
 const FILE = { filename: "file.txt", content_base64: btoa("A file") };
 
-/** Sends `count` mails to two recipients each, from a workspace of the test's own; nothing is delivered. */
+/** Sends `count` emails to two recipients each from a new workspace; nothing is delivered. */
 async function accepted(count: number) {
   const workspace = await aWorkspace();
-  const queue = new HeldQueue<WorkMessage>();
+  const queue = new ManualQueue<WorkMessage>();
   const api = apiOn({ WORK: queue }, workspace.apiKey);
   for (let n = 0; n < count; n++) {
     const to = [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }];
@@ -34,7 +34,7 @@ async function accepted(count: number) {
   return { workspace, bodies, rows: bodies.flatMap((body) => body.rows) };
 }
 
-/** Puts all mails of a workspace on one outbox row, as a batch does. */
+/** Moves all emails of a workspace to one outbox row, as a batch has. */
 async function onOneRow(workspace: TestWorkspace, claims = 0): Promise<WakeUp> {
   const row: WakeUp = { dueAt: Date.now(), id: crypto.randomUUID(), kind: "deliver" };
   const all = "SELECT id FROM emails WHERE workspace = ?1";
@@ -70,8 +70,8 @@ async function outbox(): Promise<unknown[]> {
   return (await env.DB.prepare("SELECT * FROM outbox").all()).results;
 }
 
-/** How many emails the workspace's roll-ups count as sent and delivered. */
-async function counted({ workspaceNumber }: TestWorkspace) {
+/** Sums of the workspace's roll-ups. */
+async function rollupCounts({ workspaceNumber }: TestWorkspace) {
   return env.DB.prepare(
     "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
   )
@@ -79,7 +79,7 @@ async function counted({ workspaceNumber }: TestWorkspace) {
     .first();
 }
 
-/** A context with a clock and an outbox in the test's hands. */
+/** Returns a context with the test's clock, and the list of its wake-ups. */
 function contextAt(now: () => number, bindings: Record<string, unknown> = {}) {
   const woken: WakeUp[] = [];
   const ctx: Ctx = {
@@ -92,27 +92,27 @@ function contextAt(now: () => number, bindings: Record<string, unknown> = {}) {
   return { ctx, woken };
 }
 
-/** An egress in memory. While it is held, transactions are begun and get no answer. */
-class HeldEgress implements Egress {
-  readonly relay = "held.test";
+/** An egress without a network. While it is paused, transactions start and get no reply. */
+class PausableEgress implements Egress {
+  readonly relay = "pausable.test";
   readonly dsn = false;
   readonly connections: number;
-  /** Ids of the emails whose transaction was begun, in order. */
-  readonly begun: string[] = [];
-  readonly #gate = Promise.withResolvers<TransactionResult["recipients"][number] | null>();
-  #held: boolean;
+  /** Ids of the emails whose transaction started, in order. */
+  readonly started: string[] = [];
+  readonly #pausedResult = Promise.withResolvers<TransactionResult["recipients"][number] | null>();
+  #paused: boolean;
 
-  constructor(connections: number, held = false) {
+  constructor(connections: number, paused = false) {
     this.connections = connections;
-    this.#held = held;
+    this.#paused = paused;
   }
 
   readonly transport = { open: async () => this.#connection() };
 
-  /** Lets everything through. `instead`: what the transactions that were held come to; their connections are lost. */
-  release(instead: TransactionResult["recipients"][number] | null = null): void {
-    this.#held = false;
-    this.#gate.resolve(instead);
+  /** Ends the pause. `result`: the result of the paused transactions, whose connections break; by default they succeed. */
+  resume(result: TransactionResult["recipients"][number] | null = null): void {
+    this.#paused = false;
+    this.#pausedResult.resolve(result);
   }
 
   #connection(): Connection {
@@ -130,36 +130,36 @@ class HeldEgress implements Egress {
         return usable;
       },
       send: async (envelope: Envelope, message: OutgoingMessage) => {
-        this.begun.push(await idOf(message));
-        const instead = this.#held ? await this.#gate.promise : null;
-        if (instead) usable = false;
+        this.started.push(await emailIdOf(message));
+        const result = this.#paused ? await this.#pausedResult.promise : null;
+        if (result) usable = false;
         const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-        const taken = { kind: "accepted", reply, dsnRequested: false } as const;
-        return { recipients: envelope.recipients.map(() => instead ?? taken) };
+        const accepted = { kind: "accepted", reply, dsnRequested: false } as const;
+        return { recipients: envelope.recipients.map(() => result ?? accepted) };
       },
       close: async () => {},
     };
   }
 }
 
-async function idOf(message: OutgoingMessage): Promise<string> {
+async function emailIdOf(message: OutgoingMessage): Promise<string> {
   let text = "";
   for await (const chunk of message.chunks()) text += new TextDecoder().decode(chunk);
-  return emailIn(text);
+  return emailIdIn(text);
 }
 
-const emailIn = (text: string) => /^Message-ID: <([^@]+)@/im.exec(text)?.[1] ?? "";
+const emailIdIn = (text: string) => /^Message-ID: <([^@]+)@/im.exec(text)?.[1] ?? "";
 
-/** Waits until nothing is begun any more. */
-async function allBegun(egress: HeldEgress, count: number): Promise<void> {
+/** Waits until `count` transactions have started. */
+async function waitUntilStarted(egress: PausableEgress, count: number): Promise<void> {
   await until(
-    async () => egress.begun.length,
-    (begun) => begun >= count,
+    async () => egress.started.length,
+    (started) => started >= count,
   );
 }
 
 describe(`queue messages (seed ${seed})`, () => {
-  it("delivered three times, out of order and by ten consumers at once: one transaction each, no event twice", async () => {
+  it("consumed three times, out of order and by ten consumers concurrently: one transaction per email, no duplicate event", async () => {
     const random = seeded(seed);
     const { workspace, bodies } = await accepted(40);
     const sink = await sinkServer();
@@ -184,92 +184,92 @@ describe(`queue messages (seed ${seed})`, () => {
       ]);
     }
     const messages = await sink.messages();
-    expect(messages.map(({ raw }) => emailIn(new TextDecoder().decode(raw))).sort()).toEqual(
+    expect(messages.map(({ raw }) => emailIdIn(new TextDecoder().decode(raw))).sort()).toEqual(
       emails.map(({ id }) => id).sort(),
     );
     expect(messages.map(({ rcpts }) => rcpts.length)).toEqual(messages.map(() => 2));
-    expect(await counted(workspace)).toEqual({ sent: 40, delivered: 40 });
+    expect(await rollupCounts(workspace)).toEqual({ sent: 40, delivered: 40 });
     expect(await outbox()).toEqual([]);
   });
 });
 
-describe("two runs at one work list", () => {
-  it("a run whose lease has ended begins no mail; what both know is kept, and counts once", async () => {
+describe("two concurrent runs on one outbox", () => {
+  it("a run whose lease ended starts no email; the outcomes of both runs are written and counted once", async () => {
     let now = Date.now();
     const { workspace, rows } = await accepted(40);
-    const slow = new HeldEgress(4, true);
+    const slow = new PausableEgress(4, true);
     const first = contextAt(() => now);
     const slowRun = deliver(first.ctx, rows, slow);
-    await allBegun(slow, 8);
+    await waitUntilStarted(slow, 8);
     now += LEASE_MS + 1;
-    const fast = new HeldEgress(4);
+    const fast = new PausableEgress(4);
     const second = contextAt(() => now);
     await sweep(second.ctx);
     await deliver(second.ctx, second.woken, fast);
-    expect([...fast.begun].sort()).toEqual((await emailsOf(workspace)).map(({ id }) => id).sort());
-    slow.release();
+    expect([...fast.started].sort()).toEqual((await emailsOf(workspace)).map(({ id }) => id).sort());
+    slow.resume();
     await slowRun;
-    expect(slow.begun).toHaveLength(8);
+    expect(slow.started).toHaveLength(8);
     for (const { id, status, events } of await emailsOf(workspace)) {
       expect(status).toBe("delivered");
       const by = events.filter(({ type }) => type === "delivered").map(({ metadata }) => metadata?.possible_duplicate);
-      expect(by).toEqual(slow.begun.includes(id) ? [true, true, undefined, undefined] : [true, true]);
+      expect(by).toEqual(slow.started.includes(id) ? [true, true, undefined, undefined] : [true, true]);
       expect(new Set(events.map((event) => event.id)).size).toBe(events.length);
     }
-    expect(await counted(workspace)).toEqual({ sent: 40, delivered: 40 });
+    expect(await rollupCounts(workspace)).toEqual({ sent: 40, delivered: 40 });
     expect(await outbox()).toEqual([]);
   });
 
-  it("a run that does not know that its lease was taken finds out at its first flush: at most 20 doubles, each said", async () => {
+  it("a run detects a lost lease at its first flush: at most 20 duplicates, each with possible_duplicate", async () => {
     const now = Date.now();
     const { workspace, rows } = await accepted(60);
-    const slow = new HeldEgress(4, true);
+    const slow = new PausableEgress(4, true);
     const slowRun = deliver(contextAt(() => now).ctx, rows, slow);
-    await allBegun(slow, 8);
+    await waitUntilStarted(slow, 8);
     const second = contextAt(() => now + LEASE_MS + 1);
     await sweep(second.ctx);
-    await deliver(second.ctx, second.woken, new HeldEgress(4));
-    slow.release();
+    await deliver(second.ctx, second.woken, new PausableEgress(4));
+    slow.resume();
     await slowRun;
-    expect(slow.begun.length).toBeLessThanOrEqual(20);
+    expect(slow.started.length).toBeLessThanOrEqual(20);
     for (const { status, events } of await emailsOf(workspace)) {
       expect(status).toBe("delivered");
       expect(events.filter(({ metadata }) => metadata?.possible_duplicate)).toHaveLength(2);
     }
-    expect(await counted(workspace)).toEqual({ sent: 60, delivered: 60 });
+    expect(await rollupCounts(workspace)).toEqual({ sent: 60, delivered: 60 });
     expect(await outbox()).toEqual([]);
   });
 
-  it("a run whose lease has ended does not try a lost mail again on a new connection", async () => {
+  it("a run whose lease ended does not retry an email on a new connection", async () => {
     let now = Date.now();
     const { workspace, rows } = await accepted(2);
-    const slow = new HeldEgress(1, true);
+    const slow = new PausableEgress(1, true);
     const slowRun = deliver(contextAt(() => now).ctx, rows, slow);
-    await allBegun(slow, 2);
+    await waitUntilStarted(slow, 2);
     now += LEASE_MS + 1;
     const second = contextAt(() => now);
     await sweep(second.ctx);
-    await deliver(second.ctx, second.woken, new HeldEgress(1));
-    slow.release({ kind: "deferred", phase: "mail", reply: null, reason: "the connection was closed" });
+    await deliver(second.ctx, second.woken, new PausableEgress(1));
+    slow.resume({ kind: "deferred", phase: "mail", reply: null, reason: "the connection was closed" });
     await slowRun;
-    expect(slow.begun).toHaveLength(2);
+    expect(slow.started).toHaveLength(2);
     expect((await emailsOf(workspace)).map(({ status }) => status)).toEqual(["delivered", "delivered"]);
     expect(await outbox()).toEqual([]);
   });
 });
 
-describe("one outbox row of many mails", () => {
-  it("interrupted after 16 of 40, the rest goes out, each once", async () => {
+describe("one outbox row of several emails", () => {
+  it("a run interrupted after 16 of 40: the next run sends the rest, each once", async () => {
     let now = Date.now();
     const { workspace } = await accepted(40);
     const row = await onOneRow(workspace);
     const transactions = [...Array.from({ length: 16 }, () => ({})), { data: { silent: true } as const }];
-    const [breaks, takes] = [await scriptedServer({ transactions }), await sinkServer()];
+    const [breaking, working] = [await scriptedServer({ transactions }), await sinkServer()];
     const first = contextAt(() => now);
     const ended = deliver(
       first.ctx,
       [row],
-      egressOf({ ...first.ctx.settings, egressUrl: `${breaks.url}&connections=1` }),
+      egressOf({ ...first.ctx.settings, egressUrl: `${breaking.url}&connections=1` }),
     );
     const statuses = async () => (await emailsOf(workspace)).filter(({ status }) => status === "delivered").length;
     await until(statuses, (count) => count === 16);
@@ -277,58 +277,58 @@ describe("one outbox row of many mails", () => {
     const second = contextAt(() => now);
     await sweep(second.ctx);
     expect(second.woken.map(({ id }) => id)).toEqual([row.id]);
-    await deliver(second.ctx, second.woken, egressOf({ ...second.ctx.settings, egressUrl: takes.url }));
-    const came = [...(await breaks.messages()), ...(await takes.messages())];
-    await breaks.close();
+    await deliver(second.ctx, second.woken, egressOf({ ...second.ctx.settings, egressUrl: working.url }));
+    const messages = [...(await breaking.messages()), ...(await working.messages())];
+    await breaking.close();
     await ended;
     const emails = await emailsOf(workspace);
     expect(emails.map(({ status }) => status)).toEqual(emails.map(() => "delivered"));
-    const ids = came.map(({ raw }) => emailIn(new TextDecoder().decode(raw)));
+    const ids = messages.map(({ raw }) => emailIdIn(new TextDecoder().decode(raw)));
     expect(ids.sort()).toEqual(emails.map(({ id }) => id).sort());
     expect(await outbox()).toEqual([]);
   });
 });
 
-interface Between {
+interface InterruptedCase {
   what: string;
-  /** Makes it so for three mails that an interrupted run has held; answers what the next run works with. */
+  /** Prepares three emails of an interrupted run; returns the bindings and the egress of the next run. */
   arrange(workspace: TestWorkspace): Promise<{ bindings?: Record<string, unknown>; egress: Egress }>;
 }
 
-const between: Between[] = [
+const interruptedCases: InterruptedCase[] = [
   {
-    what: "its row of several mails was taken apart",
+    what: "its row of several emails was split",
     async arrange(workspace) {
       await onOneRow(workspace, 2);
-      return { egress: new HeldEgress(1) };
+      return { egress: new PausableEgress(1) };
     },
   },
   {
     what: "a pause of the workspace",
     async arrange({ workspaceNumber }) {
       await env.DB.prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1").bind(workspaceNumber).run();
-      return { egress: new HeldEgress(1) };
+      return { egress: new PausableEgress(1) };
     },
   },
   {
-    what: "its content was out of reach",
+    what: "its content could not be read",
     async arrange() {
-      const get = () => Promise.reject(new Error("R2 is away"));
-      return { bindings: { CONTENT: { get } }, egress: new HeldEgress(1) };
+      const get = () => Promise.reject(new Error("R2 is unavailable"));
+      return { bindings: { CONTENT: { get } }, egress: new PausableEgress(1) };
     },
   },
   {
     what: "the egress could not be reached",
     async arrange() {
       const open = () => Promise.reject(new ConnectError("connect", null, "refused"));
-      return { egress: { relay: "held.test", connections: 1, dsn: false, transport: { open } } };
+      return { egress: { relay: "pausable.test", connections: 1, dsn: false, transport: { open } } };
     },
   },
 ];
 
-describe("mail that an interrupted run may have sent", () => {
-  for (const { what, arrange } of between) {
-    it(`says so when it goes out again, also after ${what}`, async () => {
+describe("an email that an interrupted run may have sent", () => {
+  for (const { what, arrange } of interruptedCases) {
+    it(`has possible_duplicate in its next outcome, also after ${what}`, async () => {
       const { workspace } = await accepted(3);
       await env.DB.prepare("UPDATE outbox SET claims = 1").run();
       const { bindings, egress } = await arrange(workspace);
@@ -341,11 +341,13 @@ describe("mail that an interrupted run may have sent", () => {
       now += 15 * 60_000;
       const second = contextAt(() => now);
       await sweep(second.ctx);
-      await deliver(second.ctx, second.woken, new HeldEgress(1));
+      await deliver(second.ctx, second.woken, new PausableEgress(1));
       const emails = await emailsOf(workspace);
       expect(emails.map(({ status }) => status)).toEqual(emails.map(() => "delivered"));
-      const said = emails.map(({ events }) => events.some(({ metadata }) => metadata?.possible_duplicate === true));
-      expect(said).toEqual(emails.map(() => true));
+      const announced = emails.map(({ events }) =>
+        events.some(({ metadata }) => metadata?.possible_duplicate === true),
+      );
+      expect(announced).toEqual(emails.map(() => true));
     });
   }
 });

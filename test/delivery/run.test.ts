@@ -8,7 +8,7 @@ import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../supp
 
 const deadlines = { connectMs: 1000, replyMs: 300, finalDotMs: 300, quitMs: 100 };
 
-/** Sends through the API's verbs without its queue, then delivers to a server that follows `script`. */
+/** Accepts `count` emails without the queue, then delivers them to a server that follows `script`. */
 async function sendAndDeliver(script: Script, changes: Record<string, unknown> = {}, count = 1) {
   const server = await scriptedServer(script);
   const workspace = await aWorkspace();
@@ -50,8 +50,8 @@ async function outboxOf(ctx: Ctx, id: string): Promise<(WakeUp & { claims: numbe
   return results;
 }
 
-describe("what the egress answers decides what becomes of the email", () => {
-  it("2xx after the dot: delivered, and nothing is left to do", async () => {
+describe("the replies of the egress decide the outcome", () => {
+  it("2xx after the final dot: delivered, and the outbox row is deleted", async () => {
     const { workspace, ctx, id, server } = await sendAndDeliver({});
     const email = await detail(workspace, id);
     expect(email.status).toBe("delivered");
@@ -66,7 +66,7 @@ describe("what the egress answers decides what becomes of the email", () => {
     expect(await server.messages()).toHaveLength(1);
   });
 
-  it("5xx to one recipient bounces that one, and the others get the mail", async () => {
+  it("5xx to one recipient bounces that recipient; the others get the email", async () => {
     const { workspace, id } = await sendAndDeliver(
       { recipients: { "gone@example.org": "550 5.1.1 no such user" } },
       { to: [{ email: "friend@example.org" }, { email: "gone@example.org" }] },
@@ -81,12 +81,12 @@ describe("what the egress answers decides what becomes of the email", () => {
     expect(email.events[2]?.metadata).toMatchObject({ dsn: "5.1.1", response: "550 5.1.1 no such user" });
   });
 
-  it("5xx after the dot rejects the message", async () => {
+  it("5xx after the final dot: rejected", async () => {
     const { workspace, id } = await sendAndDeliver({ transactions: [{ dot: "554 5.7.1 spam" }] });
     expect((await detail(workspace, id)).status).toBe("rejected");
   });
 
-  it("4xx leaves the email queued, to be tried in a minute", async () => {
+  it("4xx: the email stays queued and is due in a minute", async () => {
     const { workspace, ctx, id } = await sendAndDeliver({ transactions: [{ dot: "451 4.3.0 later" }] });
     const email = await detail(workspace, id);
     expect(email.status).toBe("queued");
@@ -97,7 +97,7 @@ describe("what the egress answers decides what becomes of the email", () => {
     expect(wait).toBeLessThan(64_000);
   });
 
-  it("a connection that breaks after the dot is tried again, and the event says that it may have been taken", async () => {
+  it("a connection that breaks after the final dot: deferred, and the event has ambiguous", async () => {
     const { workspace, id } = await sendAndDeliver({ transactions: [{ dot: { drop: true } }] });
     const email = await detail(workspace, id);
     expect(email.status).toBe("queued");
@@ -107,9 +107,9 @@ describe("what the egress answers decides what becomes of the email", () => {
     });
   });
 
-  it("an egress that cannot be reached defers, and no recipient is lost", async () => {
+  it("an egress that cannot be reached: deferred", async () => {
     const workspace = await aWorkspace();
-    // Nobody listens on port 1; a port that was closed a moment ago may be somebody else's by now.
+    // No server listens on port 1; a port closed a moment ago may be in use again.
     const { ctx, woken } = recordingContext({ EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
     const ids = [await accept(ctx, workspace, {}), await accept(ctx, workspace, {})];
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
@@ -120,7 +120,7 @@ describe("what the egress answers decides what becomes of the email", () => {
     }
   });
 
-  it("no egress configured fails the email, and says so", async () => {
+  it("no egress configured: failed, with the reason", async () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: "" });
     const id = await accept(ctx, workspace, {});
@@ -132,7 +132,7 @@ describe("what the egress answers decides what becomes of the email", () => {
 });
 
 describe("attempts", () => {
-  it("a retry goes to the deferred recipients only, and the email ends as the worst of them", async () => {
+  it("an attempt goes to the deferred recipients only, and the email takes the worst status", async () => {
     const { workspace, ctx, id, server } = await sendAndDeliver(
       { transactions: [{ rcpt: [null, "450 4.2.2 full"] }, {}] },
       { to: [{ email: "one@example.org" }, { email: "two@example.org" }] },
@@ -145,7 +145,7 @@ describe("attempts", () => {
     expect(second?.rcpts[0]).toContain("two@example.org");
   });
 
-  it("the eighth failed attempt is the last: failed, and out of the outbox", async () => {
+  it("after the eighth failed attempt the email is failed and its outbox row is deleted", async () => {
     const defers = Array.from({ length: 8 }, () => ({ dot: "451 4.3.0 later" }));
     const { workspace, ctx, id } = await sendAndDeliver({ transactions: defers });
     const waits: number[] = [];
@@ -168,7 +168,7 @@ describe("attempts", () => {
     }
   });
 
-  it("a mail whose run was cut off is sent again, and its event says that it may arrive twice", async () => {
+  it("an email whose run was interrupted is sent again with possible_duplicate", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
@@ -179,7 +179,7 @@ describe("attempts", () => {
     expect(email.events[1]).toMatchObject({ event_type: "delivered", metadata: { possible_duplicate: true } });
   });
 
-  it("a mail that eight runs died of is given up", async () => {
+  it("an email fails after eight interrupted runs", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
@@ -191,7 +191,7 @@ describe("attempts", () => {
   });
 });
 
-describe("dispatch looks again at who sends and who receives", () => {
+describe("preflight re-checks the sender and the recipients", () => {
   const changes: [string, string, string, string][] = [
     ["a mailbox switched off", "UPDATE mailboxes SET is_active = 0 WHERE workspace = ?1", "failed", "failed"],
     ["a domain no longer verified", "UPDATE domains SET status = 'failed' WHERE workspace = ?1", "failed", "failed"],
@@ -208,14 +208,14 @@ describe("dispatch looks again at who sends and who receives", () => {
       "failed",
     ],
     [
-      "a recipient that bounced meanwhile",
+      "a recipient suppressed after accept",
       "INSERT INTO suppressions VALUES (?1, 'friend@example.org', 'bounce', 1)",
       "rejected",
       "suppressed",
     ],
   ];
   for (const [what, sql, status, event] of changes) {
-    it(`${what}: nothing goes out, status ${status}`, async () => {
+    it(`${what}: nothing is sent, status ${status}`, async () => {
       const server = await sinkServer();
       const workspace = await aWorkspace();
       await aWorkspace();
@@ -231,7 +231,7 @@ describe("dispatch looks again at who sends and who receives", () => {
     });
   }
 
-  it("a pause holds mail back for ten minutes, and it goes out when the pause ends", async () => {
+  it("a paused workspace's email is checked again in ten minutes and sent after the pause", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
@@ -261,7 +261,7 @@ describe("simulator", () => {
     ["suppressed", "rejected", ["queued", "suppressed"]],
   ];
   for (const [local, status, events] of outcomes) {
-    it(`${local}@ runs to ${status} without leaving the service`, async () => {
+    it(`${local}@ has status ${status} without a connection to the egress`, async () => {
       const to = [{ email: `${local}@simulator.test` }];
       const { workspace, id, server } = await sendAndDeliver({}, { to });
       const email = await detail(workspace, id);
@@ -271,7 +271,7 @@ describe("simulator", () => {
     });
   }
 
-  it("a mail to both worlds reaches the real recipient only", async () => {
+  it("an email to simulated and real recipients goes to the real ones only", async () => {
     const to = [{ email: "bounced@simulator.test" }, { email: "friend@example.org" }];
     const { workspace, id, server } = await sendAndDeliver({}, { to });
     expect((await detail(workspace, id)).status).toBe("bounced");
@@ -281,8 +281,8 @@ describe("simulator", () => {
   });
 });
 
-describe("many mails", () => {
-  it("a hundred mails go out over at most four connections, each once", async () => {
+describe("many emails", () => {
+  it("a hundred emails are sent over at most four connections, each once", async () => {
     const { workspace, server, ids } = await sendAndDeliver({}, {}, 100);
     const { accepted, connections } = await server.counters();
     expect(accepted).toBe(100);
@@ -293,7 +293,7 @@ describe("many mails", () => {
     expect(seen.size).toBe(100);
   });
 
-  it("a scheduled mail that was cancelled before its time is not sent; one that is due is", async () => {
+  it("a due scheduled email is sent; one cancelled before its time is not", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
     let now = Date.now();
@@ -324,7 +324,7 @@ describe("suppression", () => {
     ["552 5.2.2 mailbox full", null],
   ];
   for (const [reply, reason] of replies) {
-    it(`"${reply}" ${reason ? "puts the recipient on the list" : "says nothing about the address"}`, async () => {
+    it(`"${reply}" ${reason ? "suppresses the recipient" : "does not suppress the recipient"}`, async () => {
       const { workspace, ctx } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
       const row = await ctx.db
         .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'")
@@ -334,7 +334,7 @@ describe("suppression", () => {
     });
   }
 
-  it("a simulated bounce suppresses nobody", async () => {
+  it("a simulated bounce does not suppress the recipient", async () => {
     const { workspace, ctx } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
     const row = await ctx.db
       .prepare("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1")
@@ -345,7 +345,7 @@ describe("suppression", () => {
 });
 
 describe("roll-ups", () => {
-  it("count each recipient under its domain and each email once under the empty one", async () => {
+  it("count each recipient under its domain and each email once under the empty domain", async () => {
     const to = ["a@one.example", "b@one.example", "c@two.example"].map((email) => ({ email }));
     const { workspace, ctx } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
     const { results } = await ctx.db

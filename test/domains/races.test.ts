@@ -2,8 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { apiWithRace } from "../support/api-with-race.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
-import { apiMeanwhile } from "../support/race-hook.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -29,7 +29,7 @@ describe("deleting a workspace while a domain is registered in it", () => {
     it(`inserts no domain and purges the workspace completely, ${how} an Idempotency-Key`, async () => {
       const remove = () => workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
       const name = uniqueDomainName();
-      const api = apiMeanwhile(workspace.apiKey, 0, remove);
+      const api = apiWithRace(workspace.apiKey, 0, remove);
       expect((await api.post("/v1/domains/", { name }, headers)).status).toBe(409);
       expect(await env.DB.prepare("SELECT 1 FROM domains WHERE name = ?1").bind(name).first()).toBeNull();
       await runWorkAt(Date.now() + HOUR);
@@ -49,7 +49,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
   it("answers 409 `try again` and does not verify when the keys were rotated meanwhile", async () => {
     const domain = await register(workspace);
     await publishRecords(domain);
-    const api = apiMeanwhile(workspace.apiKey, 1, () => rotate(domain.id));
+    const api = apiWithRace(workspace.apiKey, 1, () => rotate(domain.id));
     const response = await api.post(`/v1/domains/${domain.id}/verify`, undefined);
     expect(response.status).toBe(409);
     expect(await detail(response)).toContain("try again");
@@ -60,7 +60,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
 describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
   it("answers 409 and changes nothing when the keys were rotated meanwhile, so that no listed record is obsolete", async () => {
     const domain = await register(workspace);
-    const api = apiMeanwhile(workspace.apiKey, 1, () => rotate(domain.id));
+    const api = apiWithRace(workspace.apiKey, 1, () => rotate(domain.id));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(409);
     const after = await read(domain.id);
     expect(after.dkim_selector).not.toBe(domain.dkim_selector);
@@ -69,7 +69,7 @@ describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
 
   it("answers 404 when the domain is deleted meanwhile", async () => {
     const domain = await register(workspace);
-    const api = apiMeanwhile(workspace.apiKey, 1, () => workspace.call("DELETE", `/v1/domains/${domain.id}`));
+    const api = apiWithRace(workspace.apiKey, 1, () => workspace.call("DELETE", `/v1/domains/${domain.id}`));
     expect((await api.call("POST", `/v1/domains/${domain.id}/dkim/rotate`)).status).toBe(404);
   });
 });

@@ -213,7 +213,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     const email = async (emailId: string) => (await workspace.get(`/v1/emails/${emailId}`)).json<DetailOut>();
     expect((await email(queued)).events.at(-1)).toMatchObject({
       event_type: "failed",
-      metadata: { reason: "the sender's mailbox is gone or not active" },
+      metadata: { reason: "the sender's mailbox was deleted or is not active" },
     });
     await runWorkAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");

@@ -1,6 +1,6 @@
-/** Seeded chance, and bindings that fail by it: before they do what they are asked, or after, when it is done all the same. */
+/** A seeded random generator, and bindings whose calls fail at random: before the work, or after it is done. */
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1, the same sequence for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -11,7 +11,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** The items in an order of chance. */
+/** Returns the items in random order. */
 export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, at: random() }))
@@ -22,7 +22,7 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
 export type Binding = "database" | "queue" | "objects";
 export type Moment = "before" | "after";
 
-/** Which calls fail. Change it while the bindings are in use: `chance` 0 ends the faults. */
+/** Which calls fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
 export interface Faults {
   random: () => number;
   /** From 0 to 1, for each call. */
@@ -33,22 +33,22 @@ export interface Faults {
   count: number;
 }
 
-/** Does what was asked, unless chance has it otherwise. */
-async function risk<Result>(faults: Faults, binding: Binding, act: () => Promise<Result>): Promise<Result> {
+/** Runs `act`, or throws before or after it, at random. */
+async function withFault<Result>(faults: Faults, binding: Binding, act: () => Promise<Result>): Promise<Result> {
   if (!faults.bindings.includes(binding) || faults.random() >= faults.chance) return act();
   faults.count += 1;
   const moment = faults.moments[Math.floor(faults.random() * faults.moments.length)];
   if (moment === "after") await act();
-  throw new Error(`injected fault: the ${binding} failed ${moment} it was done`);
+  throw new Error(`injected fault: the ${binding} failed ${moment} the call`);
 }
 
-/** A database whose calls fail by chance. A batch that fails after its commit has committed. */
+/** Returns a database whose calls fail at random. A batch that fails "after" has committed. */
 export function faultyDatabase(real: D1Database, faults: Faults): Pick<D1Database, "prepare" | "batch"> {
   function watch(prepared: D1PreparedStatement): D1PreparedStatement {
     const { bind } = prepared;
     const risky = (name: "first" | "all" | "run" | "raw") => {
-      const ask = prepared[name] as (...options: unknown[]) => Promise<unknown>;
-      return (...options: unknown[]) => risk(faults, "database", () => ask.apply(prepared, options));
+      const execute = prepared[name] as (...options: unknown[]) => Promise<unknown>;
+      return (...options: unknown[]) => withFault(faults, "database", () => execute.apply(prepared, options));
     };
     return Object.assign(prepared, {
       bind: (...values: unknown[]) => watch(bind.apply(prepared, values)),
@@ -60,44 +60,44 @@ export function faultyDatabase(real: D1Database, faults: Faults): Pick<D1Databas
   }
   return {
     prepare: (sql) => watch(real.prepare(sql)),
-    batch: (statements) => risk(faults, "database", () => real.batch(statements)),
+    batch: (statements) => withFault(faults, "database", () => real.batch(statements)),
   };
 }
 
-/** A bucket whose reads, writes and removals fail by chance. */
+/** Returns a bucket whose reads, writes and deletes fail at random. */
 export function faultyObjects(real: R2Bucket, faults: Faults): Pick<R2Bucket, "get" | "put" | "delete"> {
-  const get = (key: string, options?: R2GetOptions) => risk(faults, "objects", () => real.get(key, options));
-  const put = (key: string, value: ArrayBufferView) => risk(faults, "objects", () => real.put(key, value));
+  const get = (key: string, options?: R2GetOptions) => withFault(faults, "objects", () => real.get(key, options));
+  const put = (key: string, value: ArrayBufferView) => withFault(faults, "objects", () => real.put(key, value));
   return {
     get: get as R2Bucket["get"],
     put: put as R2Bucket["put"],
-    delete: (keys) => risk(faults, "objects", () => real.delete(keys)),
+    delete: (keys) => withFault(faults, "objects", () => real.delete(keys)),
   };
 }
 
-/** A queue that keeps its messages for the test to hand over, and refuses some by chance. */
-export class HeldQueue<Body> {
+/** A queue whose messages the test consumes itself. It refuses some of them at random. */
+export class ManualQueue<Body> {
   readonly #faults: Faults | null;
-  #held: { body: Body; from: number }[] = [];
+  #messages: { body: Body; from: number }[] = [];
 
   constructor(faults: Faults | null = null) {
     this.#faults = faults;
   }
 
   async sendBatch(messages: Iterable<MessageSendRequest<Body>>): Promise<void> {
-    const keep = async () => {
+    const store = async () => {
       for (const { body, delaySeconds = 0 } of messages) {
-        this.#held.push({ body, from: Date.now() + delaySeconds * 1000 });
+        this.#messages.push({ body, from: Date.now() + delaySeconds * 1000 });
       }
     };
-    await (this.#faults ? risk(this.#faults, "queue", keep) : keep());
+    await (this.#faults ? withFault(this.#faults, "queue", store) : store());
   }
 
-  /** Takes out the messages whose delay is over. */
+  /** Removes and returns the messages whose delay is over. */
   take(): Body[] {
     const now = Date.now();
-    const due = this.#held.filter(({ from }) => from <= now);
-    this.#held = this.#held.filter(({ from }) => from > now);
+    const due = this.#messages.filter(({ from }) => from <= now);
+    this.#messages = this.#messages.filter(({ from }) => from > now);
     return due.map(({ body }) => body);
   }
 }

@@ -4,7 +4,7 @@ import type { Envelope, OutgoingMessage } from "../../src/mail/smtp/transport.ts
 
 const encoder = new TextEncoder();
 
-/** A message of these octets (text is taken as UTF-8), yielded in chunks of `chunk` octets. */
+/** Returns a message of these octets (a string is encoded as UTF-8) that yields chunks of `chunk` octets. */
 export function messageOf(
   content: string | Uint8Array,
   options: Partial<OutgoingMessage> & { chunk?: number } = {},
@@ -22,19 +22,19 @@ export function messageOf(
   };
 }
 
-/** A plain mail with this subject, about `size` octets long. */
+/** Returns a plain message with this subject, about `size` octets long. */
 export function plainMail(subject: string, size = 200): OutgoingMessage {
   const head = `From: a@sender.test\r\nSubject: ${subject}\r\n\r\n`;
   const line = `${"x".repeat(70)}\r\n`;
   return messageOf(head + line.repeat(Math.max(1, Math.ceil((size - head.length) / line.length))));
 }
 
-/** An envelope from a@sender.test to these addresses. */
+/** Returns an envelope from a@sender.test to these addresses. */
 export function envelopeTo(...addresses: string[]): Envelope {
   return { mailFrom: "a@sender.test", recipients: addresses.map((address) => ({ address })) };
 }
 
-/** The octets as text, one character each. */
+/** Decodes octets as Latin-1. */
 export function latin1(octets: Uint8Array | undefined): string {
   let text = "";
   for (const octet of octets ?? []) text += String.fromCharCode(octet);

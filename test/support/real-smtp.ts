@@ -1,14 +1,14 @@
-/** The npm smtp-server: plain; STARTTLS and implicit TLS, both with AUTH required; both with a certificate for another name. */
+/** Instances of npm smtp-server: clear text; STARTTLS and implicit TLS with AUTH; both with a certificate for another name. */
 
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import type { ServerKeys } from "./throwaway-ca.ts";
 
-/** A message as a real server took it. */
+/** A message that a server accepted. */
 export interface RealMessage {
   from: string;
   to: string[];
-  /** MAIL and RCPT parameters, as the server understood them. */
+  /** MAIL parameters, as parsed by the server. */
   mailParameters: unknown;
   user: string | null;
   secure: boolean;
@@ -21,14 +21,14 @@ export interface RealServers {
   close(): void;
 }
 
-/** User and password of the servers that ask for them. */
+/** User name and password of the servers with AUTH. */
 export const REAL_USER = "mail@egress.test";
 export const REAL_PASSWORD = "p:a/s s%wörd?#";
 
 export async function startRealServers(keys: ServerKeys): Promise<RealServers> {
-  const kept = new Map<string, RealMessage[]>();
-  const forms: { [name: string]: SMTPServerOptions } = {
-    // Where the Worker under test delivers by itself; the others are for tests that look at every message.
+  const messagesOf = new Map<string, RealMessage[]>();
+  const servers: { [name: string]: SMTPServerOptions } = {
+    // The EGRESS_URL of the Worker under test. The other servers are for tests that check every message.
     egress: { authOptional: true, disabledCommands: ["STARTTLS", "AUTH"] },
     realPlain: { authOptional: true, disabledCommands: ["STARTTLS", "AUTH"] },
     realStartTls: { ...keys.local },
@@ -37,21 +37,21 @@ export async function startRealServers(keys: ServerKeys): Promise<RealServers> {
     namedImplicit: { ...keys.named, authOptional: true, secure: true },
   };
   const ports: { [name: string]: number } = {};
-  const servers: SMTPServer[] = [];
-  for (const [name, form] of Object.entries(forms)) {
+  const started: SMTPServer[] = [];
+  for (const [name, options] of Object.entries(servers)) {
     const messages: RealMessage[] = [];
-    kept.set(name, messages);
-    const server = new SMTPServer({ ...form, ...behaviour(messages) });
+    messagesOf.set(name, messages);
+    const server = new SMTPServer({ ...options, ...behaviour(messages) });
     server.on("error", () => {});
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
     ports[name] = (server.server.address() as AddressInfo).port;
-    servers.push(server);
+    started.push(server);
   }
   return {
     ports,
-    messages: (name) => kept.get(name) ?? [],
+    messages: (name) => messagesOf.get(name) ?? [],
     close: () => {
-      for (const server of servers) server.close(() => {});
+      for (const server of started) server.close(() => {});
     },
   };
 }
@@ -62,8 +62,8 @@ function behaviour(messages: RealMessage[]): SMTPServerOptions {
     disableReverseLookup: true,
     closeTimeout: 100,
     onAuth(auth, _session, done) {
-      const known = auth.username === REAL_USER && auth.password === REAL_PASSWORD;
-      done(known ? null : new Error("Wrong user or password"), known ? { user: REAL_USER } : undefined);
+      const isValid = auth.username === REAL_USER && auth.password === REAL_PASSWORD;
+      done(isValid ? null : new Error("Wrong user or password"), isValid ? { user: REAL_USER } : undefined);
     },
     onRcptTo(address, _session, done) {
       done(address.address.startsWith("refused") ? new Error("No such user") : undefined);

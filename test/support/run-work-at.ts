@@ -3,7 +3,7 @@ import { sweep } from "../../src/outbox/index.ts";
 import { runWork } from "../../src/queue.ts";
 import { recordingContext } from "./workspace.ts";
 
-/** Does all work that is due at a moment, as the sweep and the queue would; of some kinds only, if asked. */
+/** Processes the outbox rows of these kinds that are due at `now`, as the sweep and the queue consumer do. */
 export async function runWorkAt(
   now: number,
   settings: Record<string, unknown> = {},

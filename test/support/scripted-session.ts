@@ -1,10 +1,10 @@
-/** One connection to a ScriptedServer: reads commands, takes the scripted step for each, keeps the books. */
+/** One connection to a ScriptedServer: reads commands, performs the scripted step of each, records a transcript. */
 
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { PacedWriter } from "./paced-writer.ts";
 import type { ScriptedServer } from "./scripted-smtp.ts";
 import type { Step, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
-import { SteppedWriter } from "./stepped-writer.ts";
 
 const DEFAULT_CAPABILITIES = ["PIPELINING", "SIZE 26214400", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "DSN"];
 const DOT_LINE = Buffer.from("\r\n.\r\n");
@@ -13,53 +13,53 @@ interface Transaction {
   number: number;
   steps: TransactionScript;
   mail: string;
-  mailTaken: boolean;
+  mailAccepted: boolean;
   rcpts: string[];
   rcptCount: number;
 }
 
-const NONE: Transaction = { number: 0, steps: {}, mail: "", mailTaken: false, rcpts: [], rcptCount: 0 };
+const NO_TRANSACTION: Transaction = { number: 0, steps: {}, mail: "", mailAccepted: false, rcpts: [], rcptCount: 0 };
 
 export class ScriptedSession {
   readonly #server: ScriptedServer;
   readonly #connection: number;
   #socket: Socket;
-  #writer: SteppedWriter;
+  #writer: PacedWriter;
   #input: Buffer = Buffer.alloc(0);
-  #mode: "commands" | "message" | "auth" | "dead" = "commands";
+  #mode: "commands" | "message" | "auth" | "ignore" = "commands";
   #scanned = 0;
   #authPlan: Iterator<Step> = [].values();
   #secure = false;
-  #current: Transaction = NONE;
+  #transaction: Transaction = NO_TRANSACTION;
 
   constructor(server: ScriptedServer, socket: Socket, connection: number) {
     this.#server = server;
     this.#connection = connection;
     this.#socket = socket;
-    this.#writer = new SteppedWriter(socket, server.script);
+    this.#writer = new PacedWriter(socket, server.script);
     this.#log("open", socket.remoteAddress ?? "");
     socket.on("close", () => this.#log("close", ""));
     this.#listen();
-    this.#take(server.script.greeting ?? "220 scripted.test ESMTP");
+    this.#perform(server.script.greeting ?? "220 scripted.test ESMTP");
   }
 
   #listen(): void {
     this.#socket.on("error", () => {});
     this.#socket.on("data", (chunk: Buffer) => {
-      this.#server.counters.reads++;
+      this.#server.counters.chunks++;
       this.#input = this.#input.length === 0 ? chunk : Buffer.concat([this.#input, chunk]);
-      this.#work();
+      this.#readInput();
     });
   }
 
-  #work(): void {
+  #readInput(): void {
     for (;;) {
-      if (this.#mode === "dead") {
+      if (this.#mode === "ignore") {
         this.#input = Buffer.alloc(0);
         return;
       }
       if (this.#mode === "message") {
-        if (!this.#message()) return;
+        if (!this.#readMessage()) return;
         continue;
       }
       const end = this.#input.indexOf("\r\n");
@@ -73,25 +73,25 @@ export class ScriptedSession {
 
   #command(line: string): void {
     const verb = line.slice(0, 4).toUpperCase();
-    const nested = verb === "MAIL" && this.#current.mailTaken;
+    const nested = verb === "MAIL" && this.#transaction.mailAccepted;
     if (verb === "MAIL") {
-      this.#current = { ...NONE, ...this.#server.nextTransaction(), mail: line, rcpts: [] };
+      this.#transaction = { ...NO_TRANSACTION, ...this.#server.nextTransaction(), mail: line, rcpts: [] };
     }
     this.#log("command", line);
     const { script } = this.#server;
-    if (verb === "EHLO") this.#take(script.ehlo ?? this.#capabilities());
-    else if (verb === "HELO") this.#take(script.helo ?? "250 scripted.test");
+    if (verb === "EHLO") this.#perform(script.ehlo ?? this.#capabilities());
+    else if (verb === "HELO") this.#perform(script.helo ?? "250 scripted.test");
     else if (verb === "MAIL")
-      this.#current.mailTaken = this.#take(
-        this.#current.steps.mail ?? (nested ? "503 5.5.1 Nested MAIL" : "250 2.1.0 Ok"),
+      this.#transaction.mailAccepted = this.#perform(
+        this.#transaction.steps.mail ?? (nested ? "503 5.5.1 Nested MAIL" : "250 2.1.0 Ok"),
       );
     else if (verb === "RCPT") this.#rcpt(line);
     else if (verb === "DATA") this.#data();
     else if (verb === "RSET") this.#rset(script.rset ?? "250 2.0.0 Ok");
     else if (verb === "STAR") this.#startTls(script.starttls ?? "220 2.0.0 Ready");
     else if (verb === "AUTH") this.#auth(line);
-    else if (verb === "QUIT") this.#take(script.quit ?? { drop: true, reply: "221 2.0.0 Bye" });
-    else this.#take("500 5.5.2 What?");
+    else if (verb === "QUIT") this.#perform(script.quit ?? { drop: true, reply: "221 2.0.0 Bye" });
+    else this.#perform("500 5.5.2 What?");
   }
 
   #capabilities(): string {
@@ -104,16 +104,17 @@ export class ScriptedSession {
   }
 
   #rcpt(line: string): void {
-    const current = this.#current;
+    const current = this.#transaction;
     const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
     const step = current.steps.rcpt?.[current.rcptCount++] ?? this.#server.script.recipients?.[address];
-    if (this.#take(step ?? (current.mailTaken ? "250 2.1.5 Ok" : "503 5.5.1 MAIL first"))) current.rcpts.push(line);
+    if (this.#perform(step ?? (current.mailAccepted ? "250 2.1.5 Ok" : "503 5.5.1 MAIL first")))
+      current.rcpts.push(line);
   }
 
   #data(): void {
-    const { steps, mailTaken, rcpts } = this.#current;
-    const step = steps.data ?? (mailTaken && rcpts.length > 0 ? "354 Go ahead" : "503 5.5.1 No valid recipients");
-    this.#take(step);
+    const { steps, mailAccepted, rcpts } = this.#transaction;
+    const step = steps.data ?? (mailAccepted && rcpts.length > 0 ? "354 Go ahead" : "503 5.5.1 No valid recipients");
+    this.#perform(step);
     if (typeof step === "string" && step.startsWith("354")) {
       this.#mode = "message";
       this.#scanned = 0;
@@ -121,36 +122,36 @@ export class ScriptedSession {
   }
 
   #rset(step: Step): void {
-    if (this.#take(step)) this.#current = { ...NONE, number: this.#current.number };
+    if (this.#perform(step)) this.#transaction = { ...NO_TRANSACTION, number: this.#transaction.number };
   }
 
-  /** True when the message is complete and commands go on. */
-  #message(): boolean {
-    const { steps } = this.#current;
-    if (steps.during && this.#input.length >= steps.during.octets && !this.#ended()) {
-      this.#take(steps.during.step);
-      this.#current = { ...this.#current, steps: { ...steps, during: undefined } };
+  /** Returns true when the message is complete and commands follow. */
+  #readMessage(): boolean {
+    const { steps } = this.#transaction;
+    if (steps.during && this.#input.length >= steps.during.octets && !this.#findEnd()) {
+      this.#perform(steps.during.step);
+      this.#transaction = { ...this.#transaction, steps: { ...steps, during: undefined } };
       return false;
     }
-    const end = this.#ended();
+    const end = this.#findEnd();
     if (!end) return false;
     const body = this.#input.subarray(0, end.body);
     this.#input = this.#input.subarray(end.next);
     this.#mode = "commands";
-    this.#keep(body);
+    this.#storeMessage(body);
     return true;
   }
 
-  #ended(): { body: number; next: number } | null {
+  #findEnd(): { body: number; next: number } | null {
     if (this.#input.length >= 3 && this.#input.toString("latin1", 0, 3) === ".\r\n") return { body: 0, next: 3 };
     const at = this.#input.indexOf(DOT_LINE, Math.max(0, this.#scanned - DOT_LINE.length));
     this.#scanned = this.#input.length;
     return at < 0 ? null : { body: at + 2, next: at + DOT_LINE.length };
   }
 
-  #keep(body: Buffer): void {
+  #storeMessage(body: Buffer): void {
     const { counters, messages, script } = this.#server;
-    const { number, mail, rcpts, steps } = this.#current;
+    const { number, mail, rcpts, steps } = this.#transaction;
     counters.messages++;
     const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
     const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
@@ -160,12 +161,12 @@ export class ScriptedSession {
       messages.push({ connection: this.#connection, transaction: number, mail, rcpts, base64, accepted });
       this.#log("message", base64);
     }
-    this.#current = { ...NONE, number };
-    if (this.#take(step)) counters.accepted++;
+    this.#transaction = { ...NO_TRANSACTION, number };
+    if (this.#perform(step)) counters.accepted++;
   }
 
   #startTls(step: Step): void {
-    this.#take(step);
+    this.#perform(step);
     const reply = typeof step === "string" ? step : "raw" in step ? step.raw : "";
     if (!reply.startsWith("220")) return;
     this.#mode = "commands";
@@ -176,7 +177,7 @@ export class ScriptedSession {
       this.#socket = secure;
       this.#secure = true;
       this.#input = Buffer.alloc(0);
-      this.#writer = new SteppedWriter(secure, this.#server.script);
+      this.#writer = new PacedWriter(secure, this.#server.script);
       secure.on("secure", () => this.#log("secure", secure.getProtocol() ?? ""));
       this.#listen();
     });
@@ -187,19 +188,19 @@ export class ScriptedSession {
     else this.#authPlan = this.#server.script.auth?.values() ?? authReplies(line).values();
     const step = this.#authPlan.next().value ?? "503 5.5.1 No more AUTH steps";
     this.#mode = typeof step === "string" && step.startsWith("334") ? "auth" : "commands";
-    this.#take(step);
+    this.#perform(step);
   }
 
-  /** Takes a step; true when it was a 2xx reply. */
-  #take(step: Step): boolean {
+  /** Performs a step. Returns true when it is a 2xx reply. */
+  #perform(step: Step): boolean {
     if (typeof step === "string") {
       this.#writer.write(`${step.replaceAll("\n", "\r\n")}\r\n`);
       return step.startsWith("2");
     }
     if ("raw" in step) this.#writer.write(step.raw);
-    if ("silent" in step) this.#mode = "dead";
+    if ("silent" in step) this.#mode = "ignore";
     if ("drop" in step) {
-      this.#mode = "dead";
+      this.#mode = "ignore";
       if (step.reply !== undefined) this.#writer.write(`${step.reply}\r\n`);
       this.#writer.end();
     }
@@ -211,7 +212,7 @@ export class ScriptedSession {
     const pipelined = event === "command" && this.#writer.busy;
     this.#server.transcript.push({
       connection: this.#connection,
-      transaction: this.#current.number,
+      transaction: this.#transaction.number,
       event,
       text,
       pipelined,
@@ -219,7 +220,7 @@ export class ScriptedSession {
   }
 }
 
-/** What a server without an AUTH script answers, line by line. */
+/** The replies of a server without an AUTH script, line by line. */
 function authReplies(line: string): Step[] {
   const welcome = "235 2.7.0 Welcome";
   if (/^AUTH LOGIN/i.test(line)) return ["334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", welcome];

@@ -1,11 +1,11 @@
-/** An SMTP server that does what its script says, however wrong (smtp-script.ts). It lives in Node, in global setup. */
+/** An SMTP server that follows a script, valid or not (smtp-script.ts). It runs in Node, in the global setup. */
 
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { ScriptedSession } from "./scripted-session.ts";
 import type { Counters, Script, TransactionScript, TranscriptEntry } from "./smtp-script.ts";
 
-/** A message as it is kept: `raw` is base64 until the client asks. */
-export interface KeptMessage {
+/** A received message, with its octets in base64. */
+export interface StoredMessage {
   connection: number;
   transaction: number;
   mail: string;
@@ -18,8 +18,8 @@ export class ScriptedServer {
   readonly script: Script;
   readonly keys: { key: string; cert: string };
   readonly transcript: TranscriptEntry[] = [];
-  readonly messages: KeptMessage[] = [];
-  readonly counters: Counters = { connections: 0, accepted: 0, messages: 0, reads: 0 };
+  readonly messages: StoredMessage[] = [];
+  readonly counters: Counters = { connections: 0, accepted: 0, messages: 0, chunks: 0 };
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #transactions = 0;
@@ -41,7 +41,7 @@ export class ScriptedServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The next MAIL command: its number and its steps. */
+  /** Returns the number and the steps of the next MAIL command. */
   nextTransaction(): { number: number; steps: TransactionScript } {
     const number = ++this.#transactions;
     return { number, steps: this.script.transactions?.[number - 1] ?? {} };

@@ -19,20 +19,20 @@ export const run = (sql: string, ...values: unknown[]) =>
     .bind(...values)
     .run();
 
-/** Sends from a workspace without anything being delivered behind the test's back. */
+/** Returns functions that send from a workspace; nothing is delivered. */
 export function sendingFrom(workspace: TestWorkspace) {
   const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
   const send = (changes: Record<string, unknown>) => api.post("/v1/emails/", aMail(workspace, changes));
   const validate = (changes: Record<string, unknown>) => api.post("/v1/emails/validate", aMail(workspace, changes));
 
-  /** The email that a 202 tells of, read back. */
+  /** Expects 202 and returns the accepted email. */
   async function accepted(response: Response): Promise<Detail> {
     expect(response.status, await response.clone().text()).toBe(202);
     const { id } = await response.json<{ id: string }>();
     return (await api.get(`/v1/emails/${id}`)).json<Detail>();
   }
 
-  /** What lies in the workspace: rows of every kind that a send writes, and objects. */
+  /** Counts the rows of each table that a send writes to, and the objects of the workspace. */
   async function stored(): Promise<number[]> {
     const tables = ["emails", "changes", "idempotency_keys"].map((table) =>
       env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber),
@@ -48,7 +48,7 @@ export function sendingFrom(workspace: TestWorkspace) {
     return [...rows.map(({ results }) => results[0]?.n ?? -1), objects];
   }
 
-  /** Expects 422 with one fault, at exactly this place of the body, and that nothing was written. */
+  /** Expects 422 with one fault at this location of the body, and that nothing was written. */
   async function refusedAt(changes: Record<string, unknown>, ...loc: (string | number)[]): Promise<void> {
     const before = await stored();
     const response = await send(changes);

@@ -1,4 +1,4 @@
-/** The HTTP door on loopback by which tests in workerd start scripted SMTP servers and read what they saw. */
+/** HTTP control endpoint on loopback: tests in workerd start scripted SMTP servers and read their transcripts. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,13 +7,13 @@ import { ScriptedServer } from "./scripted-smtp.ts";
 import type { Script } from "./smtp-script.ts";
 import { type ServerKeys, serverKeys } from "./throwaway-ca.ts";
 
-/** Starts everything SMTP that tests talk to. Returns ports by name, and what ends it all. */
+/** Starts the SMTP servers of the tests. Returns their ports by name, and a function that stops them. */
 export async function startSmtpServers(): Promise<{ ports: { [name: string]: number }; stop: () => void }> {
   const keys = serverKeys();
   const real = await startRealServers(keys);
   const scripted = new Map<string, ScriptedServer>();
   const control = createServer((request, response) => {
-    answer(request, response, { keys, real, scripted }).catch((error) => {
+    handleRequest(request, response, { keys, real, scripted }).catch((error) => {
       response.writeHead(500).end(String(error));
     });
   });
@@ -27,33 +27,33 @@ export async function startSmtpServers(): Promise<{ ports: { [name: string]: num
   return { ports: { ...real.ports, smtpControl: (control.address() as AddressInfo).port }, stop };
 }
 
-interface House {
+interface ServerState {
   keys: ServerKeys;
   real: RealServers;
   scripted: Map<string, ScriptedServer>;
 }
 
-/** `POST /scripted`, `GET|DELETE /scripted/:port/:what`, `GET /real/:name`. */
-async function answer(request: IncomingMessage, response: ServerResponse, house: House): Promise<void> {
+/** Serves `POST /scripted`, `GET|DELETE /scripted/:port/:what` and `GET /real/:name`. */
+async function handleRequest(request: IncomingMessage, response: ServerResponse, state: ServerState): Promise<void> {
   const [, kind = "", id = "", what = ""] = (request.url ?? "").split("/");
   const send = (body: unknown) =>
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  if (kind === "real") return void send(house.real.messages(id));
+  if (kind === "real") return void send(state.real.messages(id));
   if (request.method === "POST") {
     const { script, certificate } = JSON.parse(await text(request)) as {
       script: Script;
       certificate: keyof ServerKeys;
     };
-    const server = new ScriptedServer(script, house.keys[certificate]);
+    const server = new ScriptedServer(script, state.keys[certificate]);
     const port = await server.listen();
-    house.scripted.set(String(port), server);
+    state.scripted.set(String(port), server);
     return void send({ port });
   }
-  const server = house.scripted.get(id);
+  const server = state.scripted.get(id);
   if (!server) return void response.writeHead(404).end();
   if (request.method === "DELETE") {
     server.close();
-    house.scripted.delete(id);
+    state.scripted.delete(id);
     return void send({});
   }
   send(what === "transcript" ? server.transcript : what === "messages" ? server.messages : server.counters);

@@ -1,22 +1,22 @@
-/** What a scripted SMTP server is told to do, and what it tells afterwards. Shared by the server (Node) and its client (workerd). */
+/** The script and the records of a scripted SMTP server. Shared by the server (Node) and its client (workerd). */
 
-/** What the server does when it is the turn of a command. Text: a reply; `\n` makes more lines, sent as they stand. */
+/** The server's reaction to a command. A string is a reply; `\n` separates its lines. */
 export type Step =
   | string
   /** Close the connection, after `reply` if there is one. */
   | { drop: true; reply?: string }
-  /** Say nothing, now or later, and keep the connection. */
+  /** Send nothing, now or later, and keep the connection open. */
   | { silent: true }
-  /** Write these octets as they are (latin1): garbage, half lines, several replies. */
+  /** Write these octets unchanged (Latin-1): malformed lines, partial lines, several replies. */
   | { raw: string };
 
-/** Steps of one transaction; what is left out goes well. */
+/** Steps of one transaction; a missing step succeeds. */
 export interface TransactionScript {
   mail?: Step;
   /** By position of the RCPT command in the transaction. */
   rcpt?: readonly (Step | null)[];
   data?: Step;
-  /** Once this many octets of the message have come, before the final dot. */
+  /** After this many octets of the message, before the final dot. */
   during?: { octets: number; step: Step };
   /** In reply to the final dot. */
   dot?: Step;
@@ -32,55 +32,55 @@ export interface Script {
   helo?: Step;
   /** In reply to STARTTLS; a reply that begins with 220 is followed by the TLS handshake. */
   starttls?: Step;
-  /** Answers to the lines of AUTH, one after the other. Default: 334 as needed, then 235. */
+  /** Replies to the lines of AUTH, in order. Default: 334 as needed, then 235. */
   auth?: readonly Step[];
   rset?: Step;
   quit?: Step;
-  /** One for each MAIL command the server gets, over all its connections. */
+  /** One for each MAIL command, over all connections. */
   transactions?: readonly TransactionScript[];
   /** Reply to RCPT by address, in every transaction: `{"full@x.test": "452 4.2.2 full"}`. */
   recipients?: { readonly [address: string]: Step };
-  /** Cut what the server writes into pieces of these lengths, over and over, each its own TCP segment. */
-  cuts?: readonly number[];
-  /** Wait this long before each write: a far-away server. Milliseconds. */
+  /** Lengths of the TCP segments that the server writes, repeated. */
+  segmentLengths?: readonly number[];
+  /** Delay before each write, in milliseconds. */
   latencyMs?: number;
-  /** Close without a reply after every nth final dot. The message counts as taken. */
+  /** Close without a reply after every nth final dot. The message counts as received. */
   dropAfterDotEvery?: number;
-  /** Forget what came in: only counters stay. For throughput. */
+  /** Keep only counters, no messages: for throughput tests. */
   countOnly?: boolean;
 }
 
-/** One thing that happened at the server, in order. */
+/** One event at the server. */
 export interface TranscriptEntry {
   /** Number of the connection, from 1. */
   connection: number;
   /** Number of the transaction (of the MAIL command), from 1; 0 before the first. */
   transaction: number;
   event: "open" | "command" | "message" | "secure" | "close";
-  /** The command line; for a message its octets as they were, unstuffed, in base64. */
+  /** The command line; for a message its unstuffed octets in base64. */
   text: string;
-  /** True when the client wrote this command before the reply to the one before was written. */
+  /** True when the client wrote this command before the previous reply. */
   pipelined: boolean;
 }
 
-/** A message whose final dot came. */
+/** A message received up to its final dot. */
 export interface ReceivedMessage {
   connection: number;
   transaction: number;
-  /** The MAIL and RCPT lines, as they came; the refused RCPTs are not here. */
+  /** The MAIL line and the accepted RCPT lines. */
   mail: string;
   rcpts: string[];
   raw: Uint8Array;
-  /** The server answered the final dot with 2xx. */
+  /** The server replied 2xx to the final dot. */
   accepted: boolean;
 }
 
 export interface Counters {
   connections: number;
-  /** Final dots answered with 2xx. */
+  /** Final dots with a 2xx reply. */
   accepted: number;
-  /** Messages whose final dot came. */
+  /** Messages received up to their final dot. */
   messages: number;
-  /** Chunks that came in over TCP: a rough count of the client's writes. */
-  reads: number;
+  /** Chunks received over TCP: approximately the client's writes. */
+  chunks: number;
 }

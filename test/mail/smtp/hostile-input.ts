@@ -1,6 +1,6 @@
-/** What must never get through: egress URLs, addresses, ends of data. */
+/** Input that must be refused: egress URLs, addresses, ends of data. */
 
-/** Not an EGRESS_URL; each with `hunter2` as the secret. */
+/** Malformed EGRESS_URLs, with `hunter2` as the password. */
 export const WRONG_EGRESS_URLS = [
   "",
   "relay.test:587",
@@ -29,7 +29,7 @@ export const WRONG_EGRESS_URLS = [
   "smtp://u:hunter2@re%0d%0alay.test",
 ];
 
-/** Not plainly one address. */
+/** Strings that are not exactly one address. */
 export const WRONG_ADDRESSES = [
   "",
   "joe",
@@ -68,7 +68,7 @@ export const WRONG_ADDRESSES = [
   `${"é".repeat(33)}@x.test`,
 ];
 
-/** Ends of data that some server somewhere has taken for one (SEC Consult, SMTP smuggling, 2023). */
+/** Octets that known servers have accepted as an end of data (SEC Consult, SMTP smuggling, 2023). */
 export const FAKE_ENDS_OF_DATA = [
   "\n.\n",
   "\n.\r\n",

@@ -1,6 +1,6 @@
 /**
- * Random scripts, all recipients, one outcome each. The oracle below knows the protocol and the script, nothing of the
- * client: it says for every recipient what the server's behaviour justifies.
+ * Property test: random server scripts, one result per recipient. The oracle below derives the expected results from the
+ * protocol and the script alone, independently of the client.
  */
 
 import { env } from "cloudflare:workers";
@@ -13,33 +13,33 @@ import { envelopeTo, latin1, messageOf } from "../../support/outgoing-mail.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
 import type { Step, TransactionScript } from "../../support/smtp-script.ts";
 
-/** What the server does at one command. `go`: 354 to DATA whatever came before. */
-type Turn = "ok" | "later" | "never" | "421" | "drop" | "drop421" | "garbage" | "go";
+/** The server's reaction to one command. `go`: 354 to DATA regardless of the envelope. */
+type Behaviour = "ok" | "later" | "never" | "421" | "drop" | "drop421" | "garbage" | "go";
 
 interface Mail {
-  mail: Turn;
-  rcpts: Turn[];
-  data: Turn;
-  dot: Turn;
+  mail: Behaviour;
+  rcpts: Behaviour[];
+  data: Behaviour;
+  dot: Behaviour;
 }
 
 interface Case {
   pipelining: boolean;
-  /** All mails are handed over at once, or each after the last one's outcome. */
+  /** True: all messages are sent concurrently. False: each after the result of the one before. */
   atOnce: boolean;
   mails: Mail[];
   cuts: number[] | null;
   chunk: number;
 }
 
-const ENDS = new Set<Turn>(["421", "drop", "drop421", "garbage"]);
+const DISCONNECTING = new Set<Behaviour>(["421", "drop", "drop421", "garbage"]);
 const REPLIES = { later: "4.5.0", never: "5.5.0" };
 
-const turn = (...extra: Turn[]) =>
+const turn = (...extra: Behaviour[]) =>
   fc.oneof(
-    { weight: 12, arbitrary: fc.constant<Turn>("ok") },
-    { weight: 4, arbitrary: fc.constantFrom<Turn>("later", "never", ...extra) },
-    { weight: 1, arbitrary: fc.constantFrom<Turn>("421", "drop", "drop421", "garbage") },
+    { weight: 12, arbitrary: fc.constant<Behaviour>("ok") },
+    { weight: 4, arbitrary: fc.constantFrom<Behaviour>("later", "never", ...extra) },
+    { weight: 1, arbitrary: fc.constantFrom<Behaviour>("421", "drop", "drop421", "garbage") },
   );
 
 const mail: fc.Arbitrary<Mail> = fc.record({
@@ -57,7 +57,7 @@ const anyCase: fc.Arbitrary<Case> = fc.record({
   chunk: fc.integer({ min: 1, max: 60 }),
 });
 
-function step(turn: Turn, ok?: string): Step | undefined {
+function step(turn: Behaviour, ok?: string): Step | undefined {
   if (turn === "ok") return ok;
   if (turn === "later") return "451 4.5.0 later";
   if (turn === "never") return "550 5.5.0 never";
@@ -76,7 +76,7 @@ type Expected =
   | "ambiguous final-dot"
   | `${"deferred" | "refused"} ${"mail" | "rcpt" | "data" | "final-dot"}`;
 
-/** What each recipient of each mail must come to, and which mails the server must have taken. */
+/** Returns the expected result of each recipient of each message. */
 function oracle({ pipelining, mails }: Case): Expected[][] {
   let alive = true;
   return mails.map((mail) => {
@@ -89,14 +89,14 @@ function oracle({ pipelining, mails }: Case): Expected[][] {
 
 function oneMail({ mail, rcpts, data, dot }: Mail, pipelining: boolean): { expected: Expected[]; ends: boolean } {
   const all = (expected: Expected) => rcpts.map(() => expected);
-  if (ENDS.has(mail)) return { expected: all("deferred mail"), ends: true };
-  const endsAt = rcpts.findIndex((turn) => ENDS.has(turn));
+  if (DISCONNECTING.has(mail)) return { expected: all("deferred mail"), ends: true };
+  const endsAt = rcpts.findIndex((turn) => DISCONNECTING.has(turn));
   const taken = mail === "ok" && rcpts.some((turn, i) => turn === "ok" && (endsAt < 0 || i < endsAt));
-  // In lockstep, commands that have lost their point are not sent and their scripted turn never comes.
+  // Without PIPELINING, commands that cannot succeed are not sent, and their scripted step is not reached.
   const rcptsCome = pipelining || mail === "ok";
   const dataComes = endsAt < 0 && rcptsCome && (pipelining || taken);
   const go = dataComes && (data === "go" || (data === "ok" && taken));
-  const ends = (rcptsCome && endsAt >= 0) || (dataComes && ENDS.has(data)) || (go && ENDS.has(dot));
+  const ends = (rcptsCome && endsAt >= 0) || (dataComes && DISCONNECTING.has(data)) || (go && DISCONNECTING.has(dot));
   if (mail !== "ok") return { expected: all(mail === "later" ? "deferred mail" : "refused mail"), ends };
   const expected = rcpts.map((turn, i): Expected => {
     if (endsAt >= 0 && i >= endsAt) return "deferred rcpt";
@@ -110,7 +110,7 @@ function oneMail({ mail, rcpts, data, dot }: Mail, pipelining: boolean): { expec
   return { expected, ends };
 }
 
-function seen(result: RecipientResult): string {
+function describeResult(result: RecipientResult): string {
   if (result.kind === "accepted") return result.reply.code === 250 ? "accepted" : "accepted without 250";
   const code = result.reply?.code ?? 0;
   if (result.kind === "deferred")
@@ -127,7 +127,7 @@ async function check(one: Case): Promise<void> {
   const server = await scriptedServer({
     capabilities: one.pipelining ? ["PIPELINING", "8BITMIME"] : ["8BITMIME"],
     transactions: one.mails.map(scriptOf),
-    cuts: one.cuts ?? undefined,
+    segmentLengths: one.cuts ?? undefined,
   });
   const connection = await smtpTransport(parseEgressUrl(server.url)).open();
   const send = (mail: Mail, i: number) =>
@@ -139,14 +139,14 @@ async function check(one: Case): Promise<void> {
   if (one.atOnce) results.push(...(await Promise.all(one.mails.map(send))));
   else for (const [i, mail] of one.mails.entries()) results.push(await send(mail, i));
   const expected = oracle(one);
-  expect(results.map(({ recipients }) => recipients.map(seen))).toEqual(expected);
+  expect(results.map(({ recipients }) => recipients.map(describeResult))).toEqual(expected);
   expect(connection.usable).toBe(!one.mails.some((_, i) => !oracleAliveAfter(one, i)));
   await connection.close();
   await checkServer(one, server, expected);
   await server.close();
 }
 
-/** The server's own books: it took exactly the mails that were reported as accepted, whole, for the right recipients. */
+/** Checks that the server accepted exactly the messages reported as accepted, complete, for the right recipients. */
 async function checkServer(
   one: Case,
   server: Awaited<ReturnType<typeof scriptedServer>>,
@@ -161,12 +161,12 @@ async function checkServer(
   expect(one.mails.length).toBeGreaterThanOrEqual(taken.length);
 }
 
-/** True when the conversation goes on after mail number `i`. */
+/** Returns whether the session is still open after message number `i`. */
 function oracleAliveAfter({ pipelining, mails }: Case, i: number): boolean {
   return mails.slice(0, i + 1).every((mail) => !oneMail(mail, pipelining).ends);
 }
 
-it("gives every recipient exactly the outcome that the server's behaviour justifies, whatever it does", async () => {
+it("every recipient gets the result that follows from the server's replies, for random scripts", async () => {
   const numRuns = env.TEST_LONG ? 5_000 : 400;
   await fc.assert(fc.asyncProperty(anyCase, check), { numRuns, ...(env.TEST_LONG ? {} : { seed: 20_261_121 }) });
 }, 600_000);

@@ -1,4 +1,4 @@
-/** What one answer of the server does to every recipient of a mail, and whether the connection goes on. */
+/** The effect of one reply on every recipient, and whether the connection stays usable. */
 
 import type { TransactionScript } from "../../support/smtp-script.ts";
 
@@ -33,19 +33,19 @@ export const REPLY_CASES: Row[] = [
     usable: true,
   },
   {
-    name: "421 to MAIL defers it and ends",
+    name: "421 to MAIL defers it and disconnects",
     steps: { mail: "421 4.3.2 bye" },
     each: "deferred mail 421",
     usable: false,
   },
   {
-    name: "421 to DATA defers it and ends",
+    name: "421 to DATA defers it and disconnects",
     steps: { data: "421 4.3.2 bye" },
     each: "deferred data 421",
     usable: false,
   },
   {
-    name: "421 after the dot defers it and ends",
+    name: "421 after the dot defers it and disconnects",
     steps: { dot: "421 4.3.2 bye" },
     each: "deferred final-dot 421",
     usable: false,
@@ -58,16 +58,16 @@ export const REPLY_CASES: Row[] = [
     each: "ambiguous final-dot",
     usable: false,
   },
-  { name: "250 to DATA defers it and ends", steps: { data: "250 ok?" }, each: "deferred data", usable: false },
-  { name: "354 to MAIL defers it and ends", steps: { mail: "354 go?" }, each: "deferred mail", usable: false },
+  { name: "250 to DATA defers it and disconnects", steps: { data: "250 ok?" }, each: "deferred data", usable: false },
+  { name: "354 to MAIL defers it and disconnects", steps: { mail: "354 go?" }, each: "deferred mail", usable: false },
   {
-    name: "garbage for MAIL defers it and ends",
+    name: "garbage for MAIL defers it and disconnects",
     steps: { mail: { raw: "HTTP/1.1 400 Bad\r\n" } },
     each: "deferred mail",
     usable: false,
   },
   {
-    name: "garbage for DATA defers it and ends",
+    name: "garbage for DATA defers it and disconnects",
     steps: { data: { raw: "\x00\xff\r\n" } },
     each: "deferred data",
     usable: false,

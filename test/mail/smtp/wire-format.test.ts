@@ -1,4 +1,4 @@
-/** The pure parts: EGRESS_URL, addresses, DSN encodings, command lines, replies, dot-stuffing. */
+/** The pure functions: EGRESS_URL, addresses, DSN encodings, command lines, replies, dot-stuffing. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ const EVERYTHING: ServerCapabilities = parseCapabilities([
 ]);
 
 describe("EGRESS_URL", () => {
-  it("gives implicit TLS on 465, STARTTLS on 587 and plain only when asked for", () => {
+  it("means implicit TLS on 465, STARTTLS on 587, and clear text only with tls=off", () => {
     expect(parseEgressUrl("smtps://relay.test")).toMatchObject({
       host: "relay.test",
       port: 465,
@@ -53,7 +53,7 @@ describe("EGRESS_URL", () => {
     });
   });
 
-  it("brings back any user name and password that encodeURIComponent can write", () => {
+  it("decodes any user name and password that encodeURIComponent can encode", () => {
     const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((s) => s.isWellFormed() && !s.includes("\0"));
     fc.assert(
       fc.property(text, text, (username, password) => {
@@ -63,7 +63,7 @@ describe("EGRESS_URL", () => {
     );
   });
 
-  it("refuses everything else, and never repeats the password", () => {
+  it("refuses malformed URLs without repeating the password", () => {
     for (const url of WRONG_EGRESS_URLS) {
       expect(() => parseEgressUrl(url), url).toThrow(EgressUrlError);
       try {
@@ -76,7 +76,7 @@ describe("EGRESS_URL", () => {
 });
 
 describe("addresses", () => {
-  it("keeps ASCII addresses to the letter and gives domains their A-label", () => {
+  it("keeps ASCII addresses unchanged and converts domains to A-labels", () => {
     expect(toWireAddress("Joe.O'Neil+tag@Example.TEST")).toEqual({
       address: "Joe.O'Neil+tag@Example.TEST",
       ascii: true,
@@ -87,11 +87,11 @@ describe("addresses", () => {
     expect(toWireAddress("joe@[IPv6:2001:db8::1]")?.ascii).toBe(true);
   });
 
-  it("lets nothing through that is not plainly one address", () => {
+  it("refuses strings that are not exactly one address", () => {
     for (const address of WRONG_ADDRESSES) expect(toWireAddress(address), JSON.stringify(address)).toBeNull();
   });
 
-  it("never lets a control character, space or angle bracket through, whatever the input", () => {
+  it("never accepts a control character, space or angle bracket, for random input", () => {
     const nasty = fc
       .array(
         fc.constantFrom(
@@ -128,7 +128,7 @@ describe("addresses", () => {
 });
 
 describe("DSN encodings", () => {
-  it("writes xtext as RFC 3461 4 and utf-8 addresses as RFC 6533 3 say", () => {
+  it("encodes xtext by RFC 3461 4 and UTF-8 addresses by RFC 6533 3", () => {
     expect(xtext("a+b=c d")).toBe("a+2Bb+3Dc+20d");
     expect(originalRecipient("Bob+x@d.test")).toBe("rfc822;Bob+2Bx@d.test");
     expect(originalRecipient("jörg+a\\@bücher.test")).toBe("utf-8;j\\x{F6}rg\\x{2B}a\\x{5C}@b\\x{FC}cher.test");
@@ -149,7 +149,7 @@ describe("command lines", () => {
   };
   const message = messageOf("x\r\n", { needs8BitMime: true });
 
-  it("carry every parameter the server offers", () => {
+  it("have every parameter that the server offers", () => {
     const plan = planTransaction(envelope, message, EVERYTHING);
     expect(plan.mail).toBe("MAIL FROM:<a@sender.test> SIZE=3 BODY=8BITMIME RET=HDRS ENVID=id+3D1+2Bx");
     expect(plan.recipients).toEqual([
@@ -159,7 +159,7 @@ describe("command lines", () => {
     ]);
   });
 
-  it("carry no parameter the server does not offer", () => {
+  it("have no parameter that the server does not offer", () => {
     const plan = planTransaction(envelope, messageOf("x\r\n"), NO_CAPABILITIES);
     expect([plan.mail, ...plan.recipients.map(({ line }) => line)]).toEqual([
       "MAIL FROM:<a@sender.test>",
@@ -170,7 +170,7 @@ describe("command lines", () => {
     expect(plan.recipients[0]?.asksSuccess).toBe(false);
   });
 
-  it("ask for SMTPUTF8 exactly when a local part or a header needs it", () => {
+  it("have SMTPUTF8 exactly when a local part or a header needs it", () => {
     const mail = (to: string, needsSmtpUtf8: boolean) =>
       planTransaction({ ...envelopeTo(to), mailFrom: "" }, messageOf("x\r\n", { needsSmtpUtf8 }), EVERYTHING).mail;
     expect(mail("b@bücher.test", false)).toBe("MAIL FROM:<> SIZE=3");
@@ -178,7 +178,7 @@ describe("command lines", () => {
     expect(mail("b@r.test", true)).toBe("MAIL FROM:<> SIZE=3 SMTPUTF8");
   });
 
-  it("are not built for what the server cannot take: the whole message is refused here", () => {
+  it("are not built for a message that the server does not support: it is refused locally", () => {
     const refused = (needs: object, from = "a@s.test", server: ServerCapabilities = NO_CAPABILITIES) => {
       const plan = planTransaction(
         { ...envelopeTo("b@r.test", "c@r.test"), mailFrom: from },
@@ -205,7 +205,7 @@ describe("command lines", () => {
     expect(refused({ size: Number.NaN })).toMatchObject({ kind, reply: { code: 554 } });
   });
 
-  it("are not built for one bad recipient, while the others go on", () => {
+  it("are not built for an invalid recipient, while the others are sent", () => {
     const envelope: Envelope = {
       mailFrom: "a@s.test",
       recipients: [
@@ -226,7 +226,7 @@ describe("command lines", () => {
     ).toEqual([null, "553 5.1.3", "553 5.6.7", "501 5.5.4", "501 5.5.4", "501 5.5.4"]);
   });
 
-  it("are not built for an envelope id or RET that does not belong on the wire", () => {
+  it("are not built for an invalid ENVID or RET", () => {
     for (const broken of [
       { envelopeId: "a b" },
       { envelopeId: "é" },
@@ -249,7 +249,7 @@ describe("replies", () => {
     return reply && toReply(reply);
   };
 
-  it("come out the same wherever TCP has cut them", () => {
+  it("parse the same for any TCP segmentation", () => {
     const text =
       "250-mx.test\r\n250-SIZE 10\r\n250 DSN\r\n354\r\n550-5.1.1 no\r\n550 5.1.1 such user\r\n221 2.0.0 bye\n";
     fc.assert(
@@ -271,7 +271,7 @@ describe("replies", () => {
     );
   });
 
-  it("give up their enhanced code, and only a fitting one", () => {
+  it("yield their enhanced code only when its class matches", () => {
     expect(parse("550-5.1.1 no\r\n550 5.1.1 such user\r\n")).toEqual({
       code: 550,
       enhanced: "5.1.1",
@@ -282,13 +282,13 @@ describe("replies", () => {
     expect(parse("550 5.1.1x\r\n")).toEqual({ code: 550, enhanced: null, text: "5.1.1x" });
   });
 
-  it("hold no control characters and at most 512 characters", () => {
+  it("contain no control characters and at most 512 characters", () => {
     expect(parse("550 a\tb\x1b[31m\x7fc\0\r\n")?.text).toBe("a?b?[31m?c?");
     expect(parse(`550 ${"😀".repeat(400)}\r\n`)?.text).toHaveLength(512);
     expect(parse(`550 x${"😀".repeat(400)}\r\n`)?.text.isWellFormed()).toBe(true);
   });
 
-  it("are refused when they are garbage, mixed, or without end, before memory grows", () => {
+  it("are refused when malformed, mixed or endless, before memory grows", () => {
     const wrong = [
       "hello\r\n",
       "25\r\n",
@@ -306,7 +306,7 @@ describe("replies", () => {
 });
 
 describe("EHLO keywords", () => {
-  it("are read without regard to case; SIZE 0 and SIZE alone mean no limit", () => {
+  it("are case-insensitive; SIZE 0 and SIZE without a number mean no limit", () => {
     expect(parseCapabilities(["x", "size 0", "Pipelining", "AUTH PLAIN", "AUTH=LOGIN XOAUTH2"])).toMatchObject({
       maxSize: null,
       size: true,
@@ -334,7 +334,7 @@ describe("dot-stuffing", () => {
     return String.fromCharCode(...out.subarray(0, to));
   };
 
-  it("doubles every dot at the start of a line and nothing else, wherever the chunks are cut", () => {
+  it("doubles every dot at the start of a line and nothing else, for any chunking", () => {
     const line = fc.array(fc.constantFrom(".", "..", "a", "\u00e9", ".a", "")).map((parts) => parts.join(""));
     const lines = fc.array(line, { minLength: 1 });
     fc.assert(
@@ -346,7 +346,7 @@ describe("dot-stuffing", () => {
     );
   });
 
-  it("lets no end of data through but CRLF dot CRLF, which is stuffed (SMTP smuggling, the known fakes)", () => {
+  it("refuses every fake end of data (SMTP smuggling) and stuffs CRLF dot CRLF", () => {
     for (const fake of FAKE_ENDS_OF_DATA) {
       const text = `body${fake}MAIL FROM:<evil@x.test>\r\n`;
       for (const cuts of [[text.length], [1], [2, 3], [5]])
@@ -355,7 +355,7 @@ describe("dot-stuffing", () => {
     expect(stuff("body\r\n.\r\nMAIL\r\n")).toBe("body\r\n..\r\nMAIL\r\n");
   });
 
-  it("refuses a message that is longer or shorter than announced, or holds a NUL, or does not end in CRLF", () => {
+  it("refuses a message that is longer or shorter than announced, has a NUL, or does not end in CRLF", () => {
     for (const text of ["", "a", "a\r", "a\r\n.", "\n", "\r", "a\0\r\n"])
       expect(() => stuff(text), JSON.stringify(text)).toThrow(MessageFormatError);
     expect(() => stuff("a\r\n", [1], 2)).toThrow("longer");

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers";
 import type { Script } from "./smtp-script.ts";
 
-/** Writes to a socket in the pieces and with the latency a script asks for; in order, never two at once. */
-export class SteppedWriter {
+/** Writes to a socket in order, with the segment lengths and latency of a script. */
+export class PacedWriter {
   readonly #socket: Socket;
   readonly #script: Script;
   #queue: Promise<void> = Promise.resolve();
@@ -15,31 +15,32 @@ export class SteppedWriter {
     this.#script = script;
   }
 
-  /** True while something is not yet written. */
+  /** True while a write is pending. */
   get busy(): boolean {
     return this.#waiting > 0;
   }
 
   write(text: string): void {
-    if (!this.#script.cuts && !this.#script.latencyMs) {
+    if (!this.#script.segmentLengths && !this.#script.latencyMs) {
       if (this.#socket.writable) this.#socket.write(text, "latin1");
       return;
     }
     this.#then(async () => {
-      for (const piece of this.#cut(Buffer.from(text, "latin1"))) {
+      for (const piece of this.#split(Buffer.from(text, "latin1"))) {
         if (!this.#socket.writable) return;
         this.#socket.write(piece);
-        // A turn of the loop between writes keeps the pieces apart on the wire.
-        if (this.#script.cuts) await new Promise((resolve) => setImmediate(resolve));
+        // One turn of the event loop between writes keeps the TCP segments separate.
+        if (this.#script.segmentLengths) await new Promise((resolve) => setImmediate(resolve));
       }
     }, this.#script.latencyMs);
   }
 
-  /** Closes once everything is written; never by a reset, which could take replies away that are on their way. */
+  /** Closes after the last write, without a TCP reset, which could discard replies in transit. */
   end(): void {
     this.drained(() => this.#socket.end());
   }
 
+  /** Calls `then` after the last write. */
   drained(then: () => void): void {
     if (this.#waiting === 0) then();
     else this.#then(async () => then());
@@ -55,14 +56,14 @@ export class SteppedWriter {
     });
   }
 
-  *#cut(octets: Buffer): Generator<Buffer> {
-    const cuts = this.#script.cuts;
-    if (!cuts || cuts.length === 0) {
+  *#split(octets: Buffer): Generator<Buffer> {
+    const lengths = this.#script.segmentLengths;
+    if (!lengths || lengths.length === 0) {
       yield octets;
       return;
     }
     for (let at = 0; at < octets.length; ) {
-      const length = Math.max(1, cuts[this.#piece++ % cuts.length] ?? 1);
+      const length = Math.max(1, lengths[this.#piece++ % lengths.length] ?? 1);
       yield octets.subarray(at, at + length);
       at += length;
     }

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { apiOn, queueThatRefuses } from "./workspace.ts";
 
-/** The API on a database where something happens just before a call's batch number `at`, counted from 0. */
-export function apiMeanwhile(key: string, at: number, meanwhile: () => Promise<unknown>) {
+/** Returns the API on a database that runs `meanwhile` before batch number `at` of a request, counted from 0. */
+export function apiWithRace(key: string, at: number, meanwhile: () => Promise<unknown>) {
   let batches = 0;
   const batch = async (statements: D1PreparedStatement[]) => {
     if (batches++ === at) await meanwhile();
