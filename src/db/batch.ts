@@ -35,21 +35,22 @@ export function isUniqueViolation(error: unknown): boolean {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Runs a batch that inserts rows with ids generated before, so that it is safe to run twice. An ambiguous failure is
- * retried; a unique violation in a retry means that the first attempt had committed. Throws ConcurrencyError when a
- * guard in the batch failed.
+ * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
+ * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
+ * ids generated before. Throws ConcurrencyError when a guard in the batch failed.
  */
 export async function repeatableBatch(
   ctx: Pick<Ctx, "log">,
   db: D1Database,
   statements: D1PreparedStatement[],
+  isCommitted: (error: unknown) => boolean | Promise<boolean> = isUniqueViolation,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await guardedBatch(db, statements);
       return;
     } catch (error) {
-      if (attempt > 1 && isUniqueViolation(error)) return;
+      if (attempt > 1 && (await isCommitted(error))) return;
       if (error instanceof ConcurrencyError || attempt === MAX_ATTEMPTS) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }

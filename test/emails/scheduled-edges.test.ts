@@ -151,8 +151,8 @@ describe("a scheduled email", () => {
     const times = [at(2 * HOUR), at(3 * HOUR)];
     for (const send_at of times)
       expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at })).status).toBe(200);
-    const told = (await detail(id)).events.slice(1);
-    expect(told.map(({ event_type, metadata }) => [event_type, metadata])).toEqual(
+    const events = (await detail(id)).events.slice(1);
+    expect(events.map(({ event_type, metadata }) => [event_type, metadata])).toEqual(
       times.map((scheduled_at) => ["scheduled", { scheduled_at }]),
     );
   });

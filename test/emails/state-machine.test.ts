@@ -106,10 +106,10 @@ class Run {
     this.state = { ...this.state, status: move.to, recipients: failed, version: this.state.version + 1 };
   }
 
-  #merge({ facts: told, late }: Extract<Command, { do: "facts" }>): void {
+  #merge({ facts: given, late }: Extract<Command, { do: "facts" }>): void {
     // Delivery and feedback see an email only after its release.
     if (["scheduled", "cancelled"].includes(this.state.status)) return;
-    const fresh = told.flatMap(({ who, on, twice }) => {
+    const fresh = given.flatMap(({ who, on, twice }) => {
       const recipient = PEOPLE[who] ?? "";
       const fact: Fact = { id: String(this.#next++), recipient, on, at: this.#next };
       return twice ? [fact, fact] : [fact];

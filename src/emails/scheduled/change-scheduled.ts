@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../context.ts";
-import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
+import { ConcurrencyError, expectChanges, repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { notFound } from "../../errors.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -22,9 +22,6 @@ export interface ScheduledChange {
 const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND outbox_id IS NULL
   AND (?4 IS NULL OR domain_id IN (SELECT value FROM json_each(?4)))
   AND NOT EXISTS (SELECT 1 FROM json_each(events) v WHERE v.value->>'id' = ?5)`;
-
-/** Tries of the batch when the database fails without saying whether it committed. */
-const MAX_TRIES = 3;
 
 /**
  * Changes a scheduled email, its outbox row, events and change row in one transaction. Throws 404 when the email is
@@ -53,23 +50,20 @@ export async function changeScheduled(
     expectChanges(db, 1),
     changeStatement(ctx, workspace.number, JSON.stringify([id])),
   ];
-  for (let tries = 1; ; tries++) {
-    try {
-      await guardedBatch(mailDb(ctx), statements);
-      return;
-    } catch (error) {
-      if (error instanceof ConcurrencyError) {
-        if (tries > 1 && (await isCommitted(ctx, id, event))) return;
-        throw notFound("Email");
-      }
-      if (tries === MAX_TRIES) throw error;
-      ctx.log("scheduled.retried", { error: String(error) });
-    }
+  try {
+    await repeatableBatch(
+      ctx,
+      mailDb(ctx),
+      statements,
+      async (error) => error instanceof ConcurrencyError && (await hasEvent(ctx, id, event)),
+    );
+  } catch (error) {
+    throw error instanceof ConcurrencyError ? notFound("Email") : error;
   }
 }
 
-/** Returns whether an earlier try committed: the email has the event of the change. */
-async function isCommitted(ctx: CallerCtx, id: string, event: EventEntry): Promise<boolean> {
+/** Returns whether the email has the event, which an earlier try wrote if it committed. */
+async function hasEvent(ctx: CallerCtx, id: string, event: EventEntry): Promise<boolean> {
   const found = await mailDb(ctx)
     .prepare(
       "SELECT 1 FROM emails e, json_each(e.events) v WHERE e.workspace = ?1 AND e.id = ?2 AND v.value->>'id' = ?3",
