@@ -119,7 +119,7 @@ class Run {
     const unique = [...new Map([...again, ...fresh].map((fact) => [fact.id, fact])).values()];
     const { state } = mergeFacts(this.state, unique, 1);
     // Repeating the same facts changes nothing.
-    expect(mergeFacts(state, unique, 1)).toMatchObject({ changed: false, tallies: [] });
+    expect(mergeFacts(state, unique, 1)).toMatchObject({ changed: false, rollups: [] });
     this.state = state;
   }
 
