@@ -85,11 +85,12 @@ export function listScheduled(ctx: CallerCtx, { page, limit }: { page: number; l
  * a domain outside the key's restriction.
  */
 export async function getEmail(ctx: CallerCtx, id: string) {
-  if (!isUuid(id)) throw notFound("Email");
+  const key = id.toLowerCase();
+  if (!isUuid(key)) throw notFound("Email");
   const [row] = await orm(ctx)
     .select(detailColumns)
     .from(e)
-    .where(and(visibleTo(ctx), eq(e.id, id)));
+    .where(and(visibleTo(ctx), eq(e.id, key)));
   if (!row) throw notFound("Email");
   return row;
 }

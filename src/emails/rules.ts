@@ -15,6 +15,8 @@ export const limits = {
   attachments: 100,
   attachmentBytes: 24 * 1024 * 1024,
   filenameOctets: 255,
+  /** html and text together, in UTF-8. */
+  bodyOctets: 5_000_000,
   scheduleMinMs: 60_000,
   scheduleMaxMs: 30 * 24 * 3_600_000,
 } as const;

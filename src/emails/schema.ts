@@ -64,6 +64,11 @@ export const SendIn = z
           "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
       }),
     attachments: z.array(Attachment).nullish(),
+    template_id: z
+      .string()
+      .nullish()
+      .refine((id) => id === undefined || id === null, "No template has this id")
+      .describe("Id of a template. No template exists yet, so any id is a 422."),
     tracking: z
       .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
       .nullish()

@@ -18,7 +18,7 @@ function validated<Schema extends z.ZodType, Target extends keyof typeof locatio
     target,
     schema,
     (result) => {
-      if (!result.success) throw unprocessable(toFaults(locationOf[target], result.error.issues));
+      if (!result.success) throw unprocessable(toFaults(locationOf[target], result.error.issues, result.data));
     },
     // The type of this option is bound to one concrete schema; a generic function does not match it.
     { validationFunction: parseWithInput as never },
@@ -60,7 +60,7 @@ type Item<Schema extends z.ZodType> = { input: z.output<Schema> } | { faults: Fa
 function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number) {
   const check = validator("json", (body: unknown): Item<Schema>[] => {
     const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
-    if (!success) throw unprocessable(toFaults("body", error.issues));
+    if (!success) throw unprocessable(toFaults("body", error.issues, body));
     if (items.length < 1 || items.length > maxItems)
       throw badRequest(`The body has ${items.length} items; it must have 1 to ${maxItems}`);
     return items.map((value, index) => toItem(item, value, index));
@@ -72,17 +72,33 @@ function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index:
   if (value instanceof InvalidItem) return { faults: [value.fault] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return { input: result.data };
-  const faults = toFaults("body", result.error.issues.slice(0, MAX_FAULTS));
+  const faults = toFaults("body", result.error.issues, value);
   return {
     faults: faults.map(({ loc: [root = "body", ...rest], ...fault }) => ({ loc: [root, index, ...rest], ...fault })),
   };
 }
 
-/** Converts zod issues to faults. The schema must have been parsed with `reportInput`. */
-export function toFaults(root: string, issues: readonly z.core.$ZodIssue[]): Fault[] {
-  return issues.map((issue) => ({
-    loc: [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))],
-    msg: issue.message,
-    type: issue.code === "invalid_type" && issue.input === undefined ? "missing" : issue.code,
-  }));
+/**
+ * Converts zod issues of `value` to faults, at most MAX_FAULTS. The schema must have been parsed with `reportInput`.
+ */
+export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], value: unknown): Fault[] {
+  return issues.slice(0, MAX_FAULTS).map((issue) => {
+    const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+    return {
+      loc: [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))],
+      msg: isMissing && issue.path.length > 0 ? missingMessage(issue.path, value) : issue.message,
+      type: isMissing ? "missing" : issue.code,
+    };
+  });
 }
+
+/** Returns the sentence for a missing field. Names a field of the request that differs only in case or punctuation. */
+function missingMessage(path: readonly PropertyKey[], value: unknown): string {
+  const name = String(path.at(-1));
+  let parent = value;
+  for (const part of path.slice(0, -1)) parent = Object(parent)[part] as unknown;
+  const similar = Object.keys(Object(parent)).find((key) => key !== name && lettersOf(key) === lettersOf(name));
+  return similar === undefined ? `${name} is required` : `\`${name}\` is required; the request has \`${similar}\``;
+}
+
+const lettersOf = (key: string) => key.toLowerCase().replace(/[^a-z0-9]/g, "");

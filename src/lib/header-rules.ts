@@ -11,6 +11,12 @@ const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 const SERVICE_HEADER =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
 
+/** Headers by which a relay takes orders: a caller could change how the egress sends (decisions 4). */
+const RELAY_HEADER = /^(?:x-smtpapi|tls-required|x-(?:mc|pm|ses|mailgun)-.*)$/i;
+
+/** Headers that only the receiving side may write: a reader or a filter trusts them (decisions 4). */
+const RECEIVER_HEADER = /^(?:received.*|delivered-to|x-ms-exchange-.*|authentication-results.*|domainkey-signature)$/i;
+
 /** The text between the angle brackets of a Content-ID (RFC 2045 7). */
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/;
 
@@ -22,6 +28,16 @@ export function isHeaderName(name: string): boolean {
 /** Tells whether only the service may write this header. Letter case does not count. */
 export function isServiceHeader(name: string): boolean {
   return SERVICE_HEADER.test(name);
+}
+
+/** Tells whether a relay takes orders from this header. Letter case does not count. */
+export function isRelayHeader(name: string): boolean {
+  return RELAY_HEADER.test(name);
+}
+
+/** Tells whether only receiving servers may write this header. Letter case does not count. */
+export function isReceiverHeader(name: string): boolean {
+  return RECEIVER_HEADER.test(name);
 }
 
 /** Tells whether a Content-ID, given without angle brackets, is 1 to 250 characters of printable ASCII as allowed. */

@@ -1,12 +1,70 @@
+import { canonicalDomain } from "./address-domain.ts";
+import { parseAddress } from "./addresses.ts";
 import { utf8Length } from "./bytes.ts";
+
+/** Rules for short texts that people read: display names, file names, names of records. */
 
 /** Control characters and line separators, which no name may contain. */
 export const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u;
 /** Greatest length of a display name, in octets of UTF-8 (decisions 1). */
 export const NAME_OCTETS = 320;
 
+/**
+ * Characters that are not visible and change how other characters look or compare: bidirectional embeddings, overrides
+ * and isolates, zero-width spaces, soft hyphens, and other format controls (Unicode TR 36 2.5). U+061C and U+200C to
+ * U+200F are not among them: emoji, Persian, Hebrew and Indic text need them.
+ */
+const INVISIBLE =
+  /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}]/u;
+/** A flag of a region such as Scotland, which is spelled with tag characters (Unicode TS 51, emoji tag sequences). */
+const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+/** Every invisible character, those included that a name may contain. */
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** `/` and `\`, and the characters that fonts or systems turn into them (NFKC, best-fit code pages). */
+const PATH_SEPARATOR = /[/\\\u2044\u2215\u29f5\u29f8\ufe68\uff0f\uff3c]/u;
+
 /** Returns why a display name is refused, or null when it is valid. */
 export function nameFault(name: string): string | null {
-  if (UNPRINTABLE.test(name)) return "A name must not contain control characters or line breaks";
-  return utf8Length(name) > NAME_OCTETS ? `A name has at most ${NAME_OCTETS} octets` : null;
+  const octets = utf8Length(name);
+  if (octets > NAME_OCTETS) return `A name is ${octets} octets; the limit is ${NAME_OCTETS}`;
+  return visibleFault("A name", name);
 }
+
+/** Returns why a display name of the mailbox `key` (a canonical address) is refused: it reads as another address. */
+export function misleadingNameFault(name: string, key: string | null): string | null {
+  const address = findAddress(name, key);
+  return address === null ? null : `A name must not read as another address; this one contains ${address}`;
+}
+
+/** Returns why a file name is refused, or null when it is valid. Its length is not checked here. */
+export function filenameFault(filename: string): string | null {
+  if (filename === "") return "A filename must not be empty";
+  if (filename === "." || filename === "..") return `A filename must not be ${filename}, which names a folder`;
+  const separator = PATH_SEPARATOR.exec(filename);
+  if (separator) return `A filename must not contain a path separator (${codePoint(separator[0])})`;
+  return visibleFault("A filename", filename);
+}
+
+function visibleFault(field: string, text: string): string | null {
+  if (UNPRINTABLE.test(text)) return `${field} must not contain control characters or line breaks`;
+  const invisible = INVISIBLE.exec(text.replace(REGION_FLAG, ""));
+  return invisible && `${field} must not contain invisible characters (${codePoint(invisible[0])})`;
+}
+
+/** Returns the first text that a reader takes for an address other than `ownKey`. Fullwidth forms count as plain ones. */
+function findAddress(name: string, ownKey: string | null): string | null {
+  const plain = name.replace(IGNORABLE, "").normalize("NFKC").replaceAll("\u3002", ".");
+  const parts = plain.split("@");
+  for (let index = 1; index < parts.length; index++) {
+    const local = /[\p{L}\p{M}\p{N}!#$%&*+/=?^_`{|}~.-]+$/u.exec(parts[index - 1] ?? "")?.[0];
+    const domain = /^[\p{L}\p{M}\p{N}.-]*[\p{L}\p{M}\p{N}]/u.exec(parts[index] ?? "")?.[0];
+    if (!local || !domain || canonicalDomain(domain) === null) continue;
+    const address = `${local}@${domain}`;
+    if (ownKey === null || parseAddress(address)?.key !== ownKey) return address;
+  }
+  return null;
+}
+
+const codePoint = (character: string) =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

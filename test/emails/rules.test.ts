@@ -233,7 +233,7 @@ describe("custom headers", () => {
 
   it("of other names are accepted, similar ones included", () => {
     const fine =
-      "X-From From-X Subjects X-Content-Type Contents In-Reply-To References List-Unsubscribe List-Id Precedence Auto-Submitted Importance Received-SPF X";
+      "X-From From-X Subjects X-Content-Type Contents In-Reply-To References List-Unsubscribe List-Id Precedence Auto-Submitted Importance X";
     for (const name of fine.split(" ")) expect(headerFault(name, "x"), name).toBeNull();
   });
 

@@ -133,7 +133,9 @@ describe("/openapi.json", () => {
     const { EmailSendRequest: request, Attachment: attachment } = document.components.schemas;
     expect(request?.required).toEqual(["from_", "to", "subject"]);
     const fields = ["from_", "to", "subject", "html", "text", "cc", "bcc", "reply_to", "headers", "tags", "send_at"];
-    expect(Object.keys(request?.properties ?? {}).sort()).toEqual([...fields, "attachments", "tracking"].sort());
+    expect(Object.keys(request?.properties ?? {}).sort()).toEqual(
+      [...fields, "attachments", "template_id", "tracking"].sort(),
+    );
     expect(request?.properties?.send_at).toMatchObject({ type: ["string", "null"], format: "date-time" });
     expect(request?.properties?.headers).toMatchObject({ additionalProperties: { type: "string" } });
     expect(attachment?.required).toEqual(["filename", "content_base64"]);

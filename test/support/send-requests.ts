@@ -72,7 +72,15 @@ export const requests = (mailbox: string) =>
           [],
         ),
       ),
-      tags: optional(mostly(fc.array(word, { maxLength: 10 }), [""], ["x".repeat(65)], Array(11).fill("x"), "x")),
+      tags: optional(
+        mostly(
+          fc.array(word, { maxLength: 10 }),
+          [""],
+          ["x".repeat(65)],
+          Array.from({ length: 11 }, (_, n) => `x${n}`),
+          "x",
+        ),
+      ),
       // Far enough from the limits that two consecutive calls decide alike.
       send_at: optional(
         mostly(fc.constantFrom(later(3600), later(29 * 86_400)), "never", later(-60), later(31 * 86_400), 5),

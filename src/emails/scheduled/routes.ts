@@ -39,7 +39,8 @@ export const scheduledRoutes = new Hono<AppEnv>()
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
     }),
     ...body(RescheduleIn),
-    async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),
+    async (c) =>
+      c.json(await reschedule(c.get("caller"), c.req.param("email_id").toLowerCase(), c.req.valid("json").send_at)),
   )
   .delete(
     "/v1/emails/scheduled/:email_id",
@@ -49,7 +50,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
       parameters: [emailId],
       responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
-    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
+    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id").toLowerCase())),
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
@@ -59,5 +60,5 @@ export const scheduledRoutes = new Hono<AppEnv>()
       parameters: [emailId],
       responses: responses(200, "The email is queued", StatusOut, [403, 404]),
     }),
-    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
+    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id").toLowerCase())),
   );

@@ -82,7 +82,7 @@ export function check<Email extends Envelope>(
   { email, from, issues }: ParsedRequest<Email>,
   { senders, suppressed }: SendRecords,
 ): Sendable<Email> | Refused {
-  const result = findSender(ctx, senders.get(from?.key ?? ""));
+  const result = findSender(ctx, senders, from);
   const all = [...accountIssues(ctx), ...issues];
   if (from && "fault" in result) all.push(invalid("from", ["from_", "email"], result.fault, "sender_not_allowed"));
   if (email && "sender" in result && all.length === 0) return { email, sender: result.sender, suppressed };
@@ -114,11 +114,17 @@ function accountIssues(ctx: CallerCtx): Issue[] {
   ];
 }
 
-function findSender(ctx: CallerCtx, row: SenderRow | undefined): { sender: Sender } | { fault: string } {
-  if (!row) return { fault: "The sender must be an allocated mailbox of this workspace" };
-  if (!row.is_active) return { fault: "The sender's mailbox is not active" };
-  if (row.domain_status !== "verified") return { fault: "The sender's domain is not verified" };
+function findSender(
+  ctx: CallerCtx,
+  senders: SendRecords["senders"],
+  from: ParsedRequest["from"],
+): { sender: Sender } | { fault: string } {
+  const row = senders.get(from?.key ?? "");
+  if (!row) return { fault: `The sender must be an allocated mailbox of this workspace; ${from?.email} is not` };
+  if (!row.is_active) return { fault: `The sender's mailbox ${row.address} is not active` };
+  if (row.domain_status !== "verified")
+    return { fault: `The sender's domain ${row.domain} is ${row.domain_status}; it must be verified` };
   if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
-    return { fault: "This API key may not send from this domain" };
+    return { fault: `This API key may not send from ${row.domain}` };
   return { sender: { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } };
 }

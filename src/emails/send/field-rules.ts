@@ -1,6 +1,13 @@
 import { utf8Length } from "../../lib/bytes.ts";
-import { HEADER_NAME_CHARACTERS, isContentId, isHeaderName, isServiceHeader } from "../../lib/header-rules.ts";
-import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import {
+  HEADER_NAME_CHARACTERS,
+  isContentId,
+  isHeaderName,
+  isReceiverHeader,
+  isRelayHeader,
+  isServiceHeader,
+} from "../../lib/header-rules.ts";
+import * as textRules from "../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 
 /** The rules of single fields of a send. Each function is pure and returns why a value is refused, or null. */
@@ -9,6 +16,8 @@ import { limits } from "../rules.ts";
 export function headerFault(name: string, value: string): string | null {
   if (!isHeaderName(name)) return `A header name has letters, digits and hyphens, ${HEADER_NAME_CHARACTERS} at most`;
   if (isServiceHeader(name)) return `${name} is set by the service`;
+  if (isRelayHeader(name)) return `${name} is refused, because relays take it as a command`;
+  if (isReceiverHeader(name)) return `${name} is refused, because only receiving servers may write it`;
   if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(value))
     return "A header value must not contain CR, LF or other control characters";
   const octets = name.length + 2 + utf8Length(value);
@@ -31,13 +40,11 @@ export function tagFault(tag: string): string | null {
   return /[\u0000-\u001f\u007f]/.test(tag) ? "A tag must not contain control characters" : null;
 }
 
-/** Checks a file name (specification: Attachment). */
+/** Checks a file name (specification: Attachment): its length, and characters that hide text or name a path. */
 export function filenameFault(filename: string): string | null {
-  if (/[/\\]/.test(filename) || UNPRINTABLE.test(filename))
-    return "A filename must not contain /, \\, control characters or line breaks";
-  if (filename === "") return "A filename must not be empty";
   const octets = utf8Length(filename);
-  return octets > limits.filenameOctets ? tooLong("the filename", octets, limits.filenameOctets, "octets") : null;
+  if (octets > limits.filenameOctets) return tooLong("the filename", octets, limits.filenameOctets, "octets");
+  return textRules.filenameFault(filename);
 }
 
 /** Checks a media type: type, slash, subtype and optional parameters (RFC 2045 5.1, RFC 6838 4.2). */
@@ -54,6 +61,6 @@ export function contentIdFault(id: string): string | null {
 }
 
 /** Returns the sentence for a value that is too long: "the subject is 1,204 octets; the limit is 998". */
-function tooLong(field: string, size: number, limit: number, unit: string): string {
+export function tooLong(field: string, size: number, limit: number, unit: string): string {
   return `${field} is ${size.toLocaleString("en")} ${unit}; the limit is ${limit.toLocaleString("en")}`;
 }

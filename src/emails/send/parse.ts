@@ -1,9 +1,9 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
-import { nameFault } from "../../lib/text-rules.ts";
+import { misleadingNameFault, nameFault } from "../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 import type { MailboxIn, SendIn } from "../schema.ts";
-import { headerFault, subjectFault, tagFault } from "./field-rules.ts";
+import { headerFault, subjectFault, tagFault, tooLong } from "./field-rules.ts";
 import { type Issue, invalid } from "./issues.ts";
 import { type ParsedAttachment, parseAttachments } from "./parse-attachments.ts";
 import { readSendAt } from "./send-at.ts";
@@ -71,7 +71,7 @@ export function parse(input: SendIn, now: number): ParsedRequest {
 function contentOf(input: SendIn) {
   return {
     subject: input.subject,
-    tags: input.tags?.length ? input.tags : null,
+    tags: input.tags?.length ? [...new Set(input.tags)] : null,
     html: input.html || null,
     text: input.text || null,
     headers: Object.entries(input.headers ?? {}),
@@ -86,7 +86,8 @@ function parseMailbox(
   issues: Issue[],
 ): ParsedAddress | null {
   const address = parseAddress(input.email);
-  const fault = nameFault(input.name ?? "");
+  const name = input.name ?? "";
+  const fault = nameFault(name) ?? (field === "to" ? null : misleadingNameFault(name, address?.key ?? null));
   if (!address) issues.push(invalid(field, [...loc, "email"], "Not a valid email address"));
   if (fault) issues.push(invalid(field, [...loc, "name"], fault));
   // The display form of an address cannot show white space around a name.
@@ -122,6 +123,11 @@ function checkContent(input: SendIn, issues: Issue[]): void {
   if (!input.html && !input.text) {
     issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
   }
+  const size = utf8Length(input.html ?? "") + utf8Length(input.text ?? "");
+  if (size > limits.bodyOctets) {
+    const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
+    issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
+  }
   const fault = subjectFault(input.subject);
   if (fault) issues.push(invalid("content", ["subject"], fault));
   checkHeaders(Object.entries(input.headers ?? {}), issues);
@@ -129,8 +135,9 @@ function checkContent(input: SendIn, issues: Issue[]): void {
 }
 
 function checkTags(tags: readonly string[], issues: Issue[]): void {
-  if (tags.length > limits.tags) {
-    const error = `The email has ${tags.length} tags; the limit is ${limits.tags}`;
+  const count = new Set(tags).size;
+  if (count > limits.tags) {
+    const error = `The email has ${count} tags; the limit is ${limits.tags}`;
     issues.push(invalid("content", ["tags"], error, "too_long"));
   }
   for (const [index, tag] of tags.entries()) {
@@ -140,8 +147,12 @@ function checkTags(tags: readonly string[], issues: Issue[]): void {
 }
 
 function checkHeaders(headers: [string, string][], issues: Issue[]): void {
+  const names = new Set<string>();
   for (const [name, value] of headers) {
-    const fault = headerFault(name, value);
+    const lowerCase = name.toLowerCase();
+    const fault =
+      headerFault(name, value) ?? (names.has(lowerCase) ? `${name} is given twice; letter case does not count` : null);
+    names.add(lowerCase);
     if (fault) issues.push(invalid("content", ["headers", name], fault));
   }
   const size = headers.reduce((sum, [name, value]) => sum + name.length + utf8Length(value), 0);
