@@ -9,9 +9,11 @@ import { searchRoutes } from "./emails/search/index.ts";
 import { authenticate } from "./http/auth.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
+import { methodNotAllowed } from "./http/method-not-allowed.ts";
 import { notFound } from "./http/not-found.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { requestId } from "./http/request-id.ts";
+import { responseHeaders } from "./http/response-headers.ts";
 import { RouteIndex } from "./http/route-index.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 import { meRoutes } from "./me/routes.ts";
@@ -32,6 +34,8 @@ const routes = () => {
 app.onError(onError);
 app.notFound(notFound(routes));
 app.use(requestId);
+app.use(responseHeaders);
+app.use(methodNotAllowed(routes));
 app.use(authenticate(routes));
 
 app.get("/health", (c) => c.json({ status: "ok" }));

@@ -49,5 +49,9 @@ export const conflict = (detail: string, extra: Extra = {}) => new AppError(409,
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);
 export const unprocessable = (faults: Fault[]) => new AppError(422, faults.slice(0, MAX_FAULTS));
-export const tryLater = (status: 429 | 503, detail: string, seconds: number) =>
-  new AppError(status, detail, { headers: { "Retry-After": String(seconds) } });
+/**
+ * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy, a quota with its unit
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
+export const tooManyRequests = (detail: string, retryAfter: number, policy: string) =>
+  new AppError(429, detail, { headers: { "Retry-After": String(retryAfter), "RateLimit-Policy": policy } });

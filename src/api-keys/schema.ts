@@ -17,7 +17,7 @@ export const ApiKeyIn = z
   .object({
     name: Name,
     scopes: z
-      .array(z.enum(["*", ...Object.keys(scopes)], "This is not a scope"))
+      .array(z.enum(["*", ...Object.keys(scopes)], `Not a scope; the scopes are *, ${Object.keys(scopes).join(", ")}`))
       .min(1)
       .max(limits.scopes)
       .nullish()

@@ -6,7 +6,7 @@ import type { RouteIndex } from "./route-index.ts";
 
 /**
  * Returns the middleware that authenticates the caller and checks the scope of the route (decisions 3). A path
- * without a route passes, so that it gets its 404 or 405. A route that is missing in the scope table answers 500.
+ * without a route passes, so that it gets its 404 or 307. A route that is missing in the scope table answers 500.
  */
 export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -26,8 +26,9 @@ export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */
 function bearerToken(header: string | undefined): string {
-  if (header === undefined) throw unauthorized("Missing credentials");
+  if (header === undefined)
+    throw unauthorized("The Authorization header is missing; send Authorization: Bearer <API key>");
   const match = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(header);
-  if (!match?.[1]) throw unauthorized("Invalid credentials");
+  if (!match?.[1]) throw unauthorized("The Authorization header is invalid; send Authorization: Bearer <API key>");
   return match[1];
 }

@@ -27,8 +27,10 @@ function toResponse(c: Context<AppEnv>, error: AppError): Response {
   return c.json({ detail: error.detail, code, blockers }, error.status as ContentfulStatusCode);
 }
 
-/** Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). */
+/**
+ * Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). The URL begins
+ * with PUBLIC_URL: the Host header is chosen by the caller.
+ */
 function challenge(c: Context<AppEnv>): string {
-  const metadata = new URL("/.well-known/oauth-protected-resource", c.req.url);
-  return `Bearer resource_metadata="${metadata.href}"`;
+  return `Bearer resource_metadata="${c.get("ctx").settings.publicUrl}/.well-known/oauth-protected-resource"`;
 }

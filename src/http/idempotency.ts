@@ -51,9 +51,16 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
 const isConflict = (error: unknown) =>
   error instanceof ConcurrencyError || (error instanceof AppError && error.status === 409);
 
-/** Returns the SHA-256 of method, path and body (decisions 1), in base64. */
+/** Request headers that change the meaning of a request. */
+const MEANINGFUL_HEADERS = ["X-Batch-Mode"];
+
+/** Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body (decisions 1), in base64. */
 async function fingerprintOf(c: Context<AppEnv>): Promise<string> {
   const body = (await c.get("bodyFingerprint")?.()) ?? "";
-  const text = utf8(`${c.req.method} ${c.req.path}\n${body}`);
+  const headers = MEANINGFUL_HEADERS.flatMap((name) => {
+    const value = c.req.header(name)?.trim().toLowerCase();
+    return value ? [`${name}: ${value}\n`] : [];
+  });
+  const text = utf8(`${c.req.method} ${c.req.path}\n${headers.join("")}${body}`);
   return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }

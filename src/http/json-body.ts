@@ -37,7 +37,7 @@ export class InvalidItem {
 export const bufferedBody =
   (kind: BodyKind): MiddlewareHandler<AppEnv> =>
   async (c, next) => {
-    requireJsonType(c.req.header("Content-Type"));
+    requireJsonType(c);
     const refusal = tooLarge(`The body is larger than ${JSON_BODY_LIMIT} bytes`);
     if (Number(c.req.header("Content-Length") ?? 0) > JSON_BODY_LIMIT) throw refusal;
     const chunks: Uint8Array[] = [];
@@ -75,12 +75,20 @@ export function parseBody(c: Context<AppEnv>, chunks: readonly Uint8Array[], kin
   c.req.json = async <Body>() => body as Body;
 }
 
-/** Throws 415 for a body that is not declared as JSON. The pattern is the one of Hono's JSON validator. */
-export function requireJsonType(contentType = ""): void {
-  const mediaType = contentType.split(";")[0]?.trim() ?? "";
+/**
+ * Throws 415 for a body that is not declared as JSON, or that is compressed (decisions 1). The pattern is the one of
+ * Hono's JSON validator.
+ */
+export function requireJsonType(c: Context<AppEnv>): void {
+  const contentType = c.req.header("Content-Type");
+  const mediaType = contentType?.split(";")[0]?.trim() ?? "";
   if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
-    throw unsupportedMediaType("The body must be sent as application/json");
+    const problem = contentType ? `Content-Type is ${mediaType}` : "The Content-Type header is missing";
+    throw unsupportedMediaType(`${problem}; the body must be application/json`);
   }
+  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
+  if (encoding !== "identity")
+    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
 }
 
 /**

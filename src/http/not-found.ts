@@ -5,16 +5,11 @@ import { onError } from "./errors.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
- * Returns the handler of requests that match no route (decisions 1): 405 with Allow when the path has other methods;
- * 307 when the path exists with or without its last slash, so that method and body are kept; otherwise 404.
+ * Returns the handler of paths without a route (decisions 1): 307 when the path exists with or without its last slash,
+ * so that method and body are kept; otherwise 404.
  */
 export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response {
   return (c) => {
-    const methods = routes().methodsOf(c.req.path);
-    if (methods.length > 0) {
-      const Allow = methods.includes("GET") ? ["HEAD", ...methods].join(", ") : methods.join(", ");
-      return onError(new AppError(405, "Method not allowed", { headers: { Allow } }), c);
-    }
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
       return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);

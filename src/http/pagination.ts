@@ -8,10 +8,16 @@ export const MAX_SKIPPED = 10_000;
 /** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `max`, `default` when absent). */
 export function pageQuery(limit: { default: number; max: number }) {
   return {
-    page: z.coerce.number().int().min(0).default(0),
-    limit: z.coerce.number().int().min(1).max(limit.max).default(limit.default),
+    page: integerQuery(wholeNumber.min(0).default(0)),
+    limit: integerQuery(wholeNumber.min(1).max(limit.max).default(limit.default)),
   };
 }
+
+const wholeNumber = z.number("Must be a whole number in decimal digits").int();
+
+/** Converts decimal digits only: Number() would also accept 0x5, 1e2 and white space. Other text is an issue. */
+const integerQuery = (schema: z.ZodDefault<z.ZodNumber>) =>
+  z.preprocess((value) => (typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value), schema);
 
 /** Adds an issue for a page that skips more than MAX_SKIPPED rows; for `superRefine` of a query schema. */
 export function refuseDeepPages(value: { page: number; limit: number }, context: z.core.$RefinementCtx): void {

@@ -2,7 +2,7 @@ import { createMiddleware } from "hono/factory";
 import { createContext } from "../context.ts";
 import type { AppEnv } from "./env.ts";
 
-const VALID_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Sets the context and the id of a request: the X-Request-Id of the caller when it is valid, otherwise a new UUID. */
 export const requestId = createMiddleware<AppEnv>(async (c, next) => {

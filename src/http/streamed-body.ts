@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
-import { AppError, badRequest, tooLarge, tryLater, unprocessable } from "../errors.ts";
+import { AppError, badRequest, tooLarge, tooManyRequests, unprocessable } from "../errors.ts";
 import { withTimeout } from "../lib/deadline.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 import {
@@ -60,7 +60,7 @@ export function streamedBody(
   return async (c, next) => {
     const length = c.req.header("Content-Length");
     if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return buffered(c, next);
-    requireJsonType(c.req.header("Content-Type"));
+    requireJsonType(c);
     if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
       throw tooLarge(`The body is ${length} bytes; the limit is ${STREAMED_BODY_LIMIT}`);
     const source = await openBody(c.req.raw, length === undefined);
@@ -69,7 +69,11 @@ export function streamedBody(
       return next();
     }
     if (activeBodies >= MAX_CONCURRENT_BODIES)
-      throw tryLater(429, "Too many large requests at once; try again", RETRY_AFTER_SECONDS);
+      throw tooManyRequests(
+        "Too many large requests at once; try again",
+        RETRY_AFTER_SECONDS,
+        `"request-bodies";q=${MAX_CONCURRENT_BODIES};qu="concurrent-requests"`,
+      );
     activeBodies += 1;
     const sink = openSink(c.get("caller"));
     try {

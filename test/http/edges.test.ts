@@ -35,7 +35,7 @@ async function faultsOf(response: Response): Promise<Fault[]> {
 
 describe("X-Request-Id", () => {
   it("echoes a valid id of the caller", async () => {
-    for (const id of ["a", "req_123-ABC.4:5", "x".repeat(128)]) {
+    for (const id of ["a", "req_123-ABC.45", "x".repeat(128)]) {
       const response = await anonymous.get("/v1/me", { "X-Request-Id": id });
       expect(response.headers.get("X-Request-Id")).toBe(id);
     }
@@ -43,7 +43,7 @@ describe("X-Request-Id", () => {
 
   it("is a new UUID when the caller sends none or an invalid one", async () => {
     const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-    for (const id of [undefined, "x".repeat(129), "with space", '<script>"', "ü", "a,b"]) {
+    for (const id of [undefined, "x".repeat(129), "with:colon", "with space", '<script>"', "ü", "a,b"]) {
       const response = await anonymous.get("/v1/me", id === undefined ? {} : { "X-Request-Id": id });
       expect(response.headers.get("X-Request-Id"), id).toMatch(uuid);
     }

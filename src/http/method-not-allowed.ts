@@ -1,0 +1,20 @@
+import type { MiddlewareHandler } from "hono";
+import { AppError } from "../errors.ts";
+import type { AppEnv } from "./env.ts";
+import type { RouteIndex } from "./route-index.ts";
+
+/**
+ * Returns the middleware that refuses a method that the path has no route for (decisions 1). Throws 405 with Allow. It
+ * runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch".
+ */
+export function methodNotAllowed(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    if (routes().find(method, path) === null) {
+      const methods = routes().methodsOf(path);
+      const Allow = (methods.includes("GET") ? ["HEAD", ...methods] : methods).join(", ");
+      if (methods.length > 0) throw new AppError(405, "Method not allowed", { headers: { Allow } });
+    }
+    await next();
+  };
+}
