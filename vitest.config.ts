@@ -24,7 +24,16 @@ export default defineConfig(async () => {
               wrangler: { configPath: "./wrangler.toml" },
               miniflare: {
                 cf: false,
+                // Far above what one key of a test needs; test/rate-limits/ uses the TEST_ bindings.
+                ratelimits: {
+                  REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
+                  SEND_RATE_LIMIT: { namespace_id: "2", simple: { limit: 1_000_000, period: 60 } },
+                  TEST_REQUEST_RATE_LIMIT: { namespace_id: "3", simple: { limit: 20, period: 60 } },
+                  TEST_SEND_RATE_LIMIT: { namespace_id: "4", simple: { limit: 5, period: 60 } },
+                },
                 bindings: {
+                  DOMAIN_REGISTRATIONS_PER_HOUR: "1000000",
+                  DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
                   MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
                   EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
                   DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,

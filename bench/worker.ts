@@ -12,6 +12,8 @@ import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { metered, type Readings, zeroReadings } from "./meter.ts";
 
+export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
+
 let readings: Readings = zeroReadings();
 /** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
 let isQueuePaused = false;

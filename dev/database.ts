@@ -8,17 +8,31 @@ const MIGRATIONS = path.join(ROOT, "migrations");
 /** Opens the Worker's bindings, including the local D1 database, in this process. The Worker must not be running. */
 export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise<T>): Promise<T> {
   Object.assign(process.env, wranglerEnvironment(layout), { WRANGLER_LOG: "error" });
-  const { getPlatformProxy } = await import("wrangler");
-  const platform = await getPlatformProxy<Env>({
-    configPath: path.join(ROOT, "wrangler.toml"),
-    envFiles: [layout.workerEnvFile],
-    persist: { path: path.join(layout.persistDir, "v3") },
-    remoteBindings: false,
-  });
+  const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
+  const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
+  const configPath = path.join(ROOT, "wrangler.toml");
+  const { workerOptions } = readWorkerOptions(configPath, undefined, { envFiles: [layout.workerEnvFile] });
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      resourcePersistencePath: path.join(layout.persistDir, "v3"),
+      // No Worker code runs here, so there are no Durable Object classes and no queue consumers.
+      workers: [
+        {
+          ...workerOptions,
+          name: "email-delivery",
+          durableObjects: {},
+          queueConsumers: {},
+          modules: true,
+          script: "export default {}",
+        },
+      ],
+    }),
+  );
   try {
-    return await use(platform.env);
+    return await use(await miniflare.getBindings<Env>());
   } finally {
-    await platform.dispose();
+    await miniflare.dispose();
   }
 }
 

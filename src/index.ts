@@ -1,3 +1,5 @@
+export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
+
 import { app } from "./app.ts";
 import { runSchedule } from "./cron.ts";
 import { receiveEmail } from "./inbound/index.ts";

@@ -18,6 +18,10 @@ const Variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
   /** Days after which accepted emails are deleted. */
   RETENTION_DAYS: z.coerce.number().int().min(1).default(365),
+  /** Domain registrations that a workspace may make an hour (decisions 1). */
+  DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
+  /** Domain verifications that a workspace may make an hour (decisions 1). */
+  DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
   /** `<version>:<base64 of 32 octets>`, joined by commas. The last one encrypts and hashes new values. Secret. */
   MASTER_KEYS: z
     .string()
@@ -33,6 +37,8 @@ export interface Settings {
   bounceDomain: string;
   publicUrl: string;
   retentionDays: number;
+  domainRegistrationsPerHour: number;
+  domainVerificationsPerHour: number;
   masterKeys: { version: number; key: string }[];
 }
 
@@ -59,6 +65,8 @@ export function readSettings(env: object): Settings {
     bounceDomain: result.data.BOUNCE_DOMAIN.toLowerCase(),
     publicUrl: result.data.PUBLIC_URL.replace(/\/+$/, ""),
     retentionDays: result.data.RETENTION_DAYS,
+    domainRegistrationsPerHour: result.data.DOMAIN_REGISTRATIONS_PER_HOUR,
+    domainVerificationsPerHour: result.data.DOMAIN_VERIFICATIONS_PER_HOUR,
     masterKeys: result.data.MASTER_KEYS.split(",").map((entry) => {
       const colon = entry.indexOf(":");
       return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };

@@ -5,7 +5,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { migrate } from "../../dev/database.ts";
-import { bundleScript, ROOT } from "./bundle.ts";
+import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
 
 export interface Host {
   url: string;
@@ -29,7 +29,7 @@ export async function startHost(entry: string, variables: Record<string, string>
       resourcePersistencePath: stateDir,
       workers: [
         {
-          ...workerOptions,
+          ...withoutRateLimits(workerOptions),
           name: "email-delivery",
           bindings: { ...(workerOptions.bindings as object), ...variables },
           modules: [{ type: "ESModule", path: "worker.mjs", contents: await bundleScript(entry) }],

@@ -6,6 +6,7 @@ import { idempotent } from "../http/idempotency.ts";
 import { noBody } from "../http/json-body.ts";
 import { parameter, responses } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { hourlyLimit } from "../http/rate-limit.ts";
 import { body, query } from "../http/validate.ts";
 import { deleteDomain } from "./delete.ts";
 import { getDomainWithKeys, listDomains } from "./queries.ts";
@@ -30,8 +31,14 @@ export const domainRoutes = new Hono<AppEnv>()
       summary: "Register a domain",
       tags: ["Domains"],
       parameters: [parameter.idempotencyKey],
-      responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
+      responses: responses(
+        201,
+        "The domain, pending, with the records to publish",
+        DomainOut,
+        [403, 409, 413, 415, 429],
+      ),
     }),
+    hourlyLimit("domain-registrations", (settings) => settings.domainRegistrationsPerHour),
     ...body(DomainIn),
     idempotent(201),
     async (c) => c.json(await registerDomain(c.get("caller"), c.req.valid("json")), 201),
@@ -72,8 +79,9 @@ export const domainRoutes = new Hono<AppEnv>()
         "this name or one above or below it.",
       tags: ["Domains"],
       parameters: [domainId],
-      responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
+      responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409, 429]),
     }),
+    hourlyLimit("domain-verifications", (settings) => settings.domainVerificationsPerHour),
     async (c) => c.json(await verifyDomain(c.get("caller"), c.req.param("domain_id"))),
   )
   .post(

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { authenticateApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
 import { AppError, forbidden, unauthorized } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
+import { requireRequestRate } from "./rate-limit.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
@@ -18,6 +19,7 @@ export function authenticate(routes: () => RouteIndex): MiddlewareHandler<AppEnv
     const ctx = c.get("ctx");
     const { actor, workspace, touch } = await authenticateApiKey(ctx, bearerToken(c.req.header("Authorization")));
     if (need !== "any" && !actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
+    await requireRequestRate(ctx, route, actor.keyId);
     if (touch) c.executionCtx.waitUntil(touch());
     c.set("caller", { ...ctx, actor, workspace });
     return next();

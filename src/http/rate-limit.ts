@@ -1,0 +1,39 @@
+import type { MiddlewareHandler } from "hono";
+import type { Ctx } from "../context.ts";
+import { AppError } from "../errors.ts";
+import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
+import type { Settings } from "../settings.ts";
+import type { AppEnv } from "./env.ts";
+
+/** Throws 429 when the API key has used up its requests, or its sends, of this minute (decisions 1). */
+export async function requireRequestRate(ctx: Ctx, route: string, keyId: string): Promise<void> {
+  const policy = await findExceededPolicy(ctx, route, keyId);
+  // The binding does not say when its window ends, so the client waits for a whole one.
+  if (policy) throw tooManyRequests(policy, "API key", policy.windowSeconds);
+}
+
+/**
+ * Middleware: counts a call against an exact hourly limit of the caller's workspace and throws 429 beyond it. Place it
+ * before the body's validator, so that 429 comes before 413, 415 and 422.
+ */
+export function hourlyLimit(name: string, limitOf: (settings: Settings) => number): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const caller = c.get("caller");
+    const policy = hourlyPolicy(name, limitOf(caller.settings));
+    const decision = await countExactly(caller, policy, caller.workspace.id);
+    if (!decision.isAllowed) throw tooManyRequests(policy, "workspace", decision.retryAfterSeconds);
+    await next();
+  };
+}
+
+function tooManyRequests(policy: RatePolicy, subject: string, retryAfterSeconds: number): AppError {
+  const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
+  const period = policy.windowSeconds === 60 ? "minute" : "hour";
+  return new AppError(
+    429,
+    `The limit is ${calls} per ${subject} and ${period}; retry in ${retryAfterSeconds} seconds`,
+    {
+      headers: { "Retry-After": String(retryAfterSeconds), "RateLimit-Policy": formatPolicy(policy) },
+    },
+  );
+}

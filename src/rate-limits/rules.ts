@@ -1,0 +1,53 @@
+/** A limit on the number of calls in any window of some seconds. */
+export interface RatePolicy {
+  /** Name in the `RateLimit-Policy` header. */
+  name: string;
+  limit: number;
+  windowSeconds: number;
+}
+
+/**
+ * The limits of the rate-limit bindings, for each API key (decisions 1). The bindings enforce the numbers of
+ * wrangler.toml; these are what a 429 tells the client. A test compares the two.
+ */
+export const requestPolicy: RatePolicy = { name: "requests", limit: 600, windowSeconds: 60 };
+export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSeconds: 60 };
+
+const SEND_ROUTES: ReadonlySet<string> = new Set(["POST /v1/emails/", "POST /v1/emails/batch"]);
+
+/** Whether a route, by method and mounted path, counts as a send. Every other authenticated route counts as a request. */
+export function isSendRoute(route: string): boolean {
+  return SEND_ROUTES.has(route);
+}
+
+/** The policy of an exact limit per hour. */
+export function hourlyPolicy(name: string, limit: number): RatePolicy {
+  return { name, limit, windowSeconds: 3_600 };
+}
+
+/** Formats a policy as the `RateLimit-Policy` header (draft-ietf-httpapi-ratelimit-headers-10, section 3). */
+export function formatPolicy({ name, limit, windowSeconds }: RatePolicy): string {
+  return `"${name}";q=${limit};w=${windowSeconds}`;
+}
+
+/** Whether a call is allowed; if not, after how many seconds one is. */
+export type RateDecision = { isAllowed: true } | { isAllowed: false; retryAfterSeconds: number };
+
+/**
+ * Decides on one call by the times of the allowed calls before it, and returns the times to store. In no window of
+ * `windowSeconds` are more than `limit` calls allowed; refused calls do not count. Times and `now` are in ms since
+ * 1970. Times after `now` count too, so a clock that is set back allows no extra calls. Pure.
+ */
+export function decideCall(
+  times: readonly number[],
+  { limit, windowSeconds }: RatePolicy,
+  now: number,
+): { decision: RateDecision; times: number[] } {
+  const windowMs = windowSeconds * 1000;
+  const counted = times.filter((time) => time > now - windowMs).sort((a, b) => a - b);
+  if (counted.length < limit) return { decision: { isAllowed: true }, times: [...counted, now] };
+  // The next call is allowed when so many of the oldest have left the window that fewer than `limit` remain.
+  const leaving = counted[counted.length - limit] ?? now;
+  const waitMs = Math.min(leaving + windowMs - now, windowMs);
+  return { decision: { isAllowed: false, retryAfterSeconds: Math.ceil(waitMs / 1000) }, times: counted };
+}
