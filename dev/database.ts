@@ -10,8 +10,8 @@ export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise
   Object.assign(process.env, wranglerEnvironment(layout), { WRANGLER_LOG: "error" });
   const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
   const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
-  const configPath = path.join(ROOT, "wrangler.toml");
-  const { workerOptions } = readWorkerOptions(configPath, undefined, { envFiles: [layout.workerEnvFile] });
+  const { workerOptions } = readWorkerOptions(path.join(ROOT, "wrangler.toml"));
+  const variables = parseEnvFile(await readFile(layout.workerEnvFile, "utf8"));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
@@ -21,10 +21,10 @@ export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise
         {
           ...workerOptions,
           name: "email-delivery",
+          bindings: { ...(workerOptions.bindings as object), ...variables },
           durableObjects: {},
           queueConsumers: {},
-          modules: true,
-          script: "export default {}",
+          modules: [{ type: "ESModule", path: "empty.mjs", contents: "export default {}" }],
         },
       ],
     }),
@@ -34,6 +34,11 @@ export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise
   } finally {
     await miniflare.dispose();
   }
+}
+
+/** Parses the file that state/secrets.ts writes: one `NAME="value"` per line, without escapes. */
+function parseEnvFile(text: string): Record<string, string> {
+  return Object.fromEntries([...text.matchAll(/^(\w+)="(.*)"$/gm)].map(([, name = "", value = ""]) => [name, value]));
 }
 
 /**
