@@ -91,5 +91,7 @@ function insertResponse(ctx: CallerCtx, idempotency: Idempotency, answer: string
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */
 function fingerprintOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
-  return domainIds ? [fingerprint, ...[...domainIds].sort()].join(" ") : fingerprint;
+  if (!domainIds) return fingerprint;
+  // A key that is restricted to no domain must not share the fingerprint of unrestricted ones.
+  return [fingerprint, ...(domainIds.size > 0 ? [...domainIds].sort() : ["no-domains"])].join(" ");
 }

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { countingDb } from "../support/counting-db.ts";
 import { aKey, aMail, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { createDomain, createKey, errorOf, listKeys } from "./support.ts";
+import { createDomain, createKey, errorOf, listKeys, revoke } from "./support.ts";
 
 let workspace: TestWorkspace;
 
@@ -97,6 +97,75 @@ describe("a key that is restricted to domains", () => {
     expect((await listKeys(workspace)).find((row) => row.id === id)?.domain_ids).toEqual([]);
     expect((await apiWith(key).post("/v1/emails/", aMail(workspace))).status).toBe(422);
     expect((await createKey(apiWith(key))).domain_ids).toEqual([]);
+  });
+});
+
+describe("a key whose only domain was deleted", () => {
+  it("is not replayed the response of an unrestricted key, nor an unrestricted key its own", async () => {
+    const own = await aWorkspace();
+    const stranded = apiWith(await aKey(own, { domainIds: [] }));
+    const rotate = `/v1/domains/${own.domainId}/dkim/rotate`;
+    const calls: [string, unknown][] = [
+      ["/v1/mailboxes/", { domain_id: own.domainId, local_part: "desk" }],
+      ["/v1/domains/", { name: `d${crypto.randomUUID().slice(0, 12)}.example` }],
+      [rotate, undefined],
+      ["/v1/emails/", aMail(own)],
+      ["/v1/emails/batch", [aMail(own)]],
+    ];
+    for (const [path, body] of calls) {
+      expect((await own.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
+      const answer = await stranded.post(path, body, { "Idempotency-Key": path });
+      expect([answer.status, answer.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
+    }
+    const body = [aMail(own)];
+    const first = await stranded.post("/v1/emails/batch", body, { "Idempotency-Key": "k" });
+    const again = await stranded.post("/v1/emails/batch", body, { "Idempotency-Key": "k" });
+    expect([again.status, await again.text()]).toEqual([first.status, await first.text()]);
+    expect((await own.post("/v1/emails/batch", body, { "Idempotency-Key": "k" })).status).toBe(409);
+  });
+
+  it("sees no domain, mailbox, email or API key but those restricted to no domain", async () => {
+    const own = await aWorkspace();
+    const { id } = await (await own.post("/v1/emails/", aMail(own))).json<{ id: string }>();
+    const key = await aKey(own, { domainIds: [], name: "stranded" });
+    const stranded = apiWith(key);
+    for (const path of ["/v1/domains/", "/v1/mailboxes/", "/v1/emails/"])
+      expect(await (await stranded.get(path)).json(), path).toEqual([]);
+    for (const path of [`/v1/domains/${own.domainId}`, `/v1/mailboxes/${own.mailboxId}`, `/v1/emails/${id}`])
+      expect((await stranded.get(path)).status, path).toBe(404);
+    expect((await listKeys(stranded)).map(({ name }) => name)).toEqual(["stranded"]);
+    expect((await stranded.post("/v1/domains/", { name: "d.example" })).status).toBe(403);
+    expect((await stranded.call("DELETE", `/v1/workspaces/${own.workspaceId}`)).status).toBe(403);
+  });
+});
+
+describe("a key that is restricted to domains, among the workspace's keys", () => {
+  it("lists and revokes keys of the same or fewer domains only; others answer 404 as unknown ids do", async () => {
+    const own = await aWorkspace();
+    const [one, two] = [await createDomain(own), await createDomain(own)];
+    const keys = {
+      unrestricted: await createKey(own),
+      both: await createKey(own, { domain_ids: [one, two] }),
+      first: await createKey(own, { domain_ids: [one] }),
+      second: await createKey(own, { domain_ids: [two] }),
+    };
+    const narrow = apiWith(await aKey(own, { domainIds: [one], name: "narrow" }));
+    expect((await listKeys(narrow)).map(({ name, domain_ids }) => [name, domain_ids])).toEqual([
+      ["narrow", [one]],
+      ["A key", [one]],
+    ]);
+    const unknown = await (await revoke(narrow, crypto.randomUUID())).text();
+    for (const wider of [keys.unrestricted, keys.both, keys.second]) {
+      const response = await revoke(narrow, wider.id);
+      expect([response.status, await response.text()]).toEqual([404, unknown]);
+      expect((await apiWith(wider.key).get("/v1/me")).status).toBe(200);
+    }
+    expect((await revoke(narrow, keys.first.id)).status).toBe(204);
+    const wide = apiWith(await aKey(own, { domainIds: [one, two] }));
+    expect((await revoke(wide, keys.both.id)).status).toBe(204);
+    expect((await revoke(wide, keys.unrestricted.id)).status).toBe(404);
+    expect((await revoke(own, keys.second.id)).status).toBe(204);
+    expect(await listKeys(own)).toHaveLength(7);
   });
 });
 
