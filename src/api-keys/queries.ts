@@ -1,34 +1,54 @@
-import { and, desc, eq, getTableColumns } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { apiKeys } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { isUuid } from "../lib/ids.ts";
+import { isUuid, parseUuid } from "../lib/ids.ts";
 
 const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(apiKeys);
 
 export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
 
+/**
+ * Condition: API keys of the caller's workspace that its credential may see. A key that is restricted to domains sees
+ * those restricted to the same domains or fewer.
+ */
+export function visible({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
+  const permitted = JSON.stringify([...(domainIds ?? [])]);
+  const isWithin =
+    domainIds &&
+    sql`${apiKeys.domainIds} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM json_each(${apiKeys.domainIds}) WHERE value NOT IN (SELECT value FROM json_each(${permitted})))`;
+  return and(eq(apiKeys.workspace, workspace.number), isWithin ?? undefined);
+}
+
 /** Returns one API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
 export async function getApiKey(ctx: CallerCtx, id: string) {
-  if (!isUuid(id)) throw notFound("API key");
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("API key");
   const [row] = await orm(ctx)
     .select(columns)
     .from(apiKeys)
-    .where(and(eq(apiKeys.workspace, ctx.workspace.number), eq(apiKeys.id, id)));
+    .where(and(eq(apiKeys.workspace, ctx.workspace.number), eq(apiKeys.id, uuid)));
   if (!row) throw notFound("API key");
   return row;
 }
 
-/** Returns the API keys of the caller's workspace, newest first, revoked and expired ones included. */
-export async function listApiKeys(ctx: CallerCtx, { page, limit }: { page: number; limit: number }) {
+/**
+ * Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues
+ * after the key with this id.
+ */
+export function listApiKeys(
+  ctx: CallerCtx,
+  { after, offset, limit }: { after?: string; offset: number; limit: number },
+): Promise<ApiKeyRow[]> {
   return orm(ctx)
     .select(columns)
     .from(apiKeys)
-    .where(eq(apiKeys.workspace, ctx.workspace.number))
+    .where(and(visible(ctx), after === undefined ? undefined : lt(apiKeys.id, after)))
     .orderBy(desc(apiKeys.id))
     .limit(limit)
-    .offset(page * limit);
+    .offset(offset);
 }
 
 /** Returns those of the ids that are domains of the caller's workspace. */

@@ -1,14 +1,22 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
+import { orm } from "../db/client.ts";
+import { apiKeys } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { isUuid } from "../lib/ids.ts";
+import { parseUuid } from "../lib/ids.ts";
+import { visible } from "./queries.ts";
 
-// Revoking again keeps the first revoked_at.
-const REVOKE = `
-  UPDATE api_keys SET revoked_at = ifnull(revoked_at, ?3) WHERE id = ?1 AND workspace = ?2 RETURNING id`;
-
-/** Revokes an API key of the caller's workspace, of any user, from the next request on. Throws 404. */
+/**
+ * Revokes an API key of any user of the caller's workspace, from the next request on. Revoking again keeps the first
+ * `revoked_at`. Throws 404 for an unknown id and, to a key that is restricted to domains, for a key with other domains.
+ */
 export async function revokeApiKey(ctx: CallerCtx, id: string): Promise<void> {
-  if (!isUuid(id)) throw notFound("API key");
-  const revoked = await ctx.db.prepare(REVOKE).bind(id, ctx.workspace.number, ctx.now()).first();
-  if (!revoked) throw notFound("API key");
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("API key");
+  const revoked = await orm(ctx)
+    .update(apiKeys)
+    .set({ revokedAt: sql`ifnull(${apiKeys.revokedAt}, ${ctx.now()})` })
+    .where(and(visible(ctx), eq(apiKeys.id, uuid)))
+    .returning({ id: apiKeys.id });
+  if (revoked.length === 0) throw notFound("API key");
 }

@@ -5,7 +5,7 @@ import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { noBody } from "../http/json-body.ts";
 import { parameter, responses } from "../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
 import { createApiKey } from "./create.ts";
 import { listApiKeys } from "./queries.ts";
@@ -13,7 +13,12 @@ import { revokeApiKey } from "./revoke.ts";
 import { rotateApiKey } from "./rotate.ts";
 import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
 
-const ListQuery = z.object(pageQuery({ default: 100, max: 500 })).superRefine(refuseDeepPages);
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+  })
+  .superRefine(refuseDeepPages);
 
 const apiKeyId = parameter.id("api_key_id", "Id of the API key");
 
@@ -44,7 +49,11 @@ export const apiKeyRoutes = new Hono<AppEnv>()
       responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
     }),
     query(ListQuery),
-    async (c) => c.json((await listApiKeys(c.get("caller"), c.req.valid("query"))).map(toApiKey)),
+    async (c) => {
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listApiKeys(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toApiKey));
+    },
   )
   .post(
     "/v1/api-keys/:api_key_id/rotate",

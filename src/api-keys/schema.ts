@@ -28,7 +28,7 @@ export const ApiKeyIn = z
       .meta({ format: "date-time" })
       .describe("With an offset, at most 10 years ahead. Omitted: the expiry of the calling key. null: never."),
     domain_ids: z
-      .array(z.string())
+      .array(z.string().toLowerCase())
       .min(1)
       .max(limits.domains)
       .nullish()

@@ -16,15 +16,15 @@ const REMOVE_FROM_API_KEYS = `
  * Throws 404.
  */
 export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
-  const { workspace } = await getDomain(ctx, id);
+  const { id: domainId, workspace } = await getDomain(ctx, id);
   const { db } = ctx;
   try {
     await guardedBatch(db, [
-      db.prepare(REMOVE_FROM_API_KEYS).bind(id, workspace),
-      purgeMailboxesStatement(ctx, { domainId: id }),
-      db.prepare("DELETE FROM mailboxes WHERE domain_id = ?1").bind(id),
-      db.prepare("DELETE FROM dkim_keys WHERE domain_id = ?1").bind(id),
-      db.prepare("DELETE FROM domains WHERE id = ?1 AND workspace = ?2").bind(id, workspace),
+      db.prepare(REMOVE_FROM_API_KEYS).bind(domainId, workspace),
+      purgeMailboxesStatement(ctx, { domainId }),
+      db.prepare("DELETE FROM mailboxes WHERE domain_id = ?1").bind(domainId),
+      db.prepare("DELETE FROM dkim_keys WHERE domain_id = ?1").bind(domainId),
+      db.prepare("DELETE FROM domains WHERE id = ?1 AND workspace = ?2").bind(domainId, workspace),
       expectChanges(db, 1),
     ]);
   } catch (error) {

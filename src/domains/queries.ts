@@ -1,9 +1,9 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx, Ctx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { dkimKeys, domains } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { isUuid } from "../lib/ids.ts";
+import { parseUuid } from "../lib/ids.ts";
 
 export type DomainRow = typeof domains.$inferSelect;
 export type DkimKeyRow = typeof dkimKeys.$inferSelect;
@@ -32,38 +32,41 @@ export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> 
 
 /** Returns one domain with its DKIM keys, in one D1 batch. Throws 404 as `getDomain` does. */
 export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
-  if (!isUuid(id)) throw notFound("Domain");
-  const [found] = await select(ctx, and(visible(ctx), eq(domains.id, id)), { page: 0, limit: 1 });
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Domain");
+  const [found] = await select(ctx, and(visible(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
   if (!found) throw notFound("Domain");
   return found;
 }
 
-/** Returns domains of the caller's workspace with their keys, ordered by name; `name` filters to one domain. */
+/** Returns domains of the caller's workspace with their keys, in order of name: one domain, or those after a name. */
 export function listDomains(
   ctx: CallerCtx,
-  { name, ...page }: { name?: string; page: number; limit: number },
+  { name, after, ...range }: { name?: string; after?: string; offset: number; limit: number },
 ): Promise<DomainWithKeys[]> {
-  return select(ctx, and(visible(ctx), name === undefined ? undefined : eq(domains.name, name)), page);
+  const filters = [
+    name === undefined ? undefined : eq(domains.name, name),
+    after === undefined ? undefined : gt(domains.name, after),
+  ];
+  return select(ctx, and(visible(ctx), ...filters), range);
 }
 
-function select(ctx: CallerCtx, where: SQL | undefined, page: { page: number; limit: number }) {
-  return selectWithKeys(ctx, where, { ...page, orderBy: domains.name });
+function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number; limit: number }) {
+  return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
 }
 
 /** Returns domains with their keys, in one D1 batch. */
 export async function selectWithKeys(
   ctx: Pick<Ctx, "db">,
   where: SQL | undefined,
-  { page, limit, orderBy }: { page: number; limit: number; orderBy: typeof domains.name | typeof domains.nextCheckAt },
+  {
+    offset,
+    limit,
+    orderBy,
+  }: { offset: number; limit: number; orderBy: typeof domains.name | typeof domains.nextCheckAt },
 ): Promise<DomainWithKeys[]> {
   const db = orm(ctx);
-  const selected = db
-    .select()
-    .from(domains)
-    .where(where)
-    .orderBy(orderBy)
-    .limit(limit)
-    .offset(page * limit);
+  const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);
   const ids = db.select({ id: sql`id` }).from(selected.as("selected"));
   const [rows, keys] = await db.batch([
     selected,

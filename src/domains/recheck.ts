@@ -33,7 +33,7 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
 
 function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.nextCheckAt, ctx.now()));
-  return selectWithKeys(ctx, due, { page: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
+  return selectWithKeys(ctx, due, { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
 }
 
 /** Never throws: a domain whose check fails would come first in every run and block the domains after it. */

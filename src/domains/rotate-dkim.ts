@@ -23,15 +23,15 @@ const EXPECT_UNCHANGED = `
  */
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const { domain, keys } = await getDomainWithKeys(ctx, id);
-  const newKeys = await generateDkimKeys(ctx, id);
+  const newKeys = await generateDkimKeys(ctx, domain.id);
   const kept = keys.filter((key) => dkimState(key) !== "pending");
   const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
   const answer = toDomain(ctx.settings, { domain, keys: [...kept, ...newKeys] });
   try {
     await guardedBatch(ctx.db, [
-      ctx.db.prepare(EXPECT_UNCHANGED).bind(id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),
+      ctx.db.prepare(EXPECT_UNCHANGED).bind(domain.id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),
       expectChanges(ctx.db, 1),
-      ctx.db.prepare(DELETE_PENDING).bind(id),
+      ctx.db.prepare(DELETE_PENDING).bind(domain.id),
       insertKeysStatement(ctx, newKeys),
       ...storeResponse(ctx, answer),
     ]);

@@ -5,7 +5,7 @@ import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { noBody } from "../http/json-body.ts";
 import { parameter, responses } from "../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { hourlyLimit } from "../http/rate-limit.ts";
 import { body, query } from "../http/validate.ts";
 import { deleteDomain } from "./delete.ts";
@@ -18,6 +18,7 @@ import { verifyDomain } from "./verify.ts";
 const ListQuery = z
   .object({
     ...pageQuery({ default: 100, max: 500 }),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
     name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
   })
   .superRefine(refuseDeepPages);
@@ -52,9 +53,11 @@ export const domainRoutes = new Hono<AppEnv>()
     }),
     query(ListQuery),
     async (c) => {
-      const { settings } = c.get("caller");
-      const found = await listDomains(c.get("caller"), c.req.valid("query"));
-      return c.json(found.map((domain) => toDomain(settings, domain)));
+      const caller = c.get("caller");
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listDomains(caller, { ...filter, offset: page * limit, limit: limit + 1 });
+      const rows = onePage(c, found, limit, ({ domain }) => ({ after: domain.name }));
+      return c.json(rows.map((row) => toDomain(caller.settings, row)));
     },
   )
   .get(

@@ -33,6 +33,12 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
 }
 
+/** Returns a UUID of a request in lower case, as it is stored, or null when the text is not a UUID. */
+export function parseUuid(text: string): string | null {
+  const id = text.toLowerCase();
+  return isUuid(id) ? id : null;
+}
+
 /** Returns a UUIDv8 made of the SHA-256 of the bytes (RFC 9562 5.8), so that equal bytes have equal ids. */
 export async function uuidFromHash(octets: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).subarray(0, 16);

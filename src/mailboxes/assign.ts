@@ -18,7 +18,7 @@ const INSERT_ASSIGNEES = `
 
 /** Replaces the assignees of a mailbox. Throws 404, and 422 for each user who is not a member of the workspace. */
 export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: AssigneesIn): Promise<MailboxOut> {
-  await getMailbox(ctx, id);
+  const mailbox = await getMailbox(ctx, id);
   const { number } = ctx.workspace;
   // Only UUIDs are bound: D1 accepts parameters of at most 2,000,000 bytes.
   const userIds = JSON.stringify([...new Set(user_ids.filter(isUuid))]);
@@ -37,8 +37,8 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
   );
   if (faults.length > 0) throw unprocessable(faults);
   await ctx.db.batch([
-    ctx.db.prepare(DELETE_ASSIGNEES).bind(id, number),
-    ctx.db.prepare(INSERT_ASSIGNEES).bind(id, number, userIds),
+    ctx.db.prepare(DELETE_ASSIGNEES).bind(mailbox.id, number),
+    ctx.db.prepare(INSERT_ASSIGNEES).bind(mailbox.id, number, userIds),
   ]);
-  return toMailbox(await getMailbox(ctx, id));
+  return toMailbox(await getMailbox(ctx, mailbox.id));
 }

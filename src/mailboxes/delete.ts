@@ -10,12 +10,12 @@ import { getMailbox } from "./queries.ts";
  * Queued emails become `failed` at dispatch and scheduled emails at their time (decisions 4). Throws 404.
  */
 export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
-  await getMailbox(ctx, id);
+  const mailbox = await getMailbox(ctx, id);
   try {
     await guardedBatch(ctx.db, [
-      ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(id, ctx.workspace.number),
+      ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
       expectChanges(ctx.db, 1),
-      purgeStatement(ctx, [{ id, purge: { objects: r2Keys.mailbox(id) } }]),
+      purgeStatement(ctx, [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Mailbox");

@@ -3,7 +3,7 @@ import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { mailboxes } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { isUuid } from "../lib/ids.ts";
+import { parseUuid } from "../lib/ids.ts";
 
 const assigneeIds = sql<string>`(
   SELECT json_group_array(a.user_id) FROM (
@@ -21,14 +21,14 @@ export function visible(ctx: CallerCtx): SQL | undefined {
   return and(eq(mailboxes.workspace, ctx.workspace.number), isPermitted ?? undefined);
 }
 
-function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page: number; limit: number }) {
+function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { offset: number; limit: number }) {
   return orm(ctx)
     .select(mailboxColumns)
     .from(mailboxes)
     .where(where)
     .orderBy(mailboxes.address)
     .limit(limit)
-    .offset(page * limit);
+    .offset(offset);
 }
 
 /**
@@ -36,8 +36,9 @@ function select(ctx: CallerCtx, where: SQL | undefined, { page, limit }: { page:
  * or on a domain outside those that the API key is restricted to.
  */
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
-  if (!isUuid(id)) throw notFound("Mailbox");
-  const [row] = await select(ctx, and(visible(ctx), eq(mailboxes.id, id)), { page: 0, limit: 1 });
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Mailbox");
+  const [row] = await select(ctx, and(visible(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
   if (!row) throw notFound("Mailbox");
   return row;
 }
@@ -45,11 +46,11 @@ export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow
 /** Returns mailboxes of the caller's workspace in order of address, from the one that follows the address `after`. */
 export function listMailboxes(
   ctx: CallerCtx,
-  { domain_id, after, ...page }: { domain_id?: string; after?: string; page: number; limit: number },
+  { domain_id, after, ...range }: { domain_id?: string; after?: string; offset: number; limit: number },
 ): Promise<MailboxRow[]> {
   const where = [
     domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
     after === undefined ? undefined : gt(mailboxes.address, after),
   ];
-  return select(ctx, and(visible(ctx), ...where), page);
+  return select(ctx, and(visible(ctx), ...where), range);
 }

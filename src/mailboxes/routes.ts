@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
 import { assignMailbox } from "./assign.ts";
 import { createMailbox } from "./create.ts";
@@ -15,9 +15,9 @@ import { updateMailbox } from "./update.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ default: 50, max: 200 }),
-    domain_id: z.string().optional().describe("Filters by domain."),
-    after: z.string().toLowerCase().optional().describe("Returns the mailboxes that follow this address."),
+    ...pageQuery({ default: 100, max: 500 }),
+    domain_id: z.string().toLowerCase().optional().describe("Filters by domain."),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
   })
   .superRefine(refuseDeepPages);
 
@@ -45,7 +45,11 @@ export const mailboxRoutes = new Hono<AppEnv>()
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
     }),
     query(ListQuery),
-    async (c) => c.json((await listMailboxes(c.get("caller"), c.req.valid("query"))).map(toMailbox)),
+    async (c) => {
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listMailboxes(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ address }) => ({ after: address })).map(toMailbox));
+    },
   )
   .get(
     "/v1/mailboxes/:mailbox_id",

@@ -22,7 +22,7 @@ const Quota = z
 
 export const MailboxIn = z
   .object({
-    domain_id: z.string(),
+    domain_id: z.string().describe("Id of the domain."),
     local_part: z
       .string()
       .max(1000)
@@ -43,7 +43,10 @@ export type MailboxPatch = z.output<typeof MailboxPatch>;
 
 export const AssigneesIn = z
   .object({
-    user_ids: z.array(z.string()).max(1000).describe("Ids of members of the workspace. Replaces the whole list."),
+    user_ids: z
+      .array(z.string().toLowerCase())
+      .max(1000)
+      .describe("Ids of members of the workspace. Replaces the whole list."),
   })
   .meta({ ref: "MailboxAssignees" });
 export type AssigneesIn = z.output<typeof AssigneesIn>;

@@ -3,7 +3,7 @@ import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { mailboxes } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { isUuid } from "../lib/ids.ts";
+import { parseUuid } from "../lib/ids.ts";
 import { getMailbox, mailboxColumns, visible } from "./queries.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
 
@@ -18,11 +18,12 @@ export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPa
     ...(patch.quota_bytes === undefined ? {} : { quotaBytes: patch.quota_bytes }),
   };
   if (Object.keys(changes).length === 0) return toMailbox(await getMailbox(ctx, id));
-  if (!isUuid(id)) throw notFound("Mailbox");
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Mailbox");
   const [changed] = await orm(ctx)
     .update(mailboxes)
     .set(changes)
-    .where(and(visible(ctx), eq(mailboxes.id, id)))
+    .where(and(visible(ctx), eq(mailboxes.id, uuid)))
     .returning(mailboxColumns);
   if (!changed) throw notFound("Mailbox");
   return toMailbox(changed);

@@ -20,17 +20,17 @@ const DELETE_STATEMENTS = [
  * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
  */
 export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
-  if (id !== ctx.workspace.id) throw notFound("Workspace");
+  if (id.toLowerCase() !== ctx.workspace.id) throw notFound("Workspace");
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-  const { number } = ctx.workspace;
+  const { number, id: workspaceId } = ctx.workspace;
   const { db } = ctx;
   try {
     await guardedBatch(db, [
       db.prepare(MARK_DELETED).bind(number, ctx.now()),
       expectChanges(db, 1),
       purgeMailboxesStatement(ctx, { workspace: number }),
-      purgeStatement(ctx, [{ id, purge: { workspace: number, id } }]),
+      purgeStatement(ctx, [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
       ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
     ]);
   } catch (error) {

@@ -1,0 +1,58 @@
+import { beforeAll, expect, it } from "vitest";
+import type { DomainOut } from "../../src/domains/schema.ts";
+import type { MailboxOut } from "../../src/mailboxes/schema.ts";
+import { createDomain, createKey } from "../api-keys/support.ts";
+import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+/** Ids are accepted in any letter case (decisions 1), in the path, the query and the body. */
+
+let workspace: TestWorkspace;
+
+beforeAll(async () => {
+  workspace = await aWorkspace();
+});
+
+const upper = (id: string) => id.toUpperCase();
+
+it("domains: get, verify, rotate and delete accept an id in upper case and answer it in lower case", async () => {
+  const id = await createDomain(workspace);
+  const path = `/v1/domains/${upper(id)}`;
+  expect(await (await workspace.get(path)).json()).toMatchObject({ id });
+  expect(await (await workspace.post(`${path}/verify`, undefined)).json()).toMatchObject({ id });
+  const rotated = await (await workspace.post(`${path}/dkim/rotate`, undefined)).json<DomainOut>();
+  expect(await (await workspace.get(path)).json()).toEqual(rotated);
+  expect((await workspace.call("DELETE", path)).status).toBe(204);
+  expect((await workspace.get(`/v1/domains/${id}`)).status).toBe(404);
+});
+
+it("mailboxes: create, list, get, update, assign and delete accept ids in upper case", async () => {
+  const created = await workspace.post("/v1/mailboxes/", { domain_id: upper(workspace.domainId), local_part: "case" });
+  expect(created.status).toBe(201);
+  const { id, domain_id } = await created.json<MailboxOut>();
+  expect(domain_id).toBe(workspace.domainId);
+  const path = `/v1/mailboxes/${upper(id)}`;
+  expect(await (await workspace.get(path)).json()).toMatchObject({ id });
+  const listed = await workspace.get(`/v1/mailboxes/?domain_id=${upper(workspace.domainId)}`);
+  expect(await listed.json<MailboxOut[]>()).toHaveLength(2);
+  expect(await (await workspace.call("PATCH", path, { display_name: "Case" })).json()).toMatchObject({ id });
+  const assigned = await workspace.call("PUT", `${path}/assignees`, { user_ids: [upper(workspace.userId)] });
+  expect(await assigned.json()).toMatchObject({ id, assignee_ids: [workspace.userId] });
+  expect((await workspace.call("DELETE", path)).status).toBe(204);
+  expect((await workspace.get(`/v1/mailboxes/${id}`)).status).toBe(404);
+});
+
+it("API keys: create, rotate and revoke accept ids in upper case", async () => {
+  const made = await createKey(workspace, { domain_ids: [upper(workspace.domainId)] });
+  expect(made.domain_ids).toEqual([workspace.domainId]);
+  const rotated = await workspace.post(`/v1/api-keys/${upper(made.id)}/rotate`, undefined);
+  expect(rotated.status).toBe(201);
+  expect((await workspace.call("DELETE", `/v1/api-keys/${upper(made.id)}`)).status).toBe(204);
+});
+
+it("workspaces: get and delete accept an id in upper case", async () => {
+  const other = await aWorkspace();
+  const path = `/v1/workspaces/${upper(other.workspaceId)}`;
+  expect(await (await other.get(path)).json()).toMatchObject({ id: other.workspaceId });
+  expect((await other.call("DELETE", path)).status).toBe(204);
+  expect((await other.get("/v1/me")).status).toBe(401);
+});
