@@ -15,6 +15,15 @@ const Fault = z
 const HTTPProblem = z.object({ detail: z.string() }).meta({ ref: "HTTPProblem" });
 const ValidationProblem = z.object({ detail: z.array(Fault) }).meta({ ref: "ValidationProblem" });
 
+const rateLimitHeaders = {
+  "Retry-After": { description: "Seconds after which to retry.", schema: { type: "integer" } },
+  "RateLimit-Policy": {
+    description: "The exceeded limit: its name, `q` calls in `w` seconds.",
+    schema: { type: "string" },
+    example: '"requests";q=600;w=60',
+  },
+} as const;
+
 const problems: Record<number, string> = {
   400: "The request is well-formed and cannot be processed",
   403: "Missing scope, restricted account or paused sending",
@@ -23,12 +32,19 @@ const problems: Record<number, string> = {
   409: "Conflict with the current state of the resource, or with an earlier use of the Idempotency-Key",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
-  429: "Too many requests; Retry-After says after how many seconds to try again",
 };
 
+const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
+
+interface Described<Content> {
+  description: string;
+  headers?: typeof rateLimitHeaders;
+  content?: Content;
+}
+
 /**
- * Returns the responses of a route for the OpenAPI document: the success (`schema` null: no body), 401 and 422, which
- * every route has, and the statuses in `errors`.
+ * Returns the responses of a route for the OpenAPI document: the success (`schema` null: no body), 401, 422 and 429,
+ * which every route has, and the statuses in `errors`.
  */
 export function responses(
   status: number,
@@ -37,10 +53,11 @@ export function responses(
   errors: readonly number[] = [],
 ) {
   const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
-  const table: Record<string, { description: string; content?: ReturnType<typeof json> }> = {
+  const table: Record<string, Described<ReturnType<typeof json>>> = {
     [status]: { description, ...(schema ? { content: json(schema) } : {}) },
     401: { description: "Missing, invalid, revoked or expired credentials", content: json(HTTPProblem) },
     422: { description: "The request is not valid", content: json(ValidationProblem) },
+    429: { description: TOO_MANY_REQUESTS, headers: rateLimitHeaders, content: json(HTTPProblem) },
   };
   for (const error of errors) table[error] = { description: problems[error] ?? "Error", content: json(HTTPProblem) };
   return table;

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { Ctx } from "../context.ts";
-import { AppError } from "../errors.ts";
+import { type AppError, tooManyRequests } from "../errors.ts";
 import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
 import type { Settings } from "../settings.ts";
 import type { AppEnv } from "./env.ts";
@@ -9,7 +9,7 @@ import type { AppEnv } from "./env.ts";
 export async function requireRequestRate(ctx: Ctx, route: string, keyId: string): Promise<void> {
   const policy = await findExceededPolicy(ctx, route, keyId);
   // The binding does not say when its window ends, so the client waits for a whole one.
-  if (policy) throw tooManyRequests(policy, "API key", policy.windowSeconds);
+  if (policy) throw exceeded(policy, "API key", policy.windowSeconds);
 }
 
 /**
@@ -21,19 +21,17 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
     const caller = c.get("caller");
     const policy = hourlyPolicy(name, limitOf(caller.settings));
     const decision = await countExactly(caller, policy, caller.workspace.id);
-    if (!decision.isAllowed) throw tooManyRequests(policy, "workspace", decision.retryAfterSeconds);
+    if (!decision.isAllowed) throw exceeded(policy, "workspace", decision.retryAfterSeconds);
     await next();
   };
 }
 
-function tooManyRequests(policy: RatePolicy, subject: string, retryAfterSeconds: number): AppError {
+function exceeded(policy: RatePolicy, subject: string, retryAfterSeconds: number): AppError {
   const calls = `${policy.limit} ${policy.name.replaceAll("-", " ")}`;
   const period = policy.windowSeconds === 60 ? "minute" : "hour";
-  return new AppError(
-    429,
+  return tooManyRequests(
     `The limit is ${calls} per ${subject} and ${period}; retry in ${retryAfterSeconds} seconds`,
-    {
-      headers: { "Retry-After": String(retryAfterSeconds), "RateLimit-Policy": formatPolicy(policy) },
-    },
+    retryAfterSeconds,
+    formatPolicy(policy),
   );
 }

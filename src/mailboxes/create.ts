@@ -53,7 +53,8 @@ function parseMailboxAddress(localPart: string, domain: string): { local: string
   const invalid = (msg: string) => unprocessable([{ loc: ["body", "local_part"], msg, type: "value_error" }]);
   if (localPart === "*") return { local: "*", address: `*@${domain}` };
   const parsed = parseAddress(`${localPart}@${domain}`);
-  if (!parsed || localPart.includes("@")) throw invalid("This is not the local part of an email address");
+  if (localPart.includes("@")) throw invalid("The local part must not contain @; write hello for hello@example.com");
+  if (!parsed) throw invalid("This is not the local part of an email address");
   if (parsed.key.includes("+"))
     throw invalid("The local part must not contain +: a mailbox also receives mail for its plus-addresses");
   return { local: parsed.local, address: parsed.key };

@@ -101,6 +101,8 @@ describe("POST /v1/api-keys/", () => {
     const list = ["emails:send", "emails:*", "constructor", "", "EMAILS:SEND", "team:manage "];
     const faults = await faultPlaces(await create({ name: "A key", scopes: list }));
     expect(faults).toEqual([1, 2, 3, 4, 5].map((at) => `body.scopes.${at}`));
+    const text = await (await create({ name: "A key", scopes: ["emails:sent"] })).text();
+    for (const scope of ["*", ...Object.keys(scopes)]) expect(text).toContain(scope);
     for (const bad of [[], Array(101).fill("emails:send"), "emails:send", {}]) {
       expect(await faultPlaces(await create({ name: "A key", scopes: bad }))).toEqual(["body.scopes"]);
     }

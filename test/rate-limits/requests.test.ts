@@ -85,3 +85,14 @@ it("a binding that fails lets requests pass", async () => {
   };
   expect((await apiOn({ REQUEST_RATE_LIMIT }, workspace.apiKey).get("/v1/me")).status).toBe(200);
 });
+
+it("every authenticated operation of the OpenAPI document has a 429 with its headers", async () => {
+  type Operation = { responses: Record<string, { headers?: Record<string, unknown> }> };
+  const { paths } = await (await workspace.get("/openapi.json")).json<{ paths: Record<string, object> }>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { responses }] of Object.entries(methods) as [string, Operation][]) {
+      const headers = Object.keys(responses[429]?.headers ?? {});
+      expect(headers, `${method} ${path}`).toEqual(["Retry-After", "RateLimit-Policy"]);
+    }
+  }
+});

@@ -24,7 +24,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
     description: "Each item is accepted or refused on its own. The results are in the order of the items.",
     tags: ["Emails"],
     parameters: [parameter.idempotencyKey, batchMode],
-    responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415, 429]),
+    responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
   }),
   ...listWithAttachments(SendIn, limits.batch, batchUpload),
   idempotent(202),
