@@ -11,6 +11,7 @@ import type { WorkMessage } from "../src/outbox/index.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { metered, type Readings, zeroReadings } from "./meter.ts";
+import { prepareEndpoint } from "./prepare-endpoint.ts";
 
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
@@ -71,6 +72,8 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
       return new Response();
     case "compose":
       return composeEndpoint(request);
+    case "prepare":
+      return prepareEndpoint(request, env);
     case "put":
       return putEndpoint(request, env);
     default:

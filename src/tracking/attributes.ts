@@ -12,22 +12,21 @@ export interface Attribute {
 
 const SPACE = /[\t\n\f\r ]/;
 
-/** Returns the attributes of the tag that begins at `at`, in order, with duplicates. */
-export function parseAttributes(html: string, at: number): Attribute[] {
-  const found: Attribute[] = [];
+/** Yields the attributes of the tag that begins at `at`, in order, with duplicates. One at a time: a tag can have millions. */
+export function* parseAttributes(html: string, at: number): Generator<Attribute> {
   let i = at + 1;
   while (i < html.length && !/[\t\n\f\r />]/.test(html[i] ?? "")) i++;
   for (;;) {
     const from = i;
     while (SPACE.test(html[i] ?? "") || html[i] === "/") i++;
-    if (i >= html.length || html[i] === ">") return found;
+    if (i >= html.length || html[i] === ">") return;
     const nameFrom = i;
     // An equals sign at the start belongs to the name.
     do i++;
     while (i < html.length && !/[\t\n\f\r />=]/.test(html[i] ?? ""));
     const name = html.slice(nameFrom, i).toLowerCase();
     const value = valueAt(html, i);
-    found.push({ name, from, ...(value ?? { valueFrom: i, valueTo: i, to: i }) });
+    yield { name, from, ...(value ?? { valueFrom: i, valueTo: i, to: i }) };
     i = value?.to ?? i;
   }
 }

@@ -2,10 +2,23 @@ import type { Ctx } from "../context.ts";
 import { utf8Length } from "../lib/bytes.ts";
 import { MAX_TARGET_BYTES, type MailReference, newClickToken, newOpenToken } from "../mail-tokens/index.ts";
 import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
+import { locateLinks } from "./locate-links.ts";
 import { isTrackable, type Tracking } from "./rules.ts";
 
-/** The namespace of HTML elements, as opposed to SVG and MathML. */
-const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
+/** Tracked links of one email (decisions 1). Each costs one signature. */
+export const MAX_TRACKED_LINKS = 1_000;
+/** Characters of an `href` with character references: the longest target has MAX_TARGET_BYTES once it is decoded. */
+const MAX_ENCODED_TARGET = 2 * MAX_TARGET_BYTES;
+
+/** An `href` that can decode to an http or https URL. Decoding the others would be work for nothing. */
+const MAY_BE_WEB = /^[\t\n\f\r ]*[h&]/i;
+
+/** HTML with tracking links and pixel. */
+export interface TrackedHtml {
+  html: string;
+  /** Links that are not tracked because the email has more than MAX_TRACKED_LINKS. */
+  untrackedLinks: number;
+}
 
 /** A replacement in the document, in UTF-16 code units. */
 interface Edit {
@@ -15,81 +28,71 @@ interface Edit {
 }
 
 /**
- * Returns the HTML with tracking links and with a pixel at the end of its body (decisions 4). Everything but the link
- * targets stays unchanged. The same input gives the same result. HTML that HTMLRewriter cannot parse is returned
- * unchanged, and the log says so.
+ * Returns the HTML with tracking links and with a pixel at the end of its body (decisions 4). Tracks the first
+ * MAX_TRACKED_LINKS links. Everything but the link targets stays unchanged. The same input gives the same result. HTML
+ * that HTMLRewriter cannot parse is returned unchanged, and the log says so.
  */
-export async function trackHtml(ctx: Ctx, html: string, mail: MailReference, tracking: Tracking): Promise<string> {
-  if (!tracking.opens && !tracking.clicks) return html;
+export async function trackHtml(ctx: Ctx, html: string, mail: MailReference, tracking: Tracking): Promise<TrackedHtml> {
+  if (!tracking.opens && !tracking.clicks) return { html, untrackedLinks: 0 };
   try {
-    const { links, end } = await locateLinks(html);
-    const edits = tracking.clicks ? await linkEdits(ctx, html, mail, links) : [];
-    if (tracking.opens) edits.push({ from: end, to: end, replacement: await pixelTag(ctx, mail) });
-    return applyEdits(html, edits);
+    const { links, bodyEnd, unvisited } = await locateLinks(html);
+    const edits: Edit[] = [];
+    const untrackedLinks = tracking.clicks ? (await addLinkEdits(ctx, html, mail, links, edits)) + unvisited : 0;
+    if (tracking.opens) edits.push({ from: bodyEnd, to: bodyEnd, replacement: await pixelTag(ctx, mail) });
+    return { html: applyEdits(html, edits), untrackedLinks };
   } catch (error) {
     ctx.log("tracking.unreadable", { email: mail.emailId, error: String(error) });
-    return html;
+    return { html, untrackedLinks: 0 };
   }
 }
 
-/**
- * Returns the positions of the links' start tags and of the body's end. HTMLRewriter parses markup but gives no
- * positions, and it rewrites each tag that it changes. So it only inserts marker characters; their positions are then
- * read from its output.
- */
-async function locateLinks(html: string): Promise<{ links: number[]; end: number }> {
-  const [link, end] = unusedCharacters(html);
-  const mark = { element: (element: Element) => void element.before(link, { html: true }) };
-  const bodyEnd = {
-    element(element: Element) {
-      // A `<body/>` within SVG or MathML has no end tag, and onEndTag() throws for it.
-      if (element.namespaceURI === HTML_NAMESPACE) element.onEndTag((tag) => void tag.before(end, { html: true }));
-    },
-  };
-  const marked = await new HTMLRewriter()
-    .on("a[href]", mark)
-    .on("area[href]", mark)
-    .on("body", bodyEnd)
-    .transform(new Response(html, { headers: { "Content-Type": "text/html; charset=utf-8" } }))
-    .arrayBuffer();
-  const pieces = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true })
-    .decode(marked)
-    .split(new RegExp(`(${link}|${end})`));
-  const found = { links: [] as number[], end: html.length };
-  let at = 0;
-  for (const piece of pieces) {
-    if (piece === link) found.links.push(at);
-    else if (piece === end) found.end = at;
-    else at += piece.length;
+/** Adds the edits of the links at these positions. Returns how many links are left untracked beyond the limit. */
+async function addLinkEdits(
+  ctx: Ctx,
+  html: string,
+  mail: MailReference,
+  links: readonly number[],
+  edits: Edit[],
+): Promise<number> {
+  const { masterKeys, publicUrl } = ctx.settings;
+  let tracked = 0;
+  let untracked = 0;
+  for (const at of links) {
+    const { off, href } = readLink(html, at);
+    if (off) {
+      edits.push(removeAttribute(html, off));
+    } else if (href && tracked === MAX_TRACKED_LINKS) {
+      untracked += 1;
+    } else if (href) {
+      const url = readTarget(attributeText(html, href), publicUrl);
+      if (url === null) continue;
+      tracked += 1;
+      // One after the other: signing all at once holds every target and every result in memory.
+      const token = await newClickToken(masterKeys, { ...mail, url });
+      edits.push({ from: href.valueFrom, to: href.valueTo, replacement: `${publicUrl}/t/c/${token}` });
+    }
   }
-  return found;
+  return untracked;
 }
 
-/** Returns two private-use characters that do not occur in the document. Throws when all 6,400 occur. */
-function unusedCharacters(html: string): [string, string] {
-  const absent: string[] = [];
-  for (let code = 0xe000; absent.length < 2; code++) {
-    if (code > 0xf8ff) throw new Error("the HTML contains all private-use characters");
-    if (!html.includes(String.fromCharCode(code))) absent.push(String.fromCharCode(code));
+/** Reads the start tag at `at`: its `data-track="off"`, else its `href` when that can be a URL of the web. */
+function readLink(html: string, at: number): { off?: Attribute; href?: Attribute } {
+  let track: Attribute | undefined;
+  let href: Attribute | undefined;
+  for (const attribute of parseAttributes(html, at)) {
+    // Browsers use the first of two attributes with one name.
+    if (attribute.name === "data-track") track ??= attribute;
+    if (attribute.name === "href") href ??= attribute;
   }
-  return [absent[0] ?? "", absent[1] ?? ""];
+  if (track && attributeText(html, track).toLowerCase() === "off") return { off: track };
+  if (!href || href.valueTo - href.valueFrom > MAX_ENCODED_TARGET) return {};
+  return MAY_BE_WEB.test(attributeText(html, href)) ? { href } : {};
 }
 
-async function linkEdits(ctx: Ctx, html: string, mail: MailReference, links: readonly number[]): Promise<Edit[]> {
-  const edits = await Promise.all(
-    links.map(async (at): Promise<Edit | null> => {
-      const attributes = parseAttributes(html, at);
-      const off = attributes.find(({ name }) => name === "data-track");
-      if (off && attributeText(html, off).toLowerCase() === "off") return removeAttribute(html, off);
-      // Browsers use the first of two attributes with one name.
-      const href = attributes.find(({ name }) => name === "href");
-      const url = href && decodeValue(attributeText(html, href));
-      if (!href || !url || !isTrackable(url, ctx.settings.publicUrl) || utf8Length(url) > MAX_TARGET_BYTES) return null;
-      const token = await newClickToken(ctx.settings.masterKeys, { ...mail, url });
-      return { from: href.valueFrom, to: href.valueTo, replacement: `${ctx.settings.publicUrl}/t/c/${token}` };
-    }),
-  );
-  return edits.filter((edit) => edit !== null);
+/** Returns the target of an `href` as a browser reads it, or null when it is not trackable. */
+function readTarget(encoded: string, publicUrl: string): string | null {
+  const url = decodeValue(encoded);
+  return url && isTrackable(url, publicUrl) && utf8Length(url) <= MAX_TARGET_BYTES ? url : null;
 }
 
 /** Removes an attribute. A space stays where its neighbours would otherwise join. */

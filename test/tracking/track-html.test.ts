@@ -19,7 +19,7 @@ const PIXEL = new RegExp(
   "g",
 );
 
-const track = (html: string, tracking = BOTH) => trackHtml(ctx, html, MAIL, tracking);
+const track = async (html: string, tracking = BOTH) => (await trackHtml(ctx, html, MAIL, tracking)).html;
 
 /** Returns the targets of the tracking links, in order. */
 async function targets(html: string): Promise<(string | undefined)[]> {
@@ -305,7 +305,10 @@ describe("an attribute's value", () => {
 
   it("is found at its position in the tag", () => {
     const tag = `<a/x=1 =y='>' HREF\n=\n"h" z>`;
-    const found = parseAttributes(tag, 0).map(({ name, valueFrom, valueTo }) => [name, tag.slice(valueFrom, valueTo)]);
+    const found = Array.from(parseAttributes(tag, 0), ({ name, valueFrom, valueTo }) => [
+      name,
+      tag.slice(valueFrom, valueTo),
+    ]);
     expect(found).toEqual([
       ["x", "1"],
       ["=y", ">"],

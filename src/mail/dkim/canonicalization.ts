@@ -3,6 +3,8 @@ import { createHash, type Hash } from "node:crypto";
 const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 /** Bytes that are searched for white space at a time. */
 const SLICE = 64 * 1024;
+/** 8,192 times CRLF. */
+const LINE_ENDS = Uint8Array.from({ length: 16_384 }, (_, i) => (i % 2 === 0 ? CR : LF));
 
 /** Returns a header field in relaxed form without CRLF (RFC 6376 3.4.2). `raw` is a binary string. */
 export function relaxedHeader(raw: string): string {
@@ -61,7 +63,8 @@ export class BodyHash {
   }
 
   #updateText(slice: Uint8Array): void {
-    const out = new Uint8Array(slice.length + this.#pendingLineEnds * 2 + 2);
+    // At most the slice, a CR and a space: line ends from before the slice go to the hash directly.
+    const out = new Uint8Array(slice.length + 2);
     let to = 0;
     for (let i = 0; i < slice.length; i++) {
       const octet = slice[i] ?? 0;
@@ -92,13 +95,24 @@ export class BodyHash {
   /** Writes the pending line ends, then one space for the pending white space. Returns the new position. */
   #writePending(out: Uint8Array, at: number): number {
     let to = at;
-    for (; this.#pendingLineEnds > 0; this.#pendingLineEnds--) {
-      out[to++] = CR;
-      out[to++] = LF;
+    if (to === 0) {
+      this.#hashLineEnds();
+    } else {
+      for (; this.#pendingLineEnds > 0; this.#pendingLineEnds--) {
+        out[to++] = CR;
+        out[to++] = LF;
+      }
     }
     if (this.#pendingSpace) out[to++] = SPACE;
     this.#pendingSpace = false;
     return to;
+  }
+
+  /** Hashes the pending line ends in blocks of fixed size: a body can have millions of them in a row. */
+  #hashLineEnds(): void {
+    for (; this.#pendingLineEnds > 0; this.#pendingLineEnds -= Math.min(this.#pendingLineEnds, LINE_ENDS.length / 2)) {
+      this.#hash.update(LINE_ENDS.subarray(0, this.#pendingLineEnds * 2));
+    }
   }
 }
 

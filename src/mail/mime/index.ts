@@ -17,6 +17,9 @@ export { ComposeError, type ComposeErrorCode } from "./errors.ts";
 export type { HeaderField } from "./headers.ts";
 export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";
 
+const LF = 0x0a;
+/** Segments smaller than this are joined, in bytes. Joining larger ones would copy a large body once more. */
+const MAX_JOINED_SEGMENT = 64 * 1024;
 /** Bodies smaller than this are cached after the first read, in bytes. */
 const MAX_CACHED_BODY = 256 * 1024;
 
@@ -63,25 +66,27 @@ function checkedMessageId(messageId: string): string {
   return messageId;
 }
 
-/** Joins adjacent in-memory segments, and ends the last line with CRLF. */
+/** Joins adjacent in-memory segments unless they are large, and ends the last line with CRLF. */
 function mergeSegments(segments: readonly BodySegment[]): BodySegment[] {
   const out: BodySegment[] = [];
   let buffers: Uint8Array[] = [];
   const flush = () => {
-    const size = buffers.reduce((sum, part) => sum + part.length, 0);
-    if (size > 0) out.push(buffers.length === 1 && buffers[0] ? buffers[0] : concat(buffers));
+    const [only] = buffers;
+    if (only) out.push(buffers.length === 1 ? only : concat(buffers));
     buffers = [];
   };
+  let last: BodySegment | undefined;
   for (const segment of segments) {
-    if (segment instanceof Uint8Array) {
+    if (segment instanceof Uint8Array && segment.length === 0) continue;
+    last = segment;
+    if (segment instanceof Uint8Array && segment.length < MAX_JOINED_SEGMENT) {
       buffers.push(segment);
     } else {
       flush();
       out.push(segment);
     }
   }
-  const last = buffers.findLast((part) => part.length > 0);
-  if (last && last[last.length - 1] !== 10) buffers.push(binaryStringToBytes("\r\n"));
+  if (last instanceof Uint8Array && last[last.length - 1] !== LF) buffers.push(binaryStringToBytes("\r\n"));
   flush();
   return out;
 }

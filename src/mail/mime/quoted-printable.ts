@@ -3,10 +3,17 @@ const HEX = Uint8Array.from("0123456789ABCDEF", (c) => c.charCodeAt(0));
 const LINE_LIMIT = 75;
 const [TAB, LF, CR, SPACE, EQUALS] = [0x09, 0x0a, 0x0d, 0x20, 0x3d];
 
-/** Counts the octets that must be written as three characters. Line ends must be CRLF. */
+/**
+ * Counts the octets that are written as three characters wherever lines are broken: those that are not printable
+ * ASCII, `=`, white space before a line end, and the F of `From ` at the start of a line. Line ends must be CRLF.
+ */
 export function countEscapes(octets: Uint8Array): number {
   let count = 0;
-  for (const o of octets) if (o > 126 || o === EQUALS || (o < SPACE && o !== TAB && o !== CR && o !== LF)) count++;
+  for (let i = 0; i < octets.length; i++) {
+    const octet = octets[i] ?? 0;
+    if (octet === CR && octets[i + 1] === LF) i++;
+    else if (!isLiteral(octets, i, octet) || (isFromLine(octets, i) && (i === 0 || octets[i - 1] === LF))) count++;
+  }
   return count;
 }
 
@@ -15,9 +22,9 @@ export function countEscapes(octets: Uint8Array): number {
  * escapes the F of a line that begins with `From `, because some systems change such lines (RFC 2049 3).
  */
 export function encodeQuotedPrintable(octets: Uint8Array, escapes: number): Uint8Array {
-  // Upper bound of the result: white space before a line end and a `From ` add two octets each. A soft line break adds
-  // three octets and occurs after at least 73.
-  const most = octets.length + escapes * 2 + countLines(octets) * 4;
+  // Upper bound of the result: a soft line break adds three octets and occurs after at least 73. `From ` behind it adds
+  // two more.
+  const most = octets.length + escapes * 2;
   const out = new Uint8Array(most + Math.ceil(most / 71) * 5);
   let to = 0;
   let column = 0;
@@ -63,10 +70,4 @@ function endsLine(octets: Uint8Array, i: number): boolean {
 
 function isFromLine(o: Uint8Array, i: number): boolean {
   return o[i] === 0x46 && o[i + 1] === 0x72 && o[i + 2] === 0x6f && o[i + 3] === 0x6d && o[i + 4] === SPACE;
-}
-
-function countLines(octets: Uint8Array): number {
-  let lines = 1;
-  for (let i = octets.indexOf(LF); i >= 0; i = octets.indexOf(LF, i + 1)) lines++;
-  return lines;
 }

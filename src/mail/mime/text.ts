@@ -11,10 +11,14 @@ export interface EncodedText {
 
 /** RFC 5322 2.1.1, without CRLF. */
 const LINE_LIMIT = 998;
+const [TAB, LF, CR, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
-/** Replaces each CR, LF and CRLF by CRLF (RFC 5321 2.3.8). */
-export function toCrlf(text: string): string {
-  return /[\r\n]/.test(text) ? text.replace(/\r\n?|\n/g, "\r\n") : text;
+/** Properties of a text with any line ends, from one pass over its bytes. */
+interface TextScan {
+  /** CR and LF that are not part of a CRLF. */
+  bareLineEnds: number;
+  /** True for printable ASCII and TAB in lines of at most 998 octets. */
+  isPlainAscii: boolean;
 }
 
 /**
@@ -22,26 +26,53 @@ export function toCrlf(text: string): string {
  * with `From `, and the prefix of the service's boundaries. Otherwise uses the shorter of quoted-printable and base64.
  */
 export function encodeText(text: string): EncodedText {
-  const lines = toCrlf(text);
-  const octets = utf8(lines);
-  if (!/[^\t\r\n\x20-\x7e]/.test(lines) && !hasLongLine(lines) && !hasUnsafeLine(lines)) {
-    return { encoding: "7bit", octets };
-  }
+  const bytes = utf8(text);
+  const { bareLineEnds, isPlainAscii } = scan(bytes);
+  const octets = bareLineEnds === 0 ? bytes : toCrlf(bytes, bareLineEnds);
+  if (isPlainAscii && !hasUnsafeLine(text)) return { encoding: "7bit", octets };
   const escapes = countEscapes(octets);
   const size = octets.length + escapes * 2;
   if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: encodeBase64(octets) };
   return { encoding: "quoted-printable", octets: encodeQuotedPrintable(octets, escapes) };
 }
 
-function hasLongLine(lines: string): boolean {
-  let start = 0;
-  for (let end = lines.indexOf("\r\n"); end >= 0; end = lines.indexOf("\r\n", start)) {
-    if (end - start > LINE_LIMIT) return true;
-    start = end + 2;
+function scan(bytes: Uint8Array): TextScan {
+  let bareLineEnds = 0;
+  let isPlainAscii = true;
+  let lineStart = 0;
+  let previous = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (previous === CR && byte !== LF) bareLineEnds++;
+    if (byte === LF && previous !== CR) bareLineEnds++;
+    if (byte === LF || byte === CR) lineStart = i + 1;
+    else if (byte > 0x7e || (byte < SPACE && byte !== TAB) || i - lineStart >= LINE_LIMIT) isPlainAscii = false;
+    previous = byte;
   }
-  return lines.length - start > LINE_LIMIT;
+  return { bareLineEnds: previous === CR ? bareLineEnds + 1 : bareLineEnds, isPlainAscii };
 }
 
-function hasUnsafeLine(lines: string): boolean {
-  return lines.includes(BOUNDARY_PREFIX) || lines.startsWith("From ") || lines.includes("\nFrom ");
+/**
+ * Replaces each bare CR and bare LF by CRLF (RFC 5321 2.3.8). Works on bytes: as a replacement in a string, millions of
+ * line ends would take millions of matches.
+ */
+function toCrlf(bytes: Uint8Array, bareLineEnds: number): Uint8Array {
+  const out = new Uint8Array(bytes.length + bareLineEnds);
+  let to = 0;
+  let previous = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0;
+    if (previous === CR && byte !== LF) out[to++] = LF;
+    if (byte === LF && previous !== CR) out[to++] = CR;
+    out[to++] = byte;
+    previous = byte;
+  }
+  if (previous === CR) out[to] = LF;
+  return out;
+}
+
+function hasUnsafeLine(text: string): boolean {
+  return (
+    text.includes(BOUNDARY_PREFIX) || text.startsWith("From ") || text.includes("\nFrom ") || text.includes("\rFrom ")
+  );
 }
