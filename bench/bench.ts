@@ -10,6 +10,7 @@ import { measureHits } from "./hits.ts";
 import { measureLargeMail } from "./large.ts";
 import { measureLists } from "./lists.ts";
 import { toTable } from "./table.ts";
+import { measureWorstEmails } from "./worst-email.ts";
 
 const sink = new ScriptedServer({ countOnly: true }, { key: "", cert: "" });
 const port = await sink.listen();
@@ -22,6 +23,7 @@ try {
     ...(await measureBatch(deployment)),
     ...(await measureHits(deployment)),
     ...(await measureComposing(deployment, egressUrl)),
+    ...(await measureWorstEmails(egressUrl, ["links", "long targets", "bodies", "line ends"])),
     ...(await measureDrain(deployment, sink, port)),
     ...(await measureLargeMail(egressUrl)),
     ...(await measureLists(egressUrl)),

@@ -6,7 +6,7 @@ import type { Egress } from "./egress.ts";
 import { type Attempt, egressUnreachable, noEgress, preparationFailed } from "./outcome.ts";
 import type { OutcomeWriter } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
-import { prepareMessage } from "./prepare.ts";
+import { type PreparedMessage, prepareMessage } from "./prepare.ts";
 import { ReconnectingConnection } from "./reconnecting-connection.ts";
 import { recipientsToTry, recordOutcome } from "./record-outcome.ts";
 import { returnPathOf } from "./return-path.ts";
@@ -100,7 +100,7 @@ async function compose(
   run: DeliveryRun,
   job: DispatchJob,
   reconnecting: ReconnectingConnection,
-): Promise<OutgoingMessage | null> {
+): Promise<PreparedMessage | null> {
   const connection = job.external.length > 0 ? await reconnecting.current() : null;
   if (job.external.length > 0 && !connection) {
     recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
@@ -119,13 +119,14 @@ async function compose(
 async function sendAndRecord(
   run: DeliveryRun,
   job: DispatchJob,
-  message: OutgoingMessage,
+  message: PreparedMessage,
   connection: ReconnectingConnection,
 ): Promise<void> {
   const results = await send(run, job, message, connection);
   if (!results) return recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
   const resultOf = new Map(job.external.map((recipient, index) => [recipient.email, results[index]]));
-  recordOutcome(run, job, (recipient): RecipientResult | null => resultOf.get(recipient.email) ?? null);
+  const { untrackedLinks } = message;
+  recordOutcome(run, { ...job, untrackedLinks }, ({ email }): RecipientResult | null => resultOf.get(email) ?? null);
 }
 
 /** Sends a message, on a second connection if the first broke early. Returns null when there is no connection. */

@@ -8,6 +8,8 @@ import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
 export interface MailToSend {
   mail: ClaimedMail;
   suppressedFacts: Fact[];
+  /** Links that are not tracked because the email has too many. */
+  untrackedLinks?: number;
 }
 
 /** The decision about one email before dispatch: send it, or write this update instead. */

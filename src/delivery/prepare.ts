@@ -16,6 +16,12 @@ export class PermanentError extends Error {
   }
 }
 
+/** A message for the transport, and what its outcome's metadata tells about it. */
+export interface PreparedMessage extends OutgoingMessage {
+  /** Links that are not tracked because the email has too many. */
+  untrackedLinks: number;
+}
+
 /**
  * Reads the content of an email, then composes and signs it for a server with these capabilities. Throws PermanentError
  * or ComposeError when it can never be sent; any other error may be temporary.
@@ -25,12 +31,13 @@ export async function prepareMessage(
   mail: ClaimedMail,
   keys: readonly DkimKeyRow[],
   capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
-): Promise<OutgoingMessage> {
+): Promise<PreparedMessage> {
   const place = contentPlace(mail.workspaceId, mail.contentLocation);
   const { copy } = mail.contentLocation;
   const content = copy === null ? await findContent(ctx, place) : (JSON.parse(copy) as ContentDocument);
   if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
+  const tracked = await addTracking(ctx, mail, content);
   const composed = compose(
     {
       id: mail.state.id,
@@ -43,18 +50,19 @@ export async function prepareMessage(
       subject: mail.subject,
       headers: [...content.headers, ...(await listHeaders(ctx, mail))],
       text: content.text,
-      html: content.html && (await addTracking(ctx, mail, content.html, content.tracking)),
+      html: tracked.html,
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
     },
     capabilities,
   );
   // The transport copies each chunk before it asks for the next.
   const options = { domain: mail.sender.domain, now: new Date(ctx.now()), reuseBuffer: true };
-  return signMessage(
+  const message = await signMessage(
     composed,
     keys.map((key) => toSigningKey(ctx, key)),
     options,
   );
+  return { ...message, untrackedLinks: tracked.untrackedLinks };
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
@@ -64,20 +72,15 @@ async function listHeaders(ctx: Ctx, { source, state }: ClaimedMail): Promise<[s
 }
 
 /** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
-function addTracking(
+async function addTracking(
   ctx: Ctx,
   mail: ClaimedMail,
-  html: string,
-  requested: ContentDocument["tracking"],
-): Promise<string> {
+  { html, tracking }: ContentDocument,
+): Promise<{ html: ContentDocument["html"]; untrackedLinks: number }> {
+  if (!html) return { html, untrackedLinks: 0 };
   const { workspace, id: emailId, recipients } = mail.state;
   const recipient = recipients.length === 1 ? 0 : "all";
-  return trackHtml(
-    ctx,
-    html,
-    { workspace, emailId, recipient },
-    resolveTracking(mail.source, mail.settings, requested),
-  );
+  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, tracking));
 }
 
 function recipientsOfKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {

@@ -40,11 +40,18 @@ export function recordOutcome(
   for (const recipient of recipientsToTry(job)) {
     for (const outcome of outcomesOf(recipient, resultOf(recipient, attempt), attempt)) {
       isDeferred ||= outcome.on === "deferred";
-      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome });
+      const metadata = withUntrackedLinks(outcome, job);
+      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
     }
   }
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
   run.outcomes.add(job.mail, { facts, attempt: attempt.number, next: next }, true);
+}
+
+/** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
+function withUntrackedLinks({ on, metadata }: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
+  const isAccepted = on === "accepted-final" || on === "accepted-dsn-to-come";
+  return isAccepted && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
 }
 
 function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {

@@ -66,9 +66,18 @@ describe("a message with an attachment of 24 MiB", () => {
   });
 });
 
-function peakOf(size: number): { size: number; octets: number; peakKib: number } {
+describe("a message with 5,000,000 line ends", () => {
+  it("takes at most 64 MB more resident memory than one without", { timeout: 120_000 }, () => {
+    const [none, many] = [peakOf(0), peakOf(0, 5_000_000)];
+    expect(many.octets).toBe(many.size);
+    expect(many.octets).toBeGreaterThan(10_000_000);
+    expect((many.peakKib - none.peakKib) / 1024).toBeLessThan(64);
+  });
+});
+
+function peakOf(size: number, lineEnds = 0): { size: number; octets: number; peakKib: number } {
   const script = path.join(import.meta.dirname, "support/peak-memory.ts");
-  const child = spawnSync(process.execPath, [script, String(size)], { encoding: "utf8" });
+  const child = spawnSync(process.execPath, [script, String(size), String(lineEnds)], { encoding: "utf8" });
   if (child.status !== 0) throw new Error(child.stderr);
   return JSON.parse(child.stdout) as { size: number; octets: number; peakKib: number };
 }

@@ -122,6 +122,17 @@ describe("a tracked email", () => {
     expect(await trackedBy({ tracking: { clicks: false } })).toEqual([0, 0, true]);
   });
 
+  it("tells in its event how many links are untracked beyond the first 1,000", async () => {
+    const workspace = await aWorkspace();
+    const html = Array.from({ length: 1_003 }, (_, n) => `<a href="https://shop.example/${n}">${n}</a>`).join("\n");
+    const many = await delivered(workspace, { html, tracking: { clicks: true } });
+    expect(pathsIn(many.html, "c")).toHaveLength(1_000);
+    const few = await delivered(workspace, { tracking: { clicks: true } });
+    const metadataOf = async (id: string) => (await detailOf(workspace, id)).events.at(-1)?.metadata;
+    expect(await metadataOf(many.id)).toMatchObject({ recipient: "friend@example.org", untracked_links: 3 });
+    expect(await metadataOf(few.id)).not.toHaveProperty("untracked_links");
+  });
+
   it("is enabled with booleans; any other value is a 422 that names the field", async () => {
     const workspace = await aWorkspace();
     for (const [tracking, loc] of [

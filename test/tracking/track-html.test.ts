@@ -208,6 +208,73 @@ describe("tracked HTML", () => {
   });
 });
 
+describe("an email with many links", () => {
+  const links = (count: number, html = "x") =>
+    Array.from({ length: count }, (_, n) => `<a href="https://a.example/${n}">${html}</a>`).join("\n");
+
+  it("has its first 1,000 links tracked and reports how many are not", async () => {
+    const whole = await trackHtml(ctx, links(1_000), MAIL, BOTH);
+    expect([(await targets(whole.html)).length, whole.untrackedLinks]).toEqual([1_000, 0]);
+    const { html, untrackedLinks } = await trackHtml(ctx, links(1_500), MAIL, BOTH);
+    const found = await targets(html);
+    expect([found.length, found[0], found.at(-1), untrackedLinks]).toEqual([
+      1_000,
+      "https://a.example/0",
+      "https://a.example/999",
+      500,
+    ]);
+    expect(html).toContain('<a href="https://a.example/1000">');
+    expect(html.match(PIXEL)).toHaveLength(1);
+  });
+
+  it("counts links only: those that are not trackable or not to be tracked take no place", async () => {
+    const others = '<a href="mailto:x@a.example"><a href="#a"><a href="https://a.example" data-track="off">'.repeat(
+      300,
+    );
+    const { html, untrackedLinks } = await trackHtml(ctx, others + links(1_001), MAIL, CLICKS);
+    expect([(await targets(html)).length, untrackedLinks]).toEqual([1_000, 1]);
+    expect(html).not.toContain("data-track");
+  });
+
+  it("has at most 3,000 tags visited: the links behind them are untracked and counted, the pixel is at the end", async () => {
+    const before = "<a name=x></a><body></body>".repeat(1_500);
+    const { html, untrackedLinks } = await trackHtml(ctx, `${before}${links(7)}</body>`, MAIL, BOTH);
+    expect(untrackedLinks).toBe(7);
+    expect(await targets(html)).toEqual([]);
+    expect(html.replace(PIXEL, "")).toBe(`${before}${links(7)}</body>`);
+  });
+
+  it("reports no untracked links when clicks are not tracked", async () => {
+    expect((await trackHtml(ctx, links(1_001), MAIL, OPENS)).untrackedLinks).toBe(0);
+  });
+
+  it("is the same document when its links have thousands of attributes and character references", async () => {
+    const attributes = " b=1".repeat(10_000);
+    const references = "&amp;".repeat(3_000);
+    const html = `<a${attributes} href="https://a.example/">x</a><a href="https://a.example/?${references}">y</a>`;
+    const out = await track(html, CLICKS);
+    expect(await targets(out)).toEqual(["https://a.example/", `https://a.example/?${"&".repeat(3_000)}`]);
+    expect(out.replace(LINK, "https://a.example/")).toBe(
+      html.replace(`https://a.example/?${references}`, "https://a.example/"),
+    );
+  });
+
+  it("keeps every private-use character, also when the document has nearly all of them", async () => {
+    const all = String.fromCharCode(...Array.from({ length: 0x1900 }, (_, n) => 0xe000 + n));
+    const some = all.replace("\ue123", "").replace("\ueabc", "");
+    for (const [characters, count] of [
+      [all, 0],
+      [some, 1],
+    ] as const) {
+      const html = `<a href="https://a.example/">x</a>${characters}`;
+      const out = await track(html, CLICKS);
+      expect(await targets(out)).toHaveLength(count);
+      expect(out.replace(LINK, "https://a.example/")).toBe(html);
+    }
+    logged.length = 0;
+  });
+});
+
 it("any input passes: no tracking link without a link, and no other change", async () => {
   const scrap = fc.constantFrom(
     ...[

@@ -1,9 +1,13 @@
-/** Composes, signs and reads one message with an attachment of `argv[2]` octets. Prints its size and the peak resident memory in KiB. */
+/**
+ * Composes, signs and reads one message with an attachment of `argv[2]` bytes and a text of `argv[3]` line ends. Prints
+ * its size and the peak resident memory in KiB.
+ */
 
 import { generateDkimKeyPair, signMessage } from "../../../src/mail/dkim/index.ts";
 import { compose } from "../../../src/mail/mime/index.ts";
 
 const size = Number(process.argv[2]);
+const lineEnds = Number(process.argv[3] ?? 0);
 const { pkcs8 } = await generateDkimKeyPair("ed25519-sha256");
 const outgoing = await signMessage(
   compose(
@@ -16,7 +20,7 @@ const outgoing = await signMessage(
       cc: [],
       subject: "Large",
       headers: [],
-      text: "See attached",
+      text: `See attached${"\n".repeat(lineEnds)}.`,
       attachments: [{ filename: "a.bin", contentType: "a/b", disposition: "attachment", size, open: generated }],
     },
     { smtpUtf8: false, eightBitMime: false },

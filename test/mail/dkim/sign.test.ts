@@ -88,6 +88,15 @@ describe("canonicalization", () => {
     expect(relaxedHeader("X: \xa0a\xa0 \r\n")).toBe("x:\xa0a\xa0");
   });
 
+  it("is the same for 100,000 empty lines in one chunk and in many, in the body and at its end", async () => {
+    const body = `a${"\r\n".repeat(100_000)} b \r\n${"\r\n".repeat(100_000)}`;
+    const expected = await sha256(relaxedBody(body));
+    const octets = binaryStringToBytes(body);
+    const chunks = Array.from({ length: 500 }, (_, n) => octets.subarray(n * 801, (n + 1) * 801));
+    expect(await hashOf([octets])).toBe(expected);
+    expect(await hashOf(chunks)).toBe(expected);
+  });
+
   it("gives the result of a simple implementation for generated bodies split anywhere", async () => {
     const piece = fc.constantFrom(
       " ",

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { createMimeMessage } from "mimetext/browser";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
@@ -245,6 +246,20 @@ describe("text bodies", () => {
   it("end every line with CRLF, for all line ends of the input", async () => {
     expect(await composedBody({ text: "a\rb\nc\r\nd\n\re" })).toBe("a\r\nb\r\nc\r\nd\r\n\r\ne\r\n");
     expect(await composedBody({ text: "é\r\n.\n.\r" })).toBe("=C3=A9\r\n.\r\n.\r\n");
+  });
+
+  it("have CRLF line ends for every mix of CR, LF and characters", async () => {
+    const piece = fc.constantFrom("\r", "\n", "\r\n", "a", "\u00e9", " ", "From ", "");
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const written = pieces.join("");
+        const { tree } = await composeAndRead({ text: `${written}.` });
+        expect(tree.text).toBe(`${written}.`.replace(/\r\n?/g, "\n"));
+        const body = await composedBody({ text: written });
+        expect(body.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it("keep quoted-printable lines within 76 characters and escape white space at line ends and From", async () => {
