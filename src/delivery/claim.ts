@@ -55,7 +55,7 @@ export interface Claim {
   rows: ClaimedRow[];
   mails: ClaimedMail[];
   keys: DkimKeyRow[];
-  /** Suppressed recipients, as `<workspace number> <canonical address>`. */
+  /** Suppressed recipients, as `<n of the email> <canonical address>`: a suppression may apply to one email only. */
   suppressed: ReadonlySet<string>;
 }
 
@@ -85,14 +85,15 @@ const FIND_KEYS = `
   SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
    WHERE domain_id IN (SELECT e.domain_id FROM ${CLAIMED_EMAILS}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
-// An unsubscribe applies to bulk and broadcast mail only (decisions 4).
+// An unsubscribe applies to bulk and broadcast mail only, and a bounce does not stop a retry (decisions 4).
 const FIND_SUPPRESSED = `
-  SELECT e.workspace || ' ' || s.email AS name
+  SELECT e.n || ' ' || s.email AS name
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value CROSS JOIN json_each(e.recipients) p
     CROSS JOIN suppressions s ON s.workspace = e.workspace
       AND s.email = coalesce(p.value->>'key', lower(p.value->>'email'))
    WHERE o.due_at = ?1 AND o.token = ?2
-     AND (s.reason <> 'unsubscribe' OR e.source IN ('bulk', 'broadcast'))`;
+     AND (s.reason <> 'unsubscribe' OR e.source IN ('bulk', 'broadcast'))
+     AND (s.reason <> 'bounce' OR e.retry_of_id IS NULL)`;
 
 interface MailRow extends EmailStateRow {
   outbox_id: string;

@@ -37,7 +37,7 @@ function decide(ctx: Ctx, mail: ClaimedMail, claim: Claim, sharesRow: boolean): 
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
-  const isSuppressed = (key: string) => claim.suppressed.has(`${mail.state.workspace} ${key}`);
+  const isSuppressed = (key: string) => claim.suppressed.has(`${mail.state.n} ${key}`);
   const suppressed = queuedRecipientKeys(mail)
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));

@@ -55,6 +55,18 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
+/** Reasons of a suppression. */
+export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual";
+
+/**
+ * Tells whether a suppression stops an email (decisions 4): an unsubscribe applies to bulk and broadcast mail only, and a
+ * bounce does not stop a retry. The same rule in SQL is FIND_SUPPRESSED in delivery.
+ */
+export function isSuppressing(reason: SuppressionReason, { source, isRetry }: { source: string; isRetry: boolean }) {
+  if (reason === "unsubscribe") return source === "bulk" || source === "broadcast";
+  return reason !== "bounce" || !isRetry;
+}
+
 /** Transitions of a whole email, before the first delivery attempt. */
 export const emailMoves = [
   { from: "scheduled", on: "due", to: "queued", event: "queued" },

@@ -1,1 +1,2 @@
+export { releaseBouncesStatement } from "./release.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

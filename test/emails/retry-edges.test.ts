@@ -205,8 +205,10 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     expect((await detail(id)).status).toBe("bounced");
     const again = await accepted(await retry(id));
     const [message = ""] = await delivered(again.id);
-    expect(message).toContain("<blind@example.org>");
-    expect(message).not.toContain("friend@example.org");
+    // The first line is the envelope; the header shows To of the original and no Bcc.
+    expect(message.split("\n")[0]).toBe("RCPT TO:<blind@example.org>");
+    expect(message.match(/blind@example\.org/g)).toHaveLength(1);
+    expect(message).toContain("To: friend@example.org\r\n");
     expect(await detail(again.id)).toMatchObject({
       status: "delivered",
       to_addresses: [],
@@ -214,9 +216,10 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     });
   });
 
-  it("is rejected after a hard bounce, because the bounce put the address on the suppression list", async () => {
+  it("is rejected when a complaint suppressed its only recipient, and goes out after the removal", async () => {
     const id = await send();
     await delivered(id, { recipients: { "friend@example.org": "550 5.1.1 nobody" } });
+    await run("UPDATE suppressions SET reason = 'complaint' WHERE workspace = ?1", workspace.workspaceNumber);
     const again = await accepted(await retry(id));
     expect(again).toMatchObject({ status: "rejected", rejection_reason: "Every recipient is on the suppression list" });
     expect(await eventsOf(again.id)).toEqual(["retried", "suppressed", "rejected"]);

@@ -142,7 +142,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   });
 
   it("drops an address that was suppressed since, and is rejected when no other is left", async () => {
-    await workspace.post("/v1/suppressions/", { email: "b@example.org", reason: "bounce" });
+    await workspace.post("/v1/suppressions/", { email: "b@example.org", reason: "complaint" });
     const alone = await retried(
       await emailWithOutcomes({ "b@example.org": "queued" }, {}, "rejected").then(async (id) => {
         await setOutcomes(id, { "b@example.org": "bounced" }, "bounced");

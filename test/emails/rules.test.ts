@@ -145,6 +145,7 @@ function anEmail(recipients: number): EmailState {
       openedCount: 0,
       clickedCount: 0,
       hits: [],
+      retriedAt: null,
       events: [{ id: "first", type: "queued", at: 0 }],
     },
     recipients: Array.from({ length: recipients }, (_, i) => ({
@@ -188,7 +189,7 @@ describe("merging facts", () => {
       fc.property(arbitraryFacts, (list) => {
         const once = mergeFacts(anEmail(3), toFacts(list), 1).state;
         const again = mergeFacts(once, toFacts(list), 1);
-        expect(again).toEqual({ state: once, rollups: [], suppress: [], changed: false });
+        expect(again).toEqual({ state: once, rollups: [], suppress: [], release: [], changed: false });
       }),
       seeded,
     );

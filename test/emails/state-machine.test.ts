@@ -76,6 +76,7 @@ function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
     openedCount: 0,
     clickedCount: 0,
     hits: [],
+    retriedAt: null,
   };
 }
 

@@ -10,3 +10,16 @@ export const suppressions = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.workspace, t.email] })],
 );
+
+/** The last three retries to each address, which a retry is checked against (emails/retry). */
+export const retriedAddresses = sqliteTable(
+  "retried_addresses",
+  {
+    workspace: integer().notNull(),
+    email: text().notNull(),
+    newest: text().notNull(),
+    second: text(),
+    third: text(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.email] })],
+);

@@ -41,7 +41,7 @@ export async function checkItems(
   );
   const sendable: SendableItem[] = [];
   for (const { index, request } of requests) {
-    const checked = check(ctx, request, records);
+    const checked = check(ctx, request, records, { source: "batch", isRetry: false });
     if ("email" in checked) sendable.push({ ...checked, index });
     else refused.push({ index, ...describe(checked.issues, index) });
   }

@@ -21,6 +21,8 @@ export interface ContentDocument {
     at: number;
     size: number;
   }[];
+  /** The To and Cc headers of a retry, which are those of the original. Absent: the recipients of the row. */
+  visible?: Record<"to" | "cc", { email: string; name: string | null }[]>;
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
 }
 

@@ -7,6 +7,7 @@ import type { AcceptOut } from "../schema.ts";
 import {
   commitEmails,
   type Envelope,
+  type NewEmail,
   type ParsedRequest,
   requireSendable,
   requireSendingAllowed,
@@ -15,8 +16,11 @@ import {
 } from "../send/index.ts";
 import { type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
 import { copyAttachments } from "./copy-attachments.ts";
+import { findRepeatedBounces, recordRetryStatement } from "./repeated-bounces.ts";
 
 const RETRIED = ["bounced", "rejected", "failed"];
+/** Reason in the event of a recipient that a retry drops. */
+const REPEATED_BOUNCES = "the last three retries bounced";
 
 /**
  * Sends an email again as a new email, to those recipients that bounced, were rejected or failed (decisions 4). The
@@ -32,21 +36,44 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const place = contentPlace(ctx.workspace.id, row);
   const content = await findContent(ctx, place);
   if (!content) throw conflict("The content of this email is no longer kept");
-  const sendable = await requireSendable(ctx, toRequest(row));
+  const sendable = await requireSendable(ctx, toRequest(row), { source: row.source, isRetry: true });
+  const repeated = await findRepeatedBounces(
+    ctx,
+    sendable.email.recipients.map(({ key }) => key),
+  );
+  const suppressed = new Map([...repeated.map((key) => [key, REPEATED_BOUNCES] as const), ...sendable.suppressed]);
   const upload = new ContentUpload(ctx);
   const attachments = await copyAttachments(ctx, upload, place.key, content.attachments);
-  const document: ContentDocument = { ...content, attachments };
-  const email = toNewEmail(ctx, upload.id, sendable, await putDocument(upload, document), row.source);
-  const retried: EventEntry = {
-    id: ctx.newId(),
-    type: "retried",
-    at: email.createdAt,
-    metadata: { retry_of_id: row.id },
-  };
-  const retry = { ...email, events: [retried, ...email.events], retryOfId: row.id };
+  const document = { ...content, attachments, visible: content.visible ?? visibleRecipients(row) };
+  const stored = await putDocument(upload, document);
+  const retry = toRetry(ctx, row, toNewEmail(ctx, upload.id, { ...sendable, suppressed }, stored, row.source));
   const response = toAccepted(retry);
-  await commitEmails(ctx, [retry], response, upload.key);
+  const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
+  await commitEmails(ctx, [retry], response, upload.key, [recordRetryStatement(ctx, retry.id, keys)]);
   return response;
+}
+
+/** Adds to a new email what makes it a retry of the row: its event, the reference, and the reason of a rejection. */
+function toRetry(ctx: CallerCtx, row: DetailRow, email: NewEmail): NewEmail {
+  const metadata = { retry_of_id: row.id };
+  const retried: EventEntry = { id: ctx.newId(), type: "retried", at: email.createdAt, metadata };
+  const hasRepeated = email.events.some((event) => event.metadata?.reason === REPEATED_BOUNCES);
+  return {
+    ...email,
+    events: [retried, ...email.events],
+    retryOfId: row.id,
+    rejectionReason:
+      email.rejectionReason && hasRepeated
+        ? "Every recipient is on the suppression list, or its last three retries bounced"
+        : email.rejectionReason,
+  };
+}
+
+/** Returns the To and Cc headers of an email, which a retry keeps. */
+function visibleRecipients({ recipients }: DetailRow): ContentDocument["visible"] {
+  const ofKind = (kind: RecipientEntry["kind"]) =>
+    recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name: name ?? null }));
+  return { to: ofKind("to"), cc: ofKind("cc") };
 }
 
 /** Returns the request that retries a stored email. Its fields were checked when the original was accepted. */

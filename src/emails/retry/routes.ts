@@ -11,7 +11,8 @@ export const retryRoutes = new Hono<AppEnv>().post(
   "/v1/emails/:email_id/retry",
   describeRoute({
     summary: "Retry an email for the recipients it did not reach",
-    description: "Creates a new email; the original does not change. Suppressed recipients are dropped.",
+    description:
+      "Creates a new email to the recipients that bounced, were rejected or failed; the original does not change. A suppression by a bounce does not stop it. Other suppressions, and three bounced retries in a row, drop the recipient.",
     tags: ["Emails"],
     parameters: [parameter.id("email_id", "Id of the email"), parameter.idempotencyKey],
     responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),

@@ -1,8 +1,9 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
+import { isSuppressing, type SuppressionReason } from "../rules.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
-import type { Envelope, ParsedEmail, ParsedRequest } from "./parse.ts";
+import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
 
 /** The mailbox that an email is sent from. */
 export interface Sender {
@@ -15,8 +16,14 @@ export interface Sender {
 export interface Sendable<Email extends Envelope = ParsedEmail> {
   email: Email;
   sender: Sender;
-  /** Canonical addresses of the workspace that must not be mailed. */
-  suppressed: ReadonlySet<string>;
+  /** Why recipients are dropped, by canonical address. */
+  suppressed: ReadonlyMap<string, string>;
+}
+
+/** The properties of an email that decide which suppressions apply to it. */
+export interface SuppressionScope {
+  source: string;
+  isRetry: boolean;
 }
 
 /** A request that must not be sent, and why. */
@@ -37,8 +44,8 @@ interface SenderRow {
 export interface SendRecords {
   /** By canonical address. */
   senders: ReadonlyMap<string, SenderRow>;
-  /** Canonical addresses. */
-  suppressed: ReadonlySet<string>;
+  /** Reasons by canonical address. */
+  suppressed: ReadonlyMap<string, SuppressionReason>;
 }
 
 // A catch-all receives only: it never satisfies the sender rule.
@@ -47,10 +54,8 @@ const FIND_SENDERS = `
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
 
-// An unsubscribe applies to bulk and broadcast mail only.
 const FIND_SUPPRESSED = `
-  SELECT email FROM suppressions
-   WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2)) AND reason <> 'unsubscribe'`;
+  SELECT email, reason FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))`;
 
 /** Reads senders and suppressions for any number of requests, in one D1 batch. */
 export async function findSendRecords(
@@ -66,10 +71,10 @@ export async function findSendRecords(
     ...chunks.map((keys) => ctx.db.prepare(FIND_SUPPRESSED).bind(number, keys)),
   ]);
   const senderRows = (senders?.results ?? []) as SenderRow[];
-  const suppressedRows = suppressed.flatMap(({ results }) => results as { email: string }[]);
+  const suppressedRows = suppressed.flatMap(({ results }) => results as { email: string; reason: SuppressionReason }[]);
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
-    suppressed: new Set(suppressedRows.map(({ email }) => email)),
+    suppressed: new Map(suppressedRows.map(({ email, reason }) => [email, reason])),
   };
 }
 
@@ -81,20 +86,38 @@ export function check<Email extends Envelope>(
   ctx: CallerCtx,
   { email, from, issues }: ParsedRequest<Email>,
   { senders, suppressed }: SendRecords,
+  scope: SuppressionScope,
 ): Sendable<Email> | Refused {
   const result = findSender(ctx, senders, from);
   const all = [...accountIssues(ctx), ...issues];
   if (from && "fault" in result) all.push(invalid("from", ["from_", "email"], result.fault, "sender_not_allowed"));
-  if (email && "sender" in result && all.length === 0) return { email, sender: result.sender, suppressed };
+  if (email && "sender" in result && all.length === 0) {
+    return { email, sender: result.sender, suppressed: findDropped(email.recipients, suppressed, scope) };
+  }
   return { issues: all };
+}
+
+/** Returns the recipients that a suppression drops from an email, with its reason, by canonical address. */
+export function findDropped(
+  recipients: readonly Recipient[],
+  suppressed: SendRecords["suppressed"],
+  scope: SuppressionScope,
+): Map<string, SuppressionReason> {
+  const dropped = new Map<string, SuppressionReason>();
+  for (const { key } of recipients) {
+    const reason = suppressed.get(key);
+    if (reason && isSuppressing(reason, scope)) dropped.set(key, reason);
+  }
+  return dropped;
 }
 
 /** Checks one parsed request, with one D1 batch. Throws 403, 413, 400 or 422 for its issues. */
 export async function requireSendable<Email extends Envelope>(
   ctx: CallerCtx,
   request: ParsedRequest<Email>,
+  scope: SuppressionScope,
 ): Promise<Sendable<Email>> {
-  const checked = check(ctx, request, await findSendRecords(ctx, [request]));
+  const checked = check(ctx, request, await findSendRecords(ctx, [request]), scope);
   if ("email" in checked) return checked;
   throw toError(checked.issues);
 }

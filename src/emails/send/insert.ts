@@ -32,7 +32,12 @@ const REQUIRE_WORKSPACE = `SELECT CASE WHEN NOT EXISTS (
  * ambiguous failure is retried. Throws ConcurrencyError when another call used the caller's Idempotency-Key meanwhile,
  * or the workspace was deleted; nothing is written then.
  */
-export async function insertEmails(ctx: CallerCtx, emails: readonly NewEmail[], response: unknown): Promise<void> {
+export async function insertEmails(
+  ctx: CallerCtx,
+  emails: readonly NewEmail[],
+  response: unknown,
+  extra: readonly D1PreparedStatement[],
+): Promise<void> {
   const workspace = ctx.workspace.number;
   const ids = JSON.stringify(emails.map(({ id }) => id));
   const statements = [
@@ -40,6 +45,7 @@ export async function insertEmails(ctx: CallerCtx, emails: readonly NewEmail[], 
     ...jsonChunks(emails.map(toRow)).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
     ctx.db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
+    ...extra,
     ...storeResponse(ctx, response),
   ];
   await repeatableBatch(ctx, mailDb(ctx), statements);

@@ -53,7 +53,10 @@ export function toNewEmail(
     at: now,
     ...(metadata ? { metadata } : {}),
   });
-  const dropped = recipients.filter(({ state }) => state === "suppressed");
+  const dropped = email.recipients.flatMap(({ email: recipient, key }) => {
+    const reason = suppressed.get(key);
+    return reason === undefined ? [] : [{ recipient, reason }];
+  });
   const isRejected = dropped.length === recipients.length;
   const status = isRejected ? "rejected" : email.sendAt === null ? "queued" : "scheduled";
   return {
@@ -69,7 +72,7 @@ export function toNewEmail(
     subject: email.subject,
     recipients,
     tags: email.tags,
-    events: [...dropped.map((entry) => event("suppressed", { recipient: entry.email })), event(status)],
+    events: [...dropped.map(({ recipient, reason }) => event("suppressed", { recipient, reason })), event(status)],
     contentKey: null,
     contentOffset: content.offset,
     contentSize: content.size,

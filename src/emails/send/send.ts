@@ -19,7 +19,7 @@ export async function sendEmail(
   source: string,
   upload = new ContentUpload(ctx),
 ): Promise<AcceptOut> {
-  const sendable = await requireSendable(ctx, parse(input, ctx.now()));
+  const sendable = await requireSendable(ctx, parse(input, ctx.now()), { source, isRetry: false });
   const content = await putContent(upload, sendable.email);
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
   const response = toAccepted(email);
@@ -27,15 +27,19 @@ export async function sendEmail(
   return response;
 }
 
-/** Writes emails whose content is the R2 object `key`, and wakes the queued ones. Throws as `insertEmails` does. */
+/**
+ * Writes emails whose content is the R2 object `key`, with the `extra` statements in the same transaction, and wakes the
+ * queued ones. Throws as `insertEmails` does.
+ */
 export async function commitEmails(
   ctx: CallerCtx,
   emails: readonly NewEmail[],
   response: unknown,
   key: string,
+  extra: readonly D1PreparedStatement[] = [],
 ): Promise<void> {
   try {
-    await insertEmails(ctx, emails, response);
+    await insertEmails(ctx, emails, response, extra);
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
     if (error instanceof ConcurrencyError) await ctx.env.CONTENT.delete(key);

@@ -1,7 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
-import { suppressStatement } from "../../suppressions/index.ts";
+import { releaseBouncesStatement, suppressStatement } from "../../suppressions/index.ts";
 import { changeStatement } from "./changes.ts";
 import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
@@ -129,8 +129,16 @@ function updateStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedS
     ...(rollups.length > 0
       ? [ctx.db.prepare(ADD_TO_ROLLUPS).bind(JSON.stringify(rollups), Math.floor(ctx.now() / 3_600_000))]
       : []),
+    ...releaseStatements(ctx, merged),
     ...suppressStatements(ctx, merged),
   ];
+}
+
+function releaseStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
+  const entries = merged.flatMap(({ state, release }) =>
+    release.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
+  );
+  return entries.length > 0 ? [releaseBouncesStatement(ctx, entries)] : [];
 }
 
 function suppressStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {

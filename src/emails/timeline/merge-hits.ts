@@ -38,6 +38,7 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   const known = new Set([...before.hits, ...before.events.map(({ id }) => hitKey(id))]);
   const rollups: RollupCounts[] = [];
   let eventsLeft = MAX_HIT_EVENTS - before.events.filter(({ type }) => type === "open" || type === "click").length;
+  const release: string[] = [];
   let changed = false;
   for (const hit of hits) {
     const short = hitKey(hit.id);
@@ -49,12 +50,21 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
     else state.hits.push(short);
     eventsLeft -= 1;
     changed = true;
-    if (!classified.machine) countHit(state, hit, rollups);
+    if (classified.machine) continue;
+    countHit(state, hit, rollups);
+    const entry = hit.recipient === null ? undefined : before.recipients[hit.recipient];
+    if (entry && before.retriedAt !== null) release.push(recipientKey(entry));
   }
   if (!changed) return merged;
   state.hits = state.hits.slice(-MAX_REMEMBERED_HITS);
   if (!merged.changed) state.version += 1;
-  return { ...merged, state, rollups: [...merged.rollups, ...rollups], changed: true };
+  return {
+    ...merged,
+    state,
+    rollups: [...merged.rollups, ...rollups],
+    release: [...merged.release, ...release],
+    changed: true,
+  };
 }
 
 /** The last 48 bits of an id, which are random: enough to tell the hits of one email apart. */

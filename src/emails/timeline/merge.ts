@@ -38,6 +38,8 @@ export interface MergeResult {
   rollups: RollupCounts[];
   /** Canonical addresses to put on the suppression list of the workspace. */
   suppress: { email: string; reason: "bounce" | "complaint" | "unsubscribe" }[];
+  /** Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends (decisions 4). */
+  release: string[];
   /** False when every fact is already recorded. */
   changed: boolean;
 }
@@ -55,7 +57,7 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     known.add(id);
     return true;
   });
-  if (newFacts.length === 0) return { state: before, rollups: [], suppress: [], changed: false };
+  if (newFacts.length === 0) return { state: before, rollups: [], suppress: [], release: [], changed: false };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];
   const rollups = new Map<string, RollupCounts>();
@@ -84,7 +86,9 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   const suppress = newFacts.flatMap(({ recipient, suppress: reason }) =>
     reason ? [{ email: recipient, reason }] : [],
   );
-  return { state, rollups: [...rollups.values()].filter(isNonZero), suppress, changed: true };
+  const proofs = newFacts.filter(({ on }) => on === "dsn-delivered");
+  const release = before.retriedAt === null ? [] : proofs.map(({ recipient }) => recipient);
+  return { state, rollups: [...rollups.values()].filter(isNonZero), suppress, release, changed: true };
 }
 
 const isNonZero = (counts: RollupCounts) => rollupColumns.some((field) => counts[field] > 0);

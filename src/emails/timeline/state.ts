@@ -32,6 +32,8 @@ export interface EmailState {
   sentAt: number | null;
   deliveredAt: number | null;
   /** Opens and clicks by people, not by scanners. */
+  /** When the email was created, if it is a retry; null otherwise. Milliseconds since 1970. */
+  retriedAt: number | null;
   openedCount: number;
   clickedCount: number;
   /** Shortened ids of the last hits that have no event, oldest first. */
@@ -52,6 +54,7 @@ export interface EmailStateRow {
   outbox_id: string | null;
   sent_at: number | null;
   delivered_at: number | null;
+  retried_at: number | null;
   opened_count: number;
   clicked_count: number;
   hits: string | null;
@@ -59,7 +62,7 @@ export interface EmailStateRow {
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
@@ -76,6 +79,7 @@ export function toState(row: EmailStateRow): EmailState {
     outboxId: row.outbox_id,
     sentAt: row.sent_at,
     deliveredAt: row.delivered_at,
+    retriedAt: row.retried_at,
     openedCount: row.opened_count,
     clickedCount: row.clicked_count,
     hits: row.hits === null ? [] : (JSON.parse(row.hits) as string[]),
