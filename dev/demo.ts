@@ -1,19 +1,36 @@
-// `npm run demo`: sends one email through the local service and prints its delivery. Exits with 0 only if it was delivered.
+// `npm run demo`: sends one email through the local service and prints its delivery. `npm run demo -- bounce` then
+// reports a bounce and prints its effect. Exits with 0 only if the email reached the expected status.
 
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EmailDetail, fetchDetail, sendMail } from "./demo/api.ts";
-import { findCaptured } from "./demo/captured.ts";
+import { type EmailDetail, fetchDetail, listSuppressions, postReport, sendMail } from "./demo/api.ts";
+import { readBounceReport } from "./demo/bounce-report.ts";
+import { type ArrivedMail, findCaptured } from "./demo/captured.ts";
 import { openService } from "./demo/open-service.ts";
 import type { LocalService } from "./local-file.ts";
 
 const TIMEOUT_MS = 30_000;
 const POLL_MS = 150;
 const BODY_LINES = 5;
+const FINAL = ["delivered", "bounced", "rejected", "failed", "cancelled"];
 
-const service = await openService();
+const mode = process.argv[2] ?? "delivery";
+if (!["delivery", "bounce"].includes(mode)) {
+  console.error(`Unknown demo "${mode}". Run "npm run demo" or "npm run demo -- bounce".`);
+  process.exit(1);
+}
+const service = await openService().catch((error: Error) => {
+  console.error(`The demo failed: ${error.message}`);
+  process.exit(1);
+});
 let code = 1;
 try {
-  await demo(service.local);
+  const deadline = Date.now() + TIMEOUT_MS;
+  const { id, mail } = await showDelivery(service.local, deadline);
+  if (mode === "bounce") await showBounce(service.local, id, mail, deadline);
+  if (service.isTemporary)
+    console.log("\nTo see the email in a browser, run npm start, and the demo in a second terminal.");
+  else console.log(`\nThe email in a browser: ${service.local.captured_mail_url}/view/${mail.id}`);
   code = 0;
 } catch (error) {
   console.error(`\nThe demo failed: ${(error as Error).message}`);
@@ -22,39 +39,51 @@ try {
 }
 process.exit(code);
 
-async function demo(local: LocalService) {
-  const deadline = Date.now() + TIMEOUT_MS;
-  const accepted = await sendMail(local);
-  console.log(`\nPOST ${local.base_url}/emails/ answered 202\n  id ${accepted.id}, status ${accepted.status}`);
+async function showDelivery(local: LocalService, deadline: number): Promise<{ id: string; mail: ArrivedMail }> {
+  // The bounce puts its recipient on the suppression list, so each run needs another one.
+  const label = mode === "bounce" ? `.${randomUUID().slice(0, 8)}` : "";
+  const accepted = await sendMail(local, `ada${label}@example.org`);
+  console.log(`\nPOST /v1/emails/ answered 202\n  id ${accepted.id}, status ${accepted.status}`);
+  const email = await waitForStatus(local, accepted.id, "delivered", deadline);
+  const mail = await findCaptured(local, accepted.message_id);
+  console.log("\nThe local mail server received the message:");
+  console.log(`  From     ${mail.from}\n  To       ${mail.to}\n  Subject  ${mail.subject}`);
+  console.log(`  ${mail.signature}\n`);
+  for (const line of mail.text.split("\n").slice(0, BODY_LINES)) console.log(`  | ${line}`);
+  printTimeline(email);
+  const milliseconds = Date.parse(email.delivered_at ?? "") - Date.parse(email.created_at);
+  console.log(`\nDelivered ${milliseconds} ms after it was accepted.`);
+  return { id: accepted.id, mail };
+}
 
-  const email = await waitUntilDelivered(local, accepted.id, deadline);
-  const captured = await findCaptured(local, accepted.message_id);
-  console.log(`\nThe local egress received the message: ${local.captured_mail_url}/view/${captured.id}`);
-  console.log(`  From     ${captured.from}\n  To       ${captured.to}\n  Subject  ${captured.subject}`);
-  console.log(`  ${captured.signature}\n`);
-  for (const line of captured.text.split("\n").slice(0, BODY_LINES)) console.log(`  | ${line}`);
+async function showBounce(local: LocalService, id: string, mail: ArrivedMail, deadline: number): Promise<void> {
+  console.log(`\nA bounce report is sent to the return path\n  ${mail.returnPath}`);
+  await postReport(local, mail.returnPath, await readBounceReport(mail));
+  printTimeline(await waitForStatus(local, id, "bounced", deadline));
+  const suppression = (await listSuppressions(local)).find(({ email }) => email === mail.recipient);
+  if (!suppression) throw new Error(`${mail.recipient} is not on the suppression list`);
+  console.log(`\nThe suppression list has ${suppression.email}, reason ${suppression.reason}.`);
+}
 
-  console.log(`\nTimeline, from ${local.base_url}/emails/${accepted.id}/events`);
-  const first = Date.parse(email.events[0]?.created_at ?? email.created_at);
-  for (const event of email.events) {
+function printTimeline({ id, created_at, events }: EmailDetail): void {
+  console.log(`\nTimeline, from GET /v1/emails/${id}/events`);
+  const first = Date.parse(events[0]?.created_at ?? created_at);
+  for (const event of events) {
     const after = `+${Date.parse(event.created_at) - first} ms`.padStart(9);
     console.log(`  ${event.created_at}  ${after}  ${event.event_type}`);
   }
-  console.log(
-    `\nDelivered ${Date.parse(email.delivered_at ?? "") - Date.parse(email.created_at)} ms after it was accepted.`,
-  );
 }
 
-/** Polls the email until it is delivered and prints each status change. Throws when it ends otherwise or time is up. */
-async function waitUntilDelivered(local: LocalService, id: string, deadline: number): Promise<EmailDetail> {
+/** Polls the email until it has `expected` and prints each status change. Throws when it ends otherwise or time is up. */
+async function waitForStatus(local: LocalService, id: string, expected: string, deadline: number) {
   let shown = "";
   for (; Date.now() < deadline; await sleep(POLL_MS)) {
     const email = await fetchDetail(local, id);
     if (email.status !== shown) console.log(`  status ${email.status}`);
     shown = email.status;
-    if (email.status === "delivered") return email;
-    if (["bounced", "rejected", "failed", "cancelled"].includes(email.status)) break;
+    if (email.status === expected) return email;
+    if (FINAL.includes(email.status) && email.status !== "delivered") break;
   }
   const { events } = await fetchDetail(local, id);
-  throw new Error(`the status of the email is ${shown}, not delivered. Last event: ${JSON.stringify(events.at(-1))}`);
+  throw new Error(`the status of the email is ${shown}, not ${expected}. Last event: ${JSON.stringify(events.at(-1))}`);
 }

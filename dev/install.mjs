@@ -1,14 +1,20 @@
 // Installs the packages of package-lock.json. When two commands run at once, one installs and the other waits.
 import { spawnSync } from "node:child_process";
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import net from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
-export const ROOT = path.join(import.meta.dirname, "..");
+// Not import.meta.dirname, which Node has from 20.11 only.
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const NODE_BIN = path.join(ROOT, "node_modules", ".bin");
 const LOCK = path.join(ROOT, ".dev", "install.lock");
 const OUT_OF_SYNC = "EUSAGE";
 const OUTPUT_LIMIT = 64 * 1024 * 1024;
+const CONNECT_MS = 5_000;
+/** Errors of a folder that this user cannot write. */
+const UNWRITABLE = ["EROFS", "EACCES", "EPERM"];
 
 /** Returns true if every package of package-lock.json is installed. npm writes its list last, so an aborted install has none. */
 export function isInstalled() {
@@ -23,8 +29,13 @@ export function isInstalled() {
 
 /** Runs `npm ci` and prints its output only if it fails. `stop` prints a message and exits. */
 export async function install(stop) {
-  await lock();
-  const failure = isInstalled() ? null : npmInstall();
+  try {
+    await lock();
+  } catch (error) {
+    if (!UNWRITABLE.includes(error.code)) throw error;
+    stop(`The packages cannot be installed: ${ROOT} is not writable (${error.code}).`);
+  }
+  const failure = isInstalled() ? null : await npmInstall();
   rmSync(LOCK, { force: true });
   if (failure === null) return;
   console.error(failure);
@@ -32,13 +43,39 @@ export async function install(stop) {
 }
 
 /** Installs the packages. Returns null on success, otherwise npm's output. */
-function npmInstall() {
+async function npmInstall() {
+  const problem = await connectToRegistry();
+  // npm retries for more than a minute without a network. From its cache it installs or fails at once.
+  if (problem) return npm("ci", "--offline") && `The npm registry cannot be reached: ${problem}`;
   console.log("Installing packages (npm ci); this takes half a minute the first time ...");
   const output = npm("ci");
   if (output === null || !output.includes(OUT_OF_SYNC)) return output;
   // A registry without the packages of other platforms yields an incomplete lock file; its versions are still valid.
   console.log("package-lock.json is incomplete, so npm ci refuses it; trying npm install ...");
   return npm("install", "--no-save");
+}
+
+/** Opens a TCP connection to the npm registry, or to npm's proxy. Returns null on success, otherwise the reason. */
+async function connectToRegistry() {
+  const { status, stdout } = spawnSync("npm", ["config", "get", "https-proxy", "proxy", "registry"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  if (status !== 0) return null;
+  const values = stdout.split("\n").map((line) => line.slice(line.indexOf("=") + 1).trim());
+  const address = values.find((value) => /^https?:/.test(value));
+  if (!address) return null;
+  const { hostname, port, protocol } = new URL(address);
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) });
+    const finish = (problem) => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once("connect", () => finish(null));
+    socket.once("error", (error) => finish(`${address}: ${error.code ?? error.message}`));
+    socket.setTimeout(CONNECT_MS, () => finish(`${address}: no answer within ${CONNECT_MS / 1000} seconds`));
+  });
 }
 
 function npm(...command) {

@@ -21,5 +21,6 @@ console.log(
 function isCreatedByStart(file: string): boolean {
   const { stateDir: _, ports: __, ...files } = layout;
   const paths = [...Object.values(files), path.join(layout.stateDir, "registry"), path.join(layout.stateDir, "cache")];
-  return paths.includes(file) || paths.some((each) => file.startsWith(`${each}.`) && file.endsWith(".tmp"));
+  const isOldLog = /^\.\d$/.test(file.slice(layout.workerLog.length)) && file.startsWith(layout.workerLog);
+  return isOldLog || paths.includes(file) || paths.some((each) => file.startsWith(`${each}.`) && file.endsWith(".tmp"));
 }

@@ -5,7 +5,7 @@ export class Shutdown {
   #ending: Promise<never> | null = null;
 
   constructor() {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void this.end(0));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void this.#stop());
     // setup.mjs holds the other end of this channel. When it exits, no terminal can stop this process.
     if (process.connected) process.on("disconnect", () => void this.end(1));
   }
@@ -38,6 +38,15 @@ export class Shutdown {
   refuse(message: string): never {
     console.error(message);
     process.exit(1);
+  }
+
+  /** Stops because of a signal, and says so. */
+  async #stop(): Promise<void> {
+    if (this.#ending) return;
+    console.log("\nStopping ...");
+    // The steps run in reverse order, so this one runs last.
+    this.#steps.unshift(() => console.log("Stopped. The next start continues with the same state."));
+    await this.end(0);
   }
 
   async #run(code: number): Promise<never> {

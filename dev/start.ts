@@ -1,22 +1,24 @@
 // `npm start`: runs the whole service on this machine, from an empty state folder.
-import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
 import { startEgress } from "./egress/smtp.ts";
-import { type Layout, readLayout } from "./layout.ts";
+import { type Layout, ROOT, readLayout } from "./layout.ts";
 import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { findTakenPorts } from "./ports.ts";
 import { runCronsEachMinute } from "./scheduled.ts";
 import { prepareDatabase } from "./seed.ts";
 import { Shutdown } from "./shutdown.ts";
 import { loadCertificates } from "./state/certificates.ts";
+import { assertWritable } from "./state/files.ts";
 import { lockState } from "./state/lock.ts";
 import { EGRESS_USER, loadSecrets, writeWorkerEnv } from "./state/secrets.ts";
 import { logTail, summary } from "./summary.ts";
 import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
+import { rotateLog } from "./worker/rotate-log.ts";
 
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
@@ -54,9 +56,11 @@ async function start(layout: Layout) {
   console.log(summary(layout, local));
 }
 
-/** Locks the state directory and checks that the ports are free. Exits when either is in use. */
+/** Locks the state directory and checks that the ports are free. Exits when either is in use, or a folder is read-only. */
 async function lockStateAndPorts(layout: Layout) {
-  await mkdir(layout.stateDir, { recursive: true, mode: 0o700 });
+  await assertWritable(layout.stateDir).catch((error) => shutdown.refuse(error.message));
+  // wrangler writes its bundle here; without it, wrangler fails only after a minute and a half.
+  await assertWritable(path.join(ROOT, ".wrangler")).catch((error) => shutdown.refuse(error.message));
   const { holder } = await lockState(layout.stateDir, { pid: process.pid, apiPort: layout.ports.api });
   if (holder) {
     shutdown.refuse(
@@ -65,7 +69,7 @@ async function lockStateAndPorts(layout: Layout) {
     );
   }
   await removeLocalFile(layout);
-  await rm(layout.workerLog, { force: true });
+  await rotateLog(layout.workerLog);
   await killOrphanProcesses(layout.stateDir);
   const taken = await findTakenPorts(layout.ports);
   if (taken.length > 0) {

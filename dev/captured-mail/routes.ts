@@ -46,7 +46,7 @@ export function capturedMailApp(store: MailStore) {
     const all = store.list();
     const page = Math.max(1, Number.parseInt(c.req.query("page") ?? "1", 10) || 1);
     const shown = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-    const rows = await Promise.all(shown.map(async (mail) => ({ mail, subject: await reader.subject(mail.id) })));
+    const rows = await Promise.all(shown.map(async (mail) => ({ mail, ...(await reader.summary(mail.id)) })));
     c.header("Content-Security-Policy", PAGE_POLICY);
     return c.html(listPage({ rows, page, pages: Math.ceil(all.length / PAGE_SIZE), total: all.length }));
   });

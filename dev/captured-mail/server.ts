@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import { isLocalHost } from "../host-header.ts";
 import { HOST } from "../layout.ts";
 import type { MailStore } from "./mail-store.ts";
 import { capturedMailApp } from "./routes.ts";
@@ -8,6 +9,7 @@ import { capturedMailApp } from "./routes.ts";
 export async function startCapturedMail(port: number, store: MailStore): Promise<{ close(): Promise<void> }> {
   const app = capturedMailApp(store);
   const server = http.createServer((incoming, outgoing) => {
+    if (!isLocalHost(incoming.headers.host)) return void outgoing.writeHead(421).end();
     const request = new Request(`http://${HOST}:${port}${incoming.url}`, { method: incoming.method ?? "GET" });
     Promise.resolve(app.fetch(request))
       .then(async (response) => {

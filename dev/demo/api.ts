@@ -7,6 +7,7 @@ export interface Accepted {
 }
 
 export interface EmailDetail {
+  id: string;
   status: string;
   created_at: string;
   delivered_at: string | null;
@@ -14,10 +15,10 @@ export interface EmailDetail {
 }
 
 /** Sends a small email with text and HTML by POST /v1/emails/. */
-export async function sendMail(local: LocalService): Promise<Accepted> {
+export async function sendMail(local: LocalService, recipient: string): Promise<Accepted> {
   const mail = {
     from_: { email: local.mailbox, name: "The demo" },
-    to: [{ email: "ada@example.org", name: "Ada" }],
+    to: [{ email: recipient, name: "Ada" }],
     subject: "A first email — ça marche",
     text: "Hello Ada,\n\nthis email was accepted by the API, signed with DKIM, and sent over SMTP.\n\nThe demo",
     html: "<h1>Hello Ada</h1><p>This email was accepted by the API, <b>signed with DKIM</b>, and sent over SMTP.</p>",
@@ -28,6 +29,20 @@ export async function sendMail(local: LocalService): Promise<Accepted> {
 /** Reads status and events by GET /v1/emails/{id}. */
 export async function fetchDetail(local: LocalService, id: string): Promise<EmailDetail> {
   return call(local, `/emails/${id}`, {}, 200);
+}
+
+/** Reads the newest suppressions by GET /v1/suppressions/. */
+export async function listSuppressions(local: LocalService): Promise<{ email: string; reason: string }[]> {
+  return call(local, "/suppressions/", {}, 200);
+}
+
+/** Passes a message to the Worker's email handler, as Cloudflare does with inbound mail. */
+export async function postReport(local: LocalService, to: string, message: string): Promise<void> {
+  const query = new URLSearchParams({ from: "mailer-daemon@example.org", to });
+  const url = `${new URL(local.base_url).origin}/cdn-cgi/handler/email?${query}`;
+  const response = await fetch(url, { method: "POST", body: message });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`the email handler answered ${response.status}: ${text}`);
 }
 
 async function call<T>(local: LocalService, path: string, init: RequestInit, expected: number): Promise<T> {

@@ -2,11 +2,15 @@ import PostalMime from "postal-mime";
 import type { CapturedMail } from "../captured-mail/mail-store.ts";
 import type { LocalService } from "../local-file.ts";
 
-interface ArrivedMail {
+export interface ArrivedMail {
   id: string;
   from: string;
   to: string;
   subject: string;
+  /** MAIL FROM of the envelope: the address that bounces are sent to. */
+  returnPath: string;
+  /** The first RCPT TO of the envelope. */
+  recipient: string;
   /** The first line of the DKIM-Signature. */
   signature: string;
   text: string;
@@ -17,7 +21,7 @@ const NEWEST = 50;
 /** Returns the captured mail with this Message-ID, parsed. Throws when it is missing or has no DKIM signature. */
 export async function findCaptured(local: LocalService, messageId: string): Promise<ArrivedMail> {
   const list = await fetch(`${local.captured_mail_url}/messages?limit=${NEWEST}`);
-  for (const { id } of (await list.json()) as CapturedMail[]) {
+  for (const { id, from, to } of (await list.json()) as CapturedMail[]) {
     const raw = await (await fetch(`${local.captured_mail_url}/messages/${id}`)).text();
     const mail = await PostalMime.parse(raw);
     if (mail.messageId !== messageId) continue;
@@ -27,6 +31,8 @@ export async function findCaptured(local: LocalService, messageId: string): Prom
     return {
       id,
       signature,
+      returnPath: from,
+      recipient: to[0] ?? "",
       from: header("from"),
       to: header("to"),
       subject: mail.subject ?? "",

@@ -11,6 +11,8 @@ import { findHolder } from "../state/lock.ts";
 
 interface Service {
   local: LocalService;
+  /** True if the demo started the service and stops it at the end. */
+  isTemporary: boolean;
   /** Stops the service if the demo started it. */
   close(): Promise<void>;
 }
@@ -23,7 +25,7 @@ export async function openService(): Promise<Service> {
   const layout = readLayout(process.env);
   if (!(await findHolder(layout.stateDir))) return startTemporary();
   console.log(`Using the service on ${layout.stateDir}.`);
-  return { local: await waitUntilPublished(layout, () => true), close: async () => {} };
+  return { local: await waitUntilPublished(layout, () => true), isTemporary: false, close: async () => {} };
 }
 
 async function startTemporary(): Promise<Service> {
@@ -39,7 +41,8 @@ async function startTemporary(): Promise<Service> {
   const close = () => end(child, stateDir);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => close().then(() => process.exit(1)));
   try {
-    return { local: await waitUntilPublished(readLayout(env), () => child.exitCode === null), close };
+    const local = await waitUntilPublished(readLayout(env), () => child.exitCode === null);
+    return { local, isTemporary: true, close };
   } catch (error) {
     await close();
     throw error;
@@ -51,7 +54,9 @@ async function waitUntilPublished(layout: Layout, running: () => boolean): Promi
     const local = await readLocalService(layout);
     if (local) return local;
   }
-  throw new Error(`the service was not ready after ${READY_MS / 1000} seconds`);
+  throw new Error(
+    running() ? `the service was not ready after ${READY_MS / 1000} seconds` : "the service did not start",
+  );
 }
 
 async function end(child: ChildProcess, stateDir: string) {

@@ -10,6 +10,7 @@ import {
   type Answer as ResourceRecord,
   TRUNCATED_RESPONSE,
 } from "dns-packet";
+import { isLocalHost } from "../host-header.ts";
 
 export type RecordType = "TXT" | "MX" | "CNAME" | "A" | "AAAA" | "NS";
 
@@ -44,6 +45,7 @@ export async function startDns(
   fallback: (request: IncomingMessage, response: ServerResponse) => void = notFound,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((request, response) => {
+    if (!isLocalHost(request.headers.host)) return void response.writeHead(421).end();
     if (request.url?.split("?")[0] !== "/dns-query") return fallback(request, response);
     answer(request, response, resolve).catch(() => response.writeHead(500).end());
   });

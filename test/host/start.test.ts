@@ -39,6 +39,7 @@ const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-start-"));
 const port = await findFreePort(27_000 + (process.pid % 500) * 10);
 const localFile = path.join(stateDir, "local.json");
 const started: ChildProcess[] = [];
+const services: ChildProcess[] = [];
 
 afterAll(async () => {
   for (const child of started) signalGroup(child, "SIGKILL");
@@ -99,21 +100,34 @@ describe("npm start", () => {
     expect((await waitUntilCaptured(again, 2)).to).toEqual(["friend@example.org"]);
   });
 
+  it("shows a bounce by npm run demo -- bounce, as often as it is run", async ({ expect }) => {
+    for (let round = 0; round < 2; round += 1) {
+      const demo = npm(["run", "demo", "--", "bounce"], { PORT: String(port) });
+      const output = collect(demo);
+      const [code] = await once(demo, "exit");
+      expect(code, output()).toBe(0);
+      expect(output()).toMatch(/The suppression list has ada\.[0-9a-f]{8}@example\.org, reason bounce\./);
+      expect(output()).toContain(`http://127.0.0.1:${port + 2}/view/`);
+    }
+  });
+
   it("leaves no process and no open port when npm gets a SIGKILL", async ({ expect }) => {
-    kill(started.at(-1)?.pid ?? 0, "SIGKILL");
+    kill(services.at(-1)?.pid ?? 0, "SIGKILL");
     await waitUntilStopped();
     expect(await processesOnState()).toEqual([]);
     expect(await listening()).toEqual([]);
   });
 
-  it("leaves no process and no open port on SIGTERM", async ({ expect }) => {
+  it("says that it stops on SIGTERM, and leaves no process and no open port", async ({ expect }) => {
     await start();
-    const npm = started.at(-1);
-    npm?.kill("SIGTERM");
+    const service = services.at(-1);
+    const output = service ? collect(service) : () => "";
+    service?.kill("SIGTERM");
     await waitUntilStopped();
     expect(await processesOnState()).toEqual([]);
     expect(await listening()).toEqual([]);
     await expect(readFile(localFile)).rejects.toThrow("ENOENT");
+    expect(output()).toMatch(/Stopping \.\.\.\nStopped\./);
   });
 });
 
@@ -129,7 +143,13 @@ async function start(): Promise<Local> {
 }
 
 function npmStart(env: { PORT: string }): ChildProcess {
-  const child = spawn("npm", ["start"], {
+  const child = npm(["start"], env);
+  services.push(child);
+  return child;
+}
+
+function npm(args: string[], env: { PORT: string }): ChildProcess {
+  const child = spawn("npm", args, {
     cwd: ROOT,
     detached: true,
     env: { ...process.env, ...env, STATE_DIR: stateDir },

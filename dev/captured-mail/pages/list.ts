@@ -1,10 +1,11 @@
 import { html } from "hono/html";
 import { FAILURE_ADDRESSES } from "../../egress/failure-addresses.ts";
 import type { CapturedMail } from "../mail-store.ts";
+import type { Summary } from "../reader.ts";
 import { formatSize, formatTime, frame, type Markup } from "./frame.ts";
 
 interface ListPage {
-  rows: { mail: CapturedMail; subject: string }[];
+  rows: ({ mail: CapturedMail } & Summary)[];
   page: number;
   pages: number;
   total: number;
@@ -42,10 +43,10 @@ ${failureAddresses()}`,
   );
 }
 
-function row({ mail, subject }: ListPage["rows"][number]): Markup {
+function row({ mail, subject, from }: ListPage["rows"][number]): Markup {
   return html`<li><a class="mail" href="/view/${mail.id}">
 <span class="subject">${subject || "(no subject)"}</span>
-<span class="people"><b>${mail.to.join(", ")}</b> from ${mail.from || "<>"}</span>
+<span class="people"><b>${mail.to.join(", ")}</b> from ${from || "(no From header)"}</span>
 <time datetime="${mail.received_at}">${formatTime(mail.received_at)}</time>
 <span class="size">${formatSize(mail.size)}</span>
 </a></li>`;

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import type { Address, Email } from "postal-mime";
 import type { CapturedMail } from "../mail-store.ts";
+import { formatAddress } from "../reader.ts";
 import { formatSize, formatTime, frame, type Markup } from "./frame.ts";
 
 const SOURCE_LIMIT = 200_000;
@@ -71,10 +72,5 @@ function field(name: string, value: string): Markup | "" {
 }
 
 function addresses(list: Address[]): string {
-  return list.map(display).join(", ");
-}
-
-function display(address: Address): string {
-  if (address.group) return `${address.name}: ${address.group.map(display).join(", ")}`;
-  return address.name ? `${address.name} <${address.address}>` : address.address;
+  return list.map(formatAddress).join(", ");
 }

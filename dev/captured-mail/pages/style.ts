@@ -55,6 +55,10 @@ iframe { display: block; width: 100%; height: 32rem; margin-bottom: .75rem; bord
 .headers { width: 100%; border-collapse: collapse; }
 .headers th { padding: .3rem 1rem .3rem 0; text-align: left; vertical-align: top; font-weight: 500; color: var(--soft); white-space: nowrap; }
 .headers td { padding: .3rem 0; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+.records { overflow-x: auto; }
+.records th, .records td { padding: .4rem 1.5rem .4rem 0; }
+.records td { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: nowrap; }
+.records td:last-child { min-width: 20rem; padding-right: 0; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 36rem) {
   main { padding: 1.25rem .75rem 3rem; }
   .headers tr { display: block; padding: .3rem 0; }

@@ -40,12 +40,12 @@ function overridden(overrides: Override[]): Markup {
 }
 
 function table(records: DnsRecord[]): Markup {
-  return html`<table class="headers"><thead><tr><th>Type</th><th>Name</th><th>Value</th></tr></thead><tbody>
+  return html`<div class="records"><table><thead><tr><th>Type</th><th>Name</th><th>Value</th></tr></thead><tbody>
 ${records.map(
   ({ type, name, value, priority }) => html`<tr><td>${type}</td><td>${name}</td>
 <td>${priority === undefined ? "" : `${priority} `}${value}</td></tr>`,
 )}
-</tbody></table>`;
+</tbody></table></div>`;
 }
 
 function specialNames(): Markup {

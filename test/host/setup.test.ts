@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, describe, it } from "vitest";
+import { rotateLog } from "../../dev/worker/rotate-log.ts";
+
+const ROOT = path.join(import.meta.dirname, "../..");
+const folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-setup-"));
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a Node program and returns its exit code, output and duration in seconds. */
+async function run(args: string[], env: Record<string, string> = {}, cwd = ROOT) {
+  const startedAt = Date.now();
+  const child = spawn(process.execPath, args, { cwd, env: { ...process.env, ...env } });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  return { code, output, seconds: (Date.now() - startedAt) / 1000 };
+}
+
+describe("dev/setup.mjs", () => {
+  it.for(["16.20.2", "17.9.1", "14.0.0"])("names the required version on Node %s", async (version, { expect }) => {
+    const fake = `Object.defineProperty(process.versions, "node", { value: "${version}" })`;
+    const { code, output } = await run([
+      "--import",
+      `data:text/javascript,${encodeURIComponent(fake)}`,
+      "dev/setup.mjs",
+      "dev/openapi.ts",
+    ]);
+    expect(code).toBe(1);
+    expect(output).toBe(`Node 18 or newer is required; this is Node ${version}. See https://nodejs.org\n`);
+    const { engines } = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
+    expect(engines.node).toBe(">=18");
+  });
+
+  it("says within ten seconds that the npm registry cannot be reached", async ({ expect }) => {
+    const copy = path.join(folder, "no-network");
+    await cp(path.join(ROOT, "dev"), path.join(copy, "dev"), { recursive: true });
+    for (const file of ["package.json", "package-lock.json"]) await cp(path.join(ROOT, file), path.join(copy, file));
+    const env = { npm_config_registry: "http://127.0.0.1:1", npm_config_cache: path.join(folder, "empty-cache") };
+    const { code, output, seconds } = await run(["dev/setup.mjs", "dev/openapi.ts"], env, copy);
+    expect(code).toBe(1);
+    expect(output).toContain("The npm registry cannot be reached: http://127.0.0.1:1");
+    expect(seconds).toBeLessThan(10);
+  });
+});
+
+describe("npm start", () => {
+  it("says within ten seconds that the state folder is not writable", async ({ expect }) => {
+    // A folder below a file cannot be created by any user, root included.
+    const file = path.join(folder, "file");
+    await writeFile(file, "");
+    const stateDir = path.join(file, "state");
+    const { code, output, seconds } = await run(["dev/setup.mjs", "dev/start.ts"], { STATE_DIR: stateDir });
+    expect(code).toBe(1);
+    expect(output).toBe(`${stateDir} is not writable (ENOTDIR).\n`);
+    expect(seconds).toBeLessThan(10);
+  });
+
+  it("keeps the worker logs of the last three starts", async ({ expect }) => {
+    const log = path.join(folder, "worker.log");
+    await rotateLog(log);
+    for (const start of [1, 2, 3, 4, 5]) {
+      await writeFile(log, `start ${start}`);
+      await rotateLog(log);
+    }
+    const names = (await readdir(folder)).filter((name) => name.startsWith("worker.log")).sort();
+    expect(names).toEqual(["worker.log.1", "worker.log.2", "worker.log.3"]);
+    const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), "utf8")));
+    expect(texts).toEqual(["start 5", "start 4", "start 3"]);
+  });
+});
