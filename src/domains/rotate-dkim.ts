@@ -24,9 +24,9 @@ const EXPECT_UNCHANGED = `
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const { domain, keys } = await getDomainWithKeys(ctx, id);
   const newKeys = await generateDkimKeys(ctx, domain.id);
-  const kept = keys.filter((key) => dkimState(key) !== "pending");
+  const remaining = keys.filter((key) => dkimState(key) !== "pending");
   const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
-  const answer = toDomain(ctx.settings, { domain, keys: [...kept, ...newKeys] });
+  const answer = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys] });
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(EXPECT_UNCHANGED).bind(domain.id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),

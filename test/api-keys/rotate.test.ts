@@ -173,9 +173,9 @@ describe("DELETE /v1/api-keys/{id}", () => {
     expect((await revoke(apiWith(made.key), made.id)).status).toBe(204);
     expect((await revoke(apiWith(made.key), made.id)).status).toBe(401);
     const admin = await aMember(workspace, "admin");
-    const theirs = await createKey(admin);
-    expect((await revoke(workspace, theirs.id)).status).toBe(204);
-    expect((await apiWith(theirs.key).get("/v1/me")).status).toBe(401);
+    const adminsKey = await createKey(admin);
+    expect((await revoke(workspace, adminsKey.id)).status).toBe(204);
+    expect((await apiWith(adminsKey.key).get("/v1/me")).status).toBe(401);
   });
 
   it("answers 404 with the same bytes to a malformed, an unknown and a foreign id, and changes nothing", async () => {

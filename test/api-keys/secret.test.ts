@@ -84,10 +84,10 @@ describe("the idempotent response of a new key", () => {
   it("does not apply in another workspace, and a refused call stores nothing", async () => {
     const other = await aWorkspace();
     expect((await workspace.post("/v1/api-keys/", { name: "" }, key("c"))).status).toBe(422);
-    const ours = await workspace.post("/v1/api-keys/", { name: "A key" }, key("c"));
-    const theirs = await other.post("/v1/api-keys/", { name: "A key" }, key("c"));
-    expect([ours.status, theirs.status]).toEqual([201, 201]);
-    expect(theirs.headers.get("Idempotency-Replayed")).toBeNull();
+    const own = await workspace.post("/v1/api-keys/", { name: "A key" }, key("c"));
+    const foreign = await other.post("/v1/api-keys/", { name: "A key" }, key("c"));
+    expect([own.status, foreign.status]).toEqual([201, 201]);
+    expect(foreign.headers.get("Idempotency-Replayed")).toBeNull();
   });
 
   it("is decrypted after a new master key was added, and later responses are stored under the new key", async () => {

@@ -70,17 +70,17 @@ describe("a key that is restricted to domains", () => {
   });
 
   it("is not replayed the response of another credential, except one restricted to the same domains", async () => {
-    const ours = await aWorkspace();
-    const domainIds = [await createDomain(ours)];
-    const [narrow, twin] = [apiWith(await aKey(ours, { domainIds })), apiWith(await aKey(ours, { domainIds }))];
+    const own = await aWorkspace();
+    const domainIds = [await createDomain(own)];
+    const [narrow, twin] = [apiWith(await aKey(own, { domainIds })), apiWith(await aKey(own, { domainIds }))];
     const calls: [string, unknown][] = [
-      ["/v1/mailboxes/", { domain_id: ours.domainId, local_part: "desk" }],
+      ["/v1/mailboxes/", { domain_id: own.domainId, local_part: "desk" }],
       ["/v1/domains/", { name: `d${crypto.randomUUID().slice(0, 12)}.example` }],
-      [`/v1/domains/${ours.domainId}/dkim/rotate`, undefined],
-      ["/v1/emails/", aMail(ours)],
+      [`/v1/domains/${own.domainId}/dkim/rotate`, undefined],
+      ["/v1/emails/", aMail(own)],
     ];
     for (const [path, body] of calls) {
-      expect((await ours.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
+      expect((await own.post(path, body, { "Idempotency-Key": path })).status, path).toBeLessThan(300);
       const answer = await narrow.post(path, body, { "Idempotency-Key": path });
       expect([answer.status, answer.headers.get("Idempotency-Replayed")], path).toEqual([409, null]);
     }
@@ -171,9 +171,9 @@ describe("a key that is restricted to domains, among the workspace's keys", () =
 
 describe("authentication", () => {
   it("refuses keys of a deleted workspace with the text for any invalid key", async () => {
-    const gone = await aWorkspace();
-    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(gone.workspaceNumber).run();
-    expect(await errorOf(await gone.get("/v1/me"))).toEqual([401, "Invalid API key"]);
+    const deleted = await aWorkspace();
+    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(deleted.workspaceNumber).run();
+    expect(await errorOf(await deleted.get("/v1/me"))).toEqual([401, "Invalid API key"]);
   });
 
   it("is one read of D1, and at most one write a minute", async () => {
