@@ -16,7 +16,8 @@ export interface ClaimedMail {
   subject: string;
   fromEmail: string;
   fromName: string | null;
-  createdAt: number;
+  /** Time of the email's last `queued` event, in milliseconds since 1970: its Date header (decisions 4). */
+  queuedAt: number;
   source: string;
   /** Settings of the workspace; only tracking is read here. */
   settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
@@ -139,8 +140,9 @@ export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lea
 }
 
 function toMail(row: MailRow): ClaimedMail {
+  const state = toState(row);
   return {
-    state: toState(row),
+    state,
     outboxId: row.outbox_id,
     claims: row.claims,
     workspaceId: row.workspace_id,
@@ -148,7 +150,7 @@ function toMail(row: MailRow): ClaimedMail {
     subject: row.subject,
     fromEmail: row.from_email,
     fromName: row.from_name,
-    createdAt: row.created_at,
+    queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
     source: row.source,
     settings: JSON.parse(row.settings) as ClaimedMail["settings"],
     contentLocation: {

@@ -42,7 +42,7 @@ export async function prepareMessage(
     {
       id: mail.state.id,
       messageId: mail.messageId,
-      date: new Date(mail.createdAt),
+      date: new Date(mail.queuedAt),
       from: { email: mail.fromEmail, name: mail.fromName },
       to: content.visible?.to ?? recipientsOfKind(mail, "to"),
       cc: content.visible?.cc ?? recipientsOfKind(mail, "cc"),
