@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { readyRoutes } from "./delivery/routes.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
 import { retryRoutes } from "./emails/retry/routes.ts";
@@ -39,6 +40,7 @@ app.use(methodNotAllowed(routes));
 app.use(authenticate(routes));
 
 app.get("/health", (c) => c.json({ status: "ok" }));
+app.route("/", readyRoutes);
 app.get("/openapi.json", openApiDocument(app));
 app.route("/", meRoutes);
 app.route("/", workspaceRoutes);

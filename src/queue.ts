@@ -1,5 +1,5 @@
 import { type Ctx, createContext } from "./context.ts";
-import { deliver, egressOf } from "./delivery/index.ts";
+import { deliver, egressOf, runReleases } from "./delivery/index.ts";
 import type { WakeUp, WorkKind, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
@@ -9,6 +9,7 @@ import { isHitMessage, recordHits } from "./tracking/index.ts";
 const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
   deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
   purge,
+  release: runReleases,
 };
 
 /**

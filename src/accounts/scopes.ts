@@ -56,6 +56,7 @@ export type RequiredScope = Scope | "any" | "public";
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /openapi.json": "public",
   "GET /health": "public",
+  "GET /ready": "public",
   "GET /t/o/:token": "public",
   "GET /t/c/:token": "public",
   "GET /u/:token": "public",

@@ -11,6 +11,8 @@ export interface ClaimedMail {
   /** The outbox row it belongs to, and how often that row was claimed. */
   outboxId: string;
   claims: number;
+  /** True when the row was released after an outage of the egress, before its retry time. */
+  isReleased: boolean;
   workspaceId: string;
   messageId: string;
   subject: string;
@@ -71,7 +73,7 @@ const RELEASE_SCHEDULED = `
 
 // A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
 const FIND_MAILS = `
-  SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, e.message_id, e.subject, e.from_email, e.from_name,
+  SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.source,
          w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status,
          d.records->>'return_path' AS return_path, m.is_active
@@ -99,6 +101,7 @@ const FIND_SUPPRESSED = `
 interface MailRow extends EmailStateRow {
   outbox_id: string;
   claims: number;
+  outage: "waiting" | "released" | null;
   message_id: string;
   subject: string;
   from_email: string;
@@ -145,6 +148,7 @@ function toMail(row: MailRow): ClaimedMail {
     state,
     outboxId: row.outbox_id,
     claims: row.claims,
+    isReleased: row.outage === "released",
     workspaceId: row.workspace_id,
     messageId: row.message_id,
     subject: row.subject,

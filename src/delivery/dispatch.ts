@@ -1,14 +1,14 @@
 import type { Ctx } from "../context.ts";
-import type { Outcome, RecipientEntry } from "../emails/index.ts";
+import type { RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
 import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
-import { type Attempt, egressUnreachable, noEgress, preparationFailed } from "./outcome.ts";
+import { preparationFailed } from "./outcome.ts";
 import type { OutcomeWriter } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
 import { ReconnectingConnection } from "./reconnecting-connection.ts";
-import { recipientsToTry, recordOutcome } from "./record-outcome.ts";
+import { recipientsToTry, recordOutcome, recordUnreachable } from "./record-outcome.ts";
 import { returnPathOf } from "./return-path.ts";
 import { isSimulated } from "./simulator.ts";
 
@@ -16,7 +16,7 @@ import { isSimulated } from "./simulator.ts";
 export interface DeliveryRun {
   ctx: Ctx;
   outcomes: OutcomeWriter;
-  /** Null when no egress is configured. */
+  /** Null when the deployment has no egress: the run has simulated recipients only. */
   egress: Egress | null;
   /** DKIM keys by domain id. */
   keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
@@ -84,7 +84,7 @@ async function reconnect(
 export async function deferRemaining(run: DeliveryRun): Promise<void> {
   while (run.unreachable && run.queue.length > 0 && (await run.outcomes.acquireSlot())) {
     const job = nextJob(run);
-    if (job) recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
+    if (job) recordUnreachable(run, job);
   }
 }
 
@@ -103,7 +103,7 @@ async function compose(
 ): Promise<PreparedMessage | null> {
   const connection = job.external.length > 0 ? await reconnecting.current() : null;
   if (job.external.length > 0 && !connection) {
-    recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
+    recordUnreachable(run, job);
     return null;
   }
   try {
@@ -123,7 +123,7 @@ async function sendAndRecord(
   connection: ReconnectingConnection,
 ): Promise<void> {
   const results = await send(run, job, message, connection);
-  if (!results) return recordOutcome(run, job, (_, attempt) => connectionFailure(run, attempt));
+  if (!results) return recordUnreachable(run, job);
   const resultOf = new Map(job.external.map((recipient, index) => [recipient.email, results[index]]));
   const { untrackedLinks } = message;
   recordOutcome(run, { ...job, untrackedLinks }, ({ email }): RecipientResult | null => resultOf.get(email) ?? null);
@@ -146,10 +146,6 @@ async function send(
   await connection.replace(first);
   const second = await connection.current();
   return second ? (await second.send(envelope, message)).recipients : recipients;
-}
-
-function connectionFailure(run: DeliveryRun, attempt: Attempt): Outcome {
-  return run.unreachable ? egressUnreachable(attempt, run.unreachable) : noEgress();
 }
 
 /** True when the server closed the connection before any content was sent, so another connection may succeed at once. */

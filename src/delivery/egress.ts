@@ -1,5 +1,4 @@
-import type { Transport } from "../mail/smtp/index.ts";
-import { parseEgressUrl, type SmtpOptions, smtpTransport } from "../mail/smtp/index.ts";
+import { EgressUrlError, parseEgressUrl, type SmtpOptions, smtpTransport, type Transport } from "../mail/smtp/index.ts";
 import type { Settings } from "../settings.ts";
 
 /** The SMTP server that takes outgoing mail, and how to use it. */
@@ -13,14 +12,26 @@ export interface Egress {
   dsn: boolean;
 }
 
-/** Returns the egress of the deployment, or null when none is configured. Throws EgressUrlError. `options` sets shorter timeouts in tests. */
-export function egressOf(settings: Settings, options: SmtpOptions = {}): Egress | null {
-  if (settings.egressUrl === "") return null;
-  const parsed = parseEgressUrl(settings.egressUrl);
-  return {
-    transport: smtpTransport(parsed, options),
-    relay: parsed.host,
-    connections: parsed.maxConnections,
-    dsn: parsed.dsn,
-  };
+/** The state of a deployment whose EGRESS_URL is missing or malformed: email waits (decisions 4). */
+export interface EgressFault {
+  fault: "not_configured" | "malformed";
+  /** Names the faulty part of EGRESS_URL, never its password. For logs only: tenants see a fixed text. */
+  detail: string;
+}
+
+/** Returns the egress of the deployment, or why there is none. `options` sets shorter timeouts in tests. */
+export function egressOf(settings: Pick<Settings, "egressUrl">, options: SmtpOptions = {}): Egress | EgressFault {
+  if (settings.egressUrl === "") return { fault: "not_configured", detail: "EGRESS_URL is empty" };
+  try {
+    const parsed = parseEgressUrl(settings.egressUrl);
+    return {
+      transport: smtpTransport(parsed, options),
+      relay: parsed.host,
+      connections: parsed.maxConnections,
+      dsn: parsed.dsn,
+    };
+  } catch (error) {
+    if (!(error instanceof EgressUrlError)) throw error;
+    return { fault: "malformed", detail: error.message };
+  }
 }

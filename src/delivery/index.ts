@@ -1,3 +1,4 @@
-export { type Egress, egressOf } from "./egress.ts";
+export { type Egress, type EgressFault, egressOf } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";
+export { flushOutbox, runReleases } from "./release-waiting.ts";
 export { deliver } from "./run.ts";

@@ -12,12 +12,31 @@ import {
   renewStatement,
   rescheduleStatement,
   shouldRenew,
+  type WakeUp,
 } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
-import { FLUSH_AFTER_MS, FLUSH_EMAILS, FLUSH_OCTETS, MAX_UNWRITTEN, RENEW_EVERY_MS } from "./rules.ts";
+import { scheduleReleaseStatement } from "./release-waiting.ts";
+import {
+  FLUSH_AFTER_MS,
+  FLUSH_EMAILS,
+  FLUSH_OCTETS,
+  MAX_UNWRITTEN,
+  RELEASE_STEP_DELAY_MS,
+  RENEW_EVERY_MS,
+} from "./rules.ts";
+
+type PendingUpdate = DeliveryUpdate & EmailUpdate;
 
 /** Waits before each retry of a failed database write, in milliseconds. */
 const RETRY_MS = [50, 200, 800, 3000];
+
+/** The outcome of one email: what to write, and what follows for the outbox. */
+export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
+  /** The attempt failed before MAIL FROM: the next row waits for the egress. */
+  isUnreachable?: boolean;
+  /** The egress accepted the message for a recipient. */
+  isAccepted?: boolean;
+}
 
 /**
  * Writes the outcomes of one claim to D1 in batches, each fenced by the lease. At most 20 emails are between their MAIL
@@ -32,7 +51,7 @@ export class OutcomeWriter {
   readonly #mails: Map<number, ClaimedMail>;
   /** Emails that may have been sent while their outcome is not written. */
   readonly #attempted = new Set<number>();
-  #pending: EmailUpdate[] = [];
+  #pending: PendingUpdate[] = [];
   #emptyRows: string[] = [];
   #unwritten = 0;
   #slotWaiters: (() => void)[] = [];
@@ -82,7 +101,7 @@ export class OutcomeWriter {
   }
 
   /** Queues the outcome of one email for the next flush. `hasSlot`: the email holds a slot from acquireSlot. */
-  add(mail: ClaimedMail, update: Omit<EmailUpdate, "state">, hasSlot: boolean): void {
+  add(mail: ClaimedMail, update: DeliveryUpdate, hasSlot: boolean): void {
     if (!hasSlot) this.#unwritten += 1;
     this.#pending.push({ ...update, state: mail.state });
     if (this.#pending.length >= FLUSH_EMAILS) this.#flush();
@@ -118,7 +137,7 @@ export class OutcomeWriter {
   }
 
   /** Takes as many updates as one statement may carry, by number and by size. */
-  #nextFlush(): EmailUpdate[] {
+  #nextFlush(): PendingUpdate[] {
     let octets = 0;
     const fits = ({ state, facts }: EmailUpdate, index: number) => {
       octets += 2 * JSON.stringify([state, facts]).length;
@@ -128,7 +147,7 @@ export class OutcomeWriter {
     return this.#pending.splice(0, first === -1 ? this.#pending.length : first);
   }
 
-  async #writeFlush(updates: readonly EmailUpdate[]): Promise<void> {
+  async #writeFlush(updates: readonly PendingUpdate[]): Promise<void> {
     try {
       const emptyRows = this.#emptyRows.splice(0);
       if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
@@ -146,25 +165,29 @@ export class OutcomeWriter {
   }
 
   /** Writes facts and rescheduled rows and deletes finished rows, in one transaction. */
-  async #write(updates: readonly EmailUpdate[], emptyRows: readonly string[]): Promise<void> {
+  async #write(updates: readonly PendingUpdate[], emptyRows: readonly string[]): Promise<void> {
     for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
     const done = [...emptyRows, ...this.#doneRows(updates)];
     for (const id of done) this.#unfinished.delete(id);
+    const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
+    const release = updates.some(({ isAccepted }) => isAccepted) ? [scheduleReleaseStatement(this.#ctx)] : [];
     const { results } = await this.#withRetries(() =>
       applyFacts(
         this.#ctx,
         updates.map((update) => this.#avoidLeaseEnd(update)),
         (states) => {
-          const rescheduled = states.flatMap((state) => this.#rescheduledRows(state));
+          const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
           return {
             before: [rescheduleStatement(this.#ctx, this.#lease, "deliver", rescheduled)],
-            after: [finishStatement(this.#ctx, this.#lease, done)],
+            after: [finishStatement(this.#ctx, this.#lease, done), ...release],
           };
         },
       ),
     );
     const finished = results[0]?.meta.changes ?? 0;
     if (finished < done.length) await this.#confirmLease();
+    const scheduled = (results[1]?.results ?? []) as WakeUp[];
+    if (scheduled.length > 0) await this.#ctx.wake(scheduled, RELEASE_STEP_DELAY_MS / 1000);
   }
 
   /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
@@ -182,11 +205,12 @@ export class OutcomeWriter {
     return this.#mails.get(n)?.outboxId ?? "";
   }
 
-  #rescheduledRows(state: EmailUpdate["state"]): RescheduledRow[] {
+  #rescheduledRows(state: EmailUpdate["state"], isUnreachable: boolean): RescheduledRow[] {
     const mail = this.#mails.get(state.n);
     if (state.status !== "queued" || state.dueAt === null || !mail) return [];
     const claims = mail.claims > 1 ? 1 : 0;
-    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims }];
+    const outage = isUnreachable ? "waiting" : null;
+    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims, outage }];
   }
 
   /** Renews the lease on unfinished rows when it runs low. Runs between two flushes, since both match the lease's end. */

@@ -60,11 +60,6 @@ export function deferOrFail(attempt: Attempt, metadata: Record<string, unknown>)
   return { on: "deferred", metadata: { ...metadata, next_attempt_at: new Date(attempt.nextAt).toISOString() } };
 }
 
-/** Returns the outcome when no egress is configured. */
-export function noEgress(): Outcome {
-  return { on: "gave-up", metadata: { reason: "no egress is configured" } };
-}
-
 /** Returns the outcome when the session could not be opened. */
 export function egressUnreachable(attempt: Attempt, error: ConnectError): Outcome {
   const reply = error.reply ? replyMetadata(error.reply) : {};

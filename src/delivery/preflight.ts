@@ -1,8 +1,12 @@
 import type { Ctx } from "../context.ts";
-import { type EmailUpdate, type Fact, recipientKey } from "../emails/index.ts";
+import { type Fact, recipientKey } from "../emails/index.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
+import type { EgressFault } from "./egress.ts";
+import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
+import type { DeliveryUpdate } from "./outcome-writer.ts";
 import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
+import { isSimulated } from "./simulator.ts";
 
 /** An email to send, with the facts about its suppressed recipients. */
 export interface MailToSend {
@@ -13,21 +17,31 @@ export interface MailToSend {
 }
 
 /** The decision about one email before dispatch: send it, or write this update instead. */
-export type Decision = { send: MailToSend } | { update: Omit<EmailUpdate, "state"> };
+export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
 
 /**
- * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions (design: deliver). Reads
- * only the claim, not the database.
+ * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions, and whether there
+ * is an egress (design: deliver). Reads only the claim, not the database.
  */
-export function preflight(ctx: Ctx, claim: Claim): { mail: ClaimedMail; decision: Decision }[] {
+export function preflight(
+  ctx: Ctx,
+  claim: Claim,
+  egressFault: EgressFault | null,
+): { mail: ClaimedMail; decision: Decision }[] {
   const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
   return claim.mails.map((mail) => {
     const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
-    return { mail, decision: decide(ctx, mail, claim, sharesRow) };
+    return { mail, decision: decide(ctx, mail, claim, sharesRow, egressFault) };
   });
 }
 
-function decide(ctx: Ctx, mail: ClaimedMail, claim: Claim, sharesRow: boolean): Decision {
+function decide(
+  ctx: Ctx,
+  mail: ClaimedMail,
+  claim: Claim,
+  sharesRow: boolean,
+  egressFault: EgressFault | null,
+): Decision {
   const now = ctx.now();
   if (mail.claims >= SPLIT_AT_CLAIM && sharesRow) return { update: reschedule(now) };
   if (mail.claims > MAX_CLAIMS)
@@ -42,18 +56,25 @@ function decide(ctx: Ctx, mail: ClaimedMail, claim: Claim, sharesRow: boolean): 
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));
   if (suppressed.length === queuedRecipientKeys(mail).length) return { update: { facts: suppressed, attempt: 0 } };
-  return { send: { mail, suppressedFacts: suppressed } };
+  if (egressFault === null || !hasExternalRecipients(ctx, mail)) return { send: { mail, suppressedFacts: suppressed } };
+  const hold = holdForEgress(ctx, mail, egressFault);
+  return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressFault)) };
+}
+
+function hasExternalRecipients(ctx: Ctx, mail: ClaimedMail): boolean {
+  const domain = ctx.settings.simulatorDomain;
+  return mail.state.recipients.some(({ state, email }) => state === "queued" && !isSimulated(email, domain));
 }
 
 /** Returns an update without facts that gives the email its own outbox row at `dueAt`. */
-const reschedule = (dueAt: number): Omit<EmailUpdate, "state"> => ({
+const reschedule = (dueAt: number): DeliveryUpdate => ({
   facts: [],
   attempt: 0,
   next: { dueAt, outboxId: null },
 });
 
 /** Returns an update that fails every recipient still queued, with this reason. */
-export function failRemaining(ctx: Ctx, mail: ClaimedMail, reason: string): Omit<EmailUpdate, "state"> {
+export function failRemaining(ctx: Ctx, mail: ClaimedMail, reason: string): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),

@@ -1,7 +1,8 @@
 import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
-import type { RecipientResult } from "../mail/smtp/index.ts";
+import { ConnectError, type RecipientResult } from "../mail/smtp/index.ts";
+import type { ClaimedMail } from "./claim.ts";
 import type { DeliveryRun } from "./dispatch.ts";
-import { type Attempt, toOutcome } from "./outcome.ts";
+import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { MailToSend } from "./preflight.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
 import { simulate } from "./simulator.ts";
@@ -32,20 +33,24 @@ export function recordOutcome(
   run: DeliveryRun,
   job: MailToSend,
   resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
+  isUnreachable = false,
 ): void {
   const attempt = attemptOf(run, job);
   const at = run.ctx.now();
   const facts: Fact[] = [...job.suppressedFacts];
   let isDeferred = false;
+  let isAccepted = false;
   for (const recipient of recipientsToTry(job)) {
-    for (const outcome of outcomesOf(recipient, resultOf(recipient, attempt), attempt)) {
+    const result = resultOf(recipient, attempt);
+    isAccepted ||= result !== null && "kind" in result && result.kind === "accepted";
+    for (const outcome of outcomesOf(recipient, result, attempt)) {
       isDeferred ||= outcome.on === "deferred";
       const metadata = withUntrackedLinks(outcome, job);
       facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
     }
   }
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
-  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next: next }, true);
+  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable }, true);
 }
 
 /** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
@@ -57,4 +62,29 @@ function withUntrackedLinks({ on, metadata }: Outcome, { untrackedLinks = 0 }: M
 function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {
   if (result === null) return simulate(recipient.email, attempt);
   return ["on" in result ? result : toOutcome(result, attempt)];
+}
+
+const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
+
+/**
+ * Defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because
+ * this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row with events.
+ */
+export function recordUnreachable(run: DeliveryRun, job: MailToSend): void {
+  const { mail, suppressedFacts } = job;
+  if (!mail.isReleased) {
+    const error = run.unreachable ?? NO_CONNECTION;
+    recordOutcome(run, job, (_, attempt) => egressUnreachable(attempt, error), true);
+    return;
+  }
+  const next = { dueAt: retryTimeOf(mail, run.ctx.now()), outboxId: null };
+  run.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true }, true);
+}
+
+/** Returns the time that the last `deferred` event announced or, when it is over, the same wait from now. */
+function retryTimeOf({ state }: ClaimedMail, now: number): number {
+  const announced = state.events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
+  const retryAt = typeof announced === "string" ? Date.parse(announced) : Number.NaN;
+  if (retryAt > now) return retryAt;
+  return now + (waitAfter(Math.max(1, state.attempts), Math.random()) ?? 0);
 }

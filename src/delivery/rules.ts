@@ -14,6 +14,17 @@ export const RUN_MS = 10 * 60_000;
 /** How long the email of a paused workspace waits for its next check, in milliseconds (decisions 2). */
 export const PAUSE_CHECK_MS = 10 * 60_000;
 
+/** How often an email is checked while the deployment has no egress, and when it fails, in milliseconds (decisions 4). */
+export const EGRESS_CHECK_MS = 10 * 60_000;
+export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
+
+/** Emails of one release step after an outage of the egress (decisions 4). */
+export const RELEASE_STEP_ROWS = 500;
+/** A release step waits while more released emails than this are unfinished. */
+export const MAX_RELEASED_ROWS = 250;
+/** Time from a successful delivery to the release step that it schedules, in milliseconds. */
+export const RELEASE_STEP_DELAY_MS = 2_000;
+
 /** The part of SenderFacts (src/delivery/claim.ts) that decides whether an email may be sent. */
 interface SenderState {
   domain: string | null;

@@ -3,7 +3,7 @@ import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
 import { type DeliveryRun, deferRemaining, dispatch } from "./dispatch.ts";
-import type { Egress } from "./egress.ts";
+import type { Egress, EgressFault } from "./egress.ts";
 import { OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
 import { RUN_MS } from "./rules.ts";
@@ -13,17 +13,19 @@ import { RUN_MS } from "./rules.ts";
  * any number of times, concurrently or after a crash, because the claim is a compare-and-set. Throws when outcomes could
  * not be written; the leases then expire.
  */
-export async function deliver(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
+export async function deliver(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | EgressFault): Promise<void> {
   const started = ctx.now();
   for (let at = 0; at < wakeUps.length && ctx.now() - started < RUN_MS; at += CLAIM_ROWS) {
     await deliverChunk(ctx, wakeUps.slice(at, at + CLAIM_ROWS), egress);
   }
 }
 
-async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress | null): Promise<void> {
+async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], configured: Egress | EgressFault): Promise<void> {
   const lease = newLease(ctx);
   const claim = await claimMail(ctx, wakeUps, lease);
   if (claim.rows.length === 0) return;
+  const [egress, fault] = "fault" in configured ? [null, configured] : [configured, null];
+  if (fault) ctx.log("egress.unavailable", { fault: fault.fault, detail: fault.detail });
   const outcomes = new OutcomeWriter(ctx, lease, claim);
   const run: DeliveryRun = {
     ctx,
@@ -33,7 +35,7 @@ async function deliverChunk(ctx: Ctx, wakeUps: readonly WakeUp[], egress: Egress
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
     unreachable: null,
   };
-  for (const { mail, decision } of preflight(ctx, claim)) {
+  for (const { mail, decision } of preflight(ctx, claim, fault)) {
     if ("send" in decision) run.queue.push(decision.send);
     else outcomes.add(mail, decision.update, false);
   }

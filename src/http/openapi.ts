@@ -91,7 +91,7 @@ export function openApiDocument(app: Hono<AppEnv>) {
       components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
       security: [{ bearer: [] }],
     },
-    exclude: ["/openapi.json", "/health", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
+    exclude: ["/openapi.json", "/health", "/ready", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
     // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
     defaultValidationErrorResponse: false,
   });

@@ -100,11 +100,13 @@ export interface RescheduledRow {
   from: string;
   /** 1 when a run may have sent this email without writing its outcome, so that the next claim counts as a repeat; else 0. */
   claims: 0 | 1;
+  /** `waiting` when the attempt failed before MAIL FROM, so that a recovered egress releases the row (decisions 4). */
+  outage: "waiting" | null;
 }
 
 const RESCHEDULE = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims)
-  SELECT value->>'dueAt', value->>'id', ?2, value->>'ref', value->>'claims' FROM json_each(?1)
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage)
+  SELECT value->>'dueAt', value->>'id', ?2, value->>'ref', value->>'claims', value->>'outage' FROM json_each(?1)
    WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = ?3 AND o.id = value->>'from' AND o.token = ?4)`;
 
 /**

@@ -81,6 +81,7 @@ const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspa
 export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
+  "GET /ready": { success: 200 },
   "GET /t/o/:token": { success: 200 },
   "GET /t/c/:token": { success: 404 },
   "GET /u/:token": { success: 200 },

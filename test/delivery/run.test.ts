@@ -119,16 +119,6 @@ describe("the replies of the egress decide the outcome", () => {
       expect(email.events[1]).toMatchObject({ event_type: "deferred", metadata: { phase: "connect" } });
     }
   });
-
-  it("no egress configured: failed, with the reason", async () => {
-    const workspace = await aWorkspace();
-    const { ctx, woken } = recordingContext({ EGRESS_URL: "" });
-    const id = await accept(ctx, workspace, {});
-    await deliver(ctx, woken, egressOf(ctx.settings));
-    const email = await detail(workspace, id);
-    expect(email.status).toBe("failed");
-    expect(email.events[1]?.metadata?.reason).toBe("no egress is configured");
-  });
 });
 
 describe("attempts", () => {

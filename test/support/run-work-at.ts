@@ -7,7 +7,7 @@ import { recordingContext } from "./workspace.ts";
 export async function runWorkAt(
   now: number,
   settings: Record<string, unknown> = {},
-  kinds: WakeUp["kind"][] = ["deliver", "purge"],
+  kinds: WakeUp["kind"][] = ["deliver", "purge", "release"],
 ): Promise<void> {
   const { ctx, woken } = recordingContext(settings, () => now);
   await sweep(ctx);

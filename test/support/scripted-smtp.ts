@@ -35,9 +35,12 @@ export class ScriptedServer {
     });
   }
 
-  /** Listens on a free loopback port and returns it. */
-  async listen(): Promise<number> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  /** Listens on this loopback port, or a free one for 0, and returns it. */
+  async listen(port = 0): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, "127.0.0.1", resolve);
+    });
     return (this.#server.address() as AddressInfo).port;
   }
 

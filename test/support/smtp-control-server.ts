@@ -40,12 +40,17 @@ async function handleRequest(request: IncomingMessage, response: ServerResponse,
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   if (kind === "real") return void send(state.real.messages(id));
   if (request.method === "POST") {
-    const { script, certificate } = JSON.parse(await text(request)) as {
+    const {
+      script,
+      certificate,
+      port: listenOn,
+    } = JSON.parse(await text(request)) as {
       script: Script;
       certificate: keyof ServerKeys;
+      port: number;
     };
     const server = new ScriptedServer(script, state.keys[certificate]);
-    const port = await server.listen();
+    const port = await server.listen(listenOn);
     state.scripted.set(String(port), server);
     return void send({ port });
   }

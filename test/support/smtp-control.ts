@@ -19,14 +19,18 @@ export interface SmtpServerHandle {
   close(): Promise<void>;
 }
 
-/** Starts a server that follows `script`. With `named` its certificate is valid for the name smtp.test only. */
+/**
+ * Starts a server that follows `script`, on a free port or on `port`. With `named` its certificate is valid for the name
+ * smtp.test only.
+ */
 export async function scriptedServer(
   script: Script = {},
   certificate: "local" | "named" = "local",
+  listenOn = 0,
 ): Promise<SmtpServerHandle> {
   const { port } = await callControlServer<{ port: number }>("scripted", {
     method: "POST",
-    body: JSON.stringify({ script, certificate }),
+    body: JSON.stringify({ script, certificate, port: listenOn }),
   });
   const transcript = () => callControlServer<TranscriptEntry[]>(`scripted/${port}/transcript`);
   return {

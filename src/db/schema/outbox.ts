@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const outbox = sqliteTable(
   "outbox",
@@ -9,8 +10,13 @@ export const outbox = sqliteTable(
     ref: text().notNull(),
     token: text(),
     claims: integer().notNull().default(0),
+    outage: text({ enum: ["waiting", "released"] }),
   },
-  (t) => [primaryKey({ columns: [t.dueAt, t.id] })],
+  (t) => [
+    primaryKey({ columns: [t.dueAt, t.id] }),
+    index("outbox_by_outage").on(t.outage, t.id).where(sql`outage IS NOT NULL`),
+    uniqueIndex("outbox_one_release").on(t.kind).where(sql`kind = 'release'`),
+  ],
 );
 
 export const deadLetters = sqliteTable("dead_letters", {

@@ -12,8 +12,8 @@ export interface Outcome {
 /** An outcome for one recipient of one email. `id` becomes the id of the event, so a repeated fact counts once. */
 export interface Fact extends Outcome {
   id: string;
-  /** Canonical form of the recipient's address. */
-  recipient: string;
+  /** Canonical form of the recipient's address; null for an event of the email as a whole, which moves no recipient. */
+  recipient: string | null;
   /** Milliseconds since 1970. */
   at: number;
 }
@@ -53,7 +53,7 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   const known = new Set(before.events.map(({ id }) => id));
   const recipientKeys = new Set(before.recipients.map(recipientKey));
   const newFacts = facts.filter(({ id, recipient }) => {
-    if (known.has(id) || !recipientKeys.has(recipient)) return false;
+    if (known.has(id) || (recipient !== null && !recipientKeys.has(recipient))) return false;
     known.add(id);
     return true;
   });
@@ -62,6 +62,10 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   const events = [...before.events];
   const rollups = new Map<string, RollupCounts>();
   for (const fact of newFacts) {
+    if (fact.recipient === null) {
+      events.push({ id: fact.id, type: moveRecipient("queued", fact.on).event, at: fact.at, metadata: fact.metadata });
+      continue;
+    }
     const recipient = recipients.find((candidate) => recipientKey(candidate) === fact.recipient);
     if (!recipient) continue;
     const { to, event } = moveRecipient(recipient.state, fact.on);
@@ -84,10 +88,10 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   };
   countEmail(rollups, before, state);
   const suppress = newFacts.flatMap(({ recipient, suppress: reason }) =>
-    reason ? [{ email: recipient, reason }] : [],
+    reason && recipient !== null ? [{ email: recipient, reason }] : [],
   );
   const proofs = newFacts.filter(({ on }) => on === "dsn-delivered");
-  const release = before.retriedAt === null ? [] : proofs.map(({ recipient }) => recipient);
+  const release = before.retriedAt === null ? [] : proofs.flatMap(({ recipient }) => recipient ?? []);
   return { state, rollups: [...rollups.values()].filter(isNonZero), suppress, release, changed: true };
 }
 

@@ -1,5 +1,5 @@
 export { type SmtpOptions, smtpTransport } from "./connect.ts";
-export { parseEgressUrl } from "./egress-url.ts";
+export { EgressUrlError, parseEgressUrl } from "./egress-url.ts";
 export {
   type Capabilities,
   ConnectError,

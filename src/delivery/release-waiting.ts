@@ -1,0 +1,80 @@
+import type { Ctx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { syncDueAtStatement } from "../emails/index.ts";
+import {
+  CLAIM_ROWS,
+  claimStatement,
+  finishStatement,
+  newLease,
+  releaseStatement,
+  type WakeUp,
+} from "../outbox/index.ts";
+import { MAX_RELEASED_ROWS, RELEASE_STEP_DELAY_MS, RELEASE_STEP_ROWS } from "./rules.ts";
+
+// The EXISTS reads one entry of the partial index outbox_by_outage, and none while no email waits. A second row of this
+// kind violates a unique index and is ignored.
+const SCHEDULE_RELEASE = `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+  SELECT ?1, ?2, 'release', '[]' WHERE EXISTS (SELECT 1 FROM outbox WHERE outage = 'waiting')
+  RETURNING due_at AS dueAt, id, kind`;
+
+/**
+ * Returns the statement that schedules a release step if emails wait after an outage of the egress. It belongs in the
+ * transaction that records a successful delivery, so that no success goes without its step. Returns the row, as WakeUp.
+ */
+export function scheduleReleaseStatement(ctx: Ctx): D1PreparedStatement {
+  return mailDb(ctx)
+    .prepare(SCHEDULE_RELEASE)
+    .bind(ctx.now() + RELEASE_STEP_DELAY_MS, ctx.newId());
+}
+
+// Ids of deferred emails' rows are the emails' UUIDv7, so the lowest id is the oldest email. Reads and writes at most
+// ?2 rows by the partial index, whatever the size of the outbox.
+const RELEASE_STEP = `
+  UPDATE outbox SET due_at = ?1, outage = 'released' WHERE (due_at, id) IN (
+    SELECT due_at, id FROM outbox WHERE outage = 'waiting' AND token IS NULL AND due_at > ?1 ORDER BY id LIMIT ?2)
+  RETURNING due_at AS dueAt, id, kind`;
+
+/**
+ * Makes the 500 oldest emails that wait after an outage of the egress due now (decisions 4). A success of any of them
+ * schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first. Acts
+ * on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.
+ */
+export async function flushOutbox(ctx: Ctx): Promise<number> {
+  const now = ctx.now();
+  const [released] = await mailDb(ctx).batch<WakeUp>([
+    mailDb(ctx).prepare(RELEASE_STEP).bind(now, RELEASE_STEP_ROWS),
+    syncDueAtStatement(ctx, now),
+  ]);
+  const rows = released?.results ?? [];
+  if (rows.length > 0) {
+    ctx.log("outbox.released", { emails: rows.length });
+    await ctx.wake(rows);
+  }
+  return rows.length;
+}
+
+/**
+ * Processes outbox rows of kind `release`: runs one release step, or tries again in 2 s while more than 250 released
+ * emails are unfinished, so that new email is never behind more than 750 old ones. A crash repeats the step.
+ */
+export async function runReleases(ctx: Ctx, wakeUps: readonly WakeUp[]): Promise<void> {
+  const lease = newLease(ctx);
+  const [claimed, released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
+    claimStatement(ctx, wakeUps.slice(0, CLAIM_ROWS), lease),
+    mailDb(ctx)
+      .prepare("SELECT count(*) AS rows FROM (SELECT 1 FROM outbox WHERE outage = 'released' LIMIT ?1)")
+      .bind(MAX_RELEASED_ROWS + 1),
+  ]);
+  const ids = (claimed?.results ?? []).map(({ id }) => id);
+  const [id] = ids;
+  if (id === undefined) return;
+  if ((released?.results[0]?.rows ?? 0) <= MAX_RELEASED_ROWS) {
+    await flushOutbox(ctx);
+    await finishStatement(ctx, lease, ids).run();
+    return;
+  }
+  const dueAt = ctx.now() + RELEASE_STEP_DELAY_MS;
+  await releaseStatement(ctx, lease, ids, dueAt).run();
+  await ctx.wake([{ dueAt, id, kind: "release" }], RELEASE_STEP_DELAY_MS / 1000);
+}
