@@ -129,7 +129,14 @@ describe("a key whose only domain was deleted", () => {
     const { id } = await (await own.post("/v1/emails/", aMail(own))).json<{ id: string }>();
     const key = await aKey(own, { domainIds: [], name: "stranded" });
     const stranded = apiWith(key);
-    for (const path of ["/v1/domains/", "/v1/mailboxes/", "/v1/emails/"])
+    const lists = [
+      "/v1/domains/",
+      "/v1/mailboxes/",
+      "/v1/emails/",
+      "/v1/emails/scheduled",
+      "/v1/emails/search?q=subject",
+    ];
+    for (const path of [...lists, "/v1/emails/updates?since=2020-01-01T00:00:00Z"])
       expect(await (await stranded.get(path)).json(), path).toEqual([]);
     for (const path of [`/v1/domains/${own.domainId}`, `/v1/mailboxes/${own.mailboxId}`, `/v1/emails/${id}`])
       expect((await stranded.get(path)).status, path).toBe(404);
