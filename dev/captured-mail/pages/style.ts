@@ -60,6 +60,9 @@ iframe { display: block; width: 100%; height: 32rem; margin-bottom: .75rem; bord
 .records td { font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; white-space: nowrap; }
 .records td:last-child { min-width: 20rem; padding-right: 0; white-space: normal; overflow-wrap: anywhere; }
 @media (max-width: 36rem) {
+  .records thead { display: none; }
+  .records tr { display: block; padding: .5rem 0; border-top: 1px solid var(--line); }
+  .records td, .records td:last-child { display: block; min-width: 0; padding: 0; border: 0; white-space: normal; overflow-wrap: anywhere; }
   main { padding: 1.25rem .75rem 3rem; }
   .headers tr { display: block; padding: .3rem 0; }
   .headers th, .headers td { display: block; padding: 0; }
