@@ -1,9 +1,28 @@
-// `npm run openapi`: prints the OpenAPI document to standard output.
+// `npm run openapi`: prints the OpenAPI document. npm prints a banner before it; `npm run --silent openapi` prints none.
+// `npm run openapi -- --out <file>` writes the document to a file instead.
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
 import { app } from "../src/app.ts";
 
-const response = await app.request("/openapi.json", {}, {});
-if (!response.ok) {
-  console.error(`/openapi.json answered ${response.status}: ${await response.text()}`);
+const file = readFileArgument(process.argv.slice(2));
+// The Worker answers no request without a master key. The document does not depend on it.
+const settings = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };
+const response = await app.request("/openapi.json", {}, settings);
+if (!response.ok) exit(`/openapi.json answered ${response.status}: ${await response.text()}`);
+const document = `${JSON.stringify(await response.json(), null, 2)}\n`;
+if (file === undefined) process.stdout.write(document);
+else await writeFile(file, document).catch((error: Error) => exit(error.message));
+
+function readFileArgument(args: string[]): string | undefined {
+  try {
+    return parseArgs({ args, options: { out: { type: "string" } } }).values.out;
+  } catch (error) {
+    return exit(`${(error as Error).message}\nUsage: npm run --silent openapi [-- --out <file>]`);
+  }
+}
+
+function exit(message: string): never {
+  console.error(message);
   process.exit(1);
 }
-process.stdout.write(`${JSON.stringify(await response.json(), null, 2)}\n`);

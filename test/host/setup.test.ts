@@ -51,6 +51,32 @@ describe("dev/setup.mjs", () => {
   });
 });
 
+describe("npm run openapi", () => {
+  const command = ["dev/setup.mjs", "dev/openapi.ts"];
+
+  it("prints the document and nothing else", async ({ expect }) => {
+    const { code, output } = await run(command);
+    expect(code).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({ openapi: "3.1.0", paths: { "/v1/emails/": expect.anything() } });
+  });
+
+  it("writes the same document to a file with --out", async ({ expect }) => {
+    const file = path.join(folder, "openapi.json");
+    expect(await run([...command, "--out", file])).toMatchObject({ code: 0, output: "" });
+    expect(await readFile(file, "utf8")).toBe((await run(command)).output);
+  });
+
+  it("refuses unknown arguments and files it cannot write", async ({ expect }) => {
+    expect(await run([...command, "--format"])).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
+    expect(await run([...command, "extra"])).toMatchObject({ code: 1, output: expect.stringContaining("Usage:") });
+    const missing = path.join(folder, "missing", "openapi.json");
+    expect(await run([...command, "--out", missing])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("ENOENT"),
+    });
+  });
+});
+
 describe("npm start", () => {
   it("says within ten seconds that the state folder is not writable", async ({ expect }) => {
     // A folder below a file cannot be created by any user, root included.
