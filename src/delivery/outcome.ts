@@ -1,7 +1,8 @@
 import type { Outcome } from "../emails/index.ts";
 import { ComposeError } from "../mail/mime/index.ts";
-import { isHardBounce } from "../mail/reports/index.ts";
+import { classifyFailure } from "../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../mail/smtp/index.ts";
+import { suppressionFor } from "../suppressions/index.ts";
 import { PermanentError } from "./prepare.ts";
 
 /** The circumstances of one delivery attempt. */
@@ -47,11 +48,13 @@ export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
   }
 }
 
-/** Suppresses the address only for a hard bounce: other refusals are no evidence about the address. */
+/** Suppresses the address only when the refusal is about it; the recipient of a DSN is classified by the same rules. */
 function toBounce({ phase, reply }: RecipientResult & { kind: "recipient-refused" }, attempt: Attempt): Outcome {
-  const hard = isHardBounce(reply);
-  const metadata = { ...attemptMetadata(attempt), phase, bounce_type: hard ? "hard" : "soft", ...replyMetadata(reply) };
-  return { on: "recipient-refused", metadata, ...(hard ? { suppress: "bounce" as const } : {}) };
+  const described = replyMetadata(reply);
+  const failure = classifyFailure({ status: null, text: String(described.response), phase });
+  const bounceType = failure === "address" ? "hard" : "soft";
+  const metadata = { ...attemptMetadata(attempt), phase, bounce_type: bounceType, ...described };
+  return { on: "recipient-refused", metadata, ...suppressionFor(failure) };
 }
 
 /** Returns `deferred`, or `gave-up` when this was the last attempt. */

@@ -62,13 +62,14 @@ async function toFacts(
   raw: Uint8Array,
   at: number,
 ): Promise<Fact[]> {
-  // One fact per recipient and outcome, however often the report names it. A later block wins.
-  const unique = new Map(
-    toOutcomes(feedback).flatMap(({ addresses, outcome }) => {
-      const key = findRecipient(state, about, addresses);
-      return key === null ? [] : [[`${key} ${outcome.on}`, { key, outcome }] as const];
-    }),
-  );
+  const unique = new Map<string, { key: string; outcome: Outcome }>();
+  for (const { addresses, outcome } of aboutReference(toOutcomes(feedback), state, about)) {
+    const key = findRecipient(state, about, addresses);
+    if (key === null) continue;
+    // One fact per recipient and outcome, however often the report names it. One that suppresses nothing wins.
+    const name = `${key} ${outcome.on}`;
+    if (!unique.has(name) || outcome.suppress === undefined) unique.set(name, { key, outcome });
+  }
   // Every recipient can write to its return path, so the number of events is bounded.
   const isFull = state.events.length >= MAX_EVENTS;
   const recorded = [...unique.values()].filter(({ key, outcome }) => !isFull || changesState(state, key, outcome));
@@ -80,8 +81,13 @@ async function toFacts(
   );
 }
 
-/** The outcomes of a message, each with the addresses by which it names its recipient. */
-function toOutcomes(feedback: Feedback): { addresses: readonly (string | null)[]; outcome: Outcome }[] {
+interface NamedOutcome {
+  addresses: readonly (string | null)[];
+  outcome: Outcome;
+}
+
+/** Returns the outcomes of a message, each with the addresses by which it names its recipient. */
+function toOutcomes(feedback: Feedback): NamedOutcome[] {
   if (feedback.kind === "complaint") {
     const outcome = toComplaintOutcome(feedback);
     return outcome ? [{ addresses: [feedback.originalRecipient], outcome }] : [];
@@ -91,6 +97,17 @@ function toOutcomes(feedback: Feedback): { addresses: readonly (string | null)[]
     addresses: [reported.recipient, reported.finalRecipient],
     outcome: toReportOutcome(reported),
   }));
+}
+
+/**
+ * Keeps the outcomes that name the only recipient in question, when the report names it. All others are about the
+ * addresses to which that recipient forwards.
+ */
+function aboutReference(outcomes: NamedOutcome[], state: EmailState, about: MailReference): NamedOutcome[] {
+  const keys = state.recipients.map(recipientKey);
+  const only = about.recipient === "all" ? (keys.length === 1 ? keys[0] : undefined) : keys[about.recipient];
+  const named = outcomes.filter(({ addresses }) => addresses.some((address) => address?.toLowerCase() === only));
+  return named.length > 0 ? named : outcomes;
 }
 
 function changesState(state: EmailState, key: string, { on }: Outcome): boolean {

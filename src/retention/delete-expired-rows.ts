@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
@@ -13,10 +14,11 @@ const deleteOld = (table: string, time: string, key: string) => `
 const DELETE_CHANGES = deleteOld("changes", "at_us", "workspace, at_us");
 const DELETE_HOURLY_ROLLUPS = deleteOld("rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_DAILY_ROLLUPS = deleteOld("rollups_daily", "day", "workspace, day, domain");
+const DELETE_DOMAIN_FAILURES = deleteOld("domain_failures", "first_at", "workspace, email");
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
-/** Deletes expired change rows, roll-ups and dead letters, in at most MAX_STEPS steps per table. */
+/** Deletes expired change rows, roll-ups, domain failures and dead letters, in at most MAX_STEPS steps per table. */
 export async function deleteExpiredRows(ctx: Ctx): Promise<void> {
   const { retentionDays } = ctx.settings;
   const cutoff = emailCutoff(ctx.now(), retentionDays);
@@ -25,6 +27,7 @@ export async function deleteExpiredRows(ctx: Ctx): Promise<void> {
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_DAILY_ROLLUPS, day],
+    [DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000],
     [DELETE_DEAD_LETTERS, cutoff],
   ];
   for (const [sql, before] of deletions) await deleteBefore(ctx, sql, before);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { moveRecipient } from "../../src/emails/rules.ts";
 import { toComplaintOutcome, toReportOutcome } from "../../src/feedback/to-outcome.ts";
-import { classifyPhrases, HARD_PHRASES, NON_COMPLAINT_TYPES, SOFT_PHRASES } from "../../src/mail/reports/classify.ts";
+import { NON_COMPLAINT_TYPES } from "../../src/mail/reports/complaint.ts";
+import { ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS } from "../../src/mail/reports/failure-phrases.ts";
 import type { Action, Complaint, ReportedRecipient } from "../../src/mail/reports/feedback.ts";
 
 function reported(
@@ -9,7 +10,15 @@ function reported(
   diagnostic: string | null = null,
   action: Action = "failed",
 ): ReportedRecipient {
-  return { recipient: "bob@y.test", finalRecipient: null, action, status, diagnostic, remoteMta: "mx.y.test" };
+  return {
+    recipient: "bob@y.test",
+    finalRecipient: null,
+    action,
+    status,
+    diagnostic,
+    remoteMta: "mx.y.test",
+    phase: null,
+  };
 }
 
 const COMPLAINT: Complaint = {
@@ -22,8 +31,11 @@ const COMPLAINT: Complaint = {
   sourceIp: null,
 };
 
-const HARD = ["5.1.0", "5.1.1", "5.1.2", "5.1.3", "5.1.4", "5.1.5", "5.1.6", "5.1.9", "5.1.10", "5.2.1"];
+const HARD = ["5.1.1", "5.1.3", "5.1.4", "5.1.6", "5.1.10", "5.2.1", "5.7.17"];
+const DOMAIN = ["5.1.2", "5.1.351", "5.4.4", "5.4.310", "5.4.312"];
 const SOFT = [
+  "5.1.5",
+  "5.1.9",
   "5.1.7",
   "5.1.8",
   "5.1.11",
@@ -31,7 +43,6 @@ const SOFT = [
   "5.2.3",
   "5.2.4",
   "5.3.4",
-  "5.4.4",
   "5.4.6",
   "5.4.7",
   "5.6.7",
@@ -54,32 +65,50 @@ describe("a failed recipient", () => {
     expect(fact.suppress).toBeUndefined();
   });
 
+  it.each(DOMAIN)("%s: a fault of the domain, which suppresses at the second report", (status) => {
+    expect(toReportOutcome(reported(status))).toMatchObject({
+      on: "dsn-failed",
+      suppress: "domain-failure",
+      metadata: { bounce_type: "soft" },
+    });
+  });
+
   it.each([null, "5.0.0"])("with status %s is classified by the text", (status) => {
-    for (const phrase of HARD_PHRASES) {
-      expect(toReportOutcome(reported(status, `550 X ${phrase.toUpperCase()} y`)).suppress, phrase).toBe("bounce");
+    for (const { example } of ADDRESS_PHRASES) {
+      expect(toReportOutcome(reported(status, `550 X ${example.toUpperCase()} y`)).suppress, example).toBe("bounce");
     }
-    for (const { says } of SOFT_PHRASES) {
-      expect(toReportOutcome(reported(status, `550 user unknown: ${says}`)).suppress, says).toBeUndefined();
+    for (const { example } of DOMAIN_PHRASES) {
+      expect(toReportOutcome(reported(status, `550 ${example}`)).suppress, example).toBe("domain-failure");
+    }
+    for (const { example } of OTHER_REASONS) {
+      expect(toReportOutcome(reported(status, `550 user unknown: ${example}`)).suppress, example).toBeUndefined();
     }
   });
 
-  it.each<[status: string | null, words: string | null, hard: boolean]>([
-    ["5.0.0", "550 5.1.1 no", true],
-    ["5.0.0", "550 5.7.1 user unknown", false],
-    ["5.0.0", "451 4.1.1 greylisted", false],
-    ["5.5.0", "550 5.5.0 Requested action not taken: mailbox unavailable", true],
-    ["5.1.1", "552 5.2.2 mailbox full", true],
-    ["5.1.0", "blocked by policy", false],
-    [null, null, false],
-    [null, "550 no", true],
-    [null, "553 no", true],
-    [null, "554 no", false],
-    [null, "450 mailbox busy", false],
-    [null, "host 192.0.2.550 said no", false],
-    [null, "550 message content rejected (in reply to end of DATA command)", false],
-    [null, "the recipient\u2019s account  has been\ndisabled", true],
-  ])("with status %s and the text %j: hard is %s", (status, words, hard) => {
-    expect(toReportOutcome(reported(status, words)).suppress === "bounce").toBe(hard);
+  it.each(OTHER_REASONS)("is soft for $about ($example), whatever the code says", ({ example }) => {
+    expect(toReportOutcome(reported("5.1.1", `550 5.1.1 <bob@y.test>: ${example}`)).suppress).toBeUndefined();
+  });
+
+  it.each<[status: string | null, text: string | null, suppress: string | undefined]>([
+    ["5.0.0", "550 5.1.1 no", "bounce"],
+    ["5.0.0", "550 5.7.1 user unknown", undefined],
+    ["5.0.0", "451 4.1.1 greylisted", undefined],
+    ["5.5.0", "550 5.5.0 Requested action not taken: mailbox unavailable", "bounce"],
+    ["5.1.1", "552 5.2.2 mailbox full", undefined],
+    ["5.1.1", "552 5.2.2 no", undefined],
+    ["5.1.0", "blocked by policy", undefined],
+    ["5.1.0", null, undefined],
+    [null, null, undefined],
+    [null, "550 no", undefined],
+    [null, "553 no", undefined],
+    [null, "554 no", undefined],
+    [null, "450 mailbox busy", undefined],
+    [null, "host 192.0.2.550 said no", undefined],
+    [null, "550 message content rejected (in reply to end of DATA command)", undefined],
+    [null, "the recipient\u2019s account  has been\ndisabled", "bounce"],
+    [null, "550 host unknown", "domain-failure"],
+  ])("with status %s and the text %j: suppress is %s", (status, text, suppress) => {
+    expect(toReportOutcome(reported(status, text)).suppress).toBe(suppress);
   });
 
   it("puts the status code and the text into its event", () => {
@@ -119,14 +148,19 @@ describe("an abuse report", () => {
   });
 });
 
-describe("classifyPhrases", () => {
-  it("contains only normalized and distinct phrases", () => {
-    const all = [...HARD_PHRASES, ...SOFT_PHRASES.map(({ says }) => says)];
-    for (const phrase of all) expect(phrase).toBe(phrase.toLowerCase().replace(/\s+/g, " ").trim());
-    expect(new Set(all).size).toBe(all.length);
+describe("the phrases", () => {
+  it("match their examples", () => {
+    for (const { pattern, example } of [...ADDRESS_PHRASES, ...DOMAIN_PHRASES, ...OTHER_REASONS]) {
+      const text = example.toLowerCase().replace("b@y.test", "@");
+      expect(pattern.test(text), example).toBe(true);
+    }
   });
 
-  it("returns null for unknown text", () => {
-    for (const words of ["", "550 no", "Bob is away"]) expect(classifyPhrases(words)).toBeNull();
+  it("match no text without a reason", () => {
+    for (const text of ["", "550 no", "bob is away", "requested action not taken"]) {
+      for (const { pattern } of [...ADDRESS_PHRASES, ...DOMAIN_PHRASES, ...OTHER_REASONS]) {
+        expect(pattern.test(text), `${pattern} ${text}`).toBe(false);
+      }
+    }
   });
 });

@@ -1,7 +1,12 @@
 import type { Ctx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
-import { releaseBouncesStatement, suppressStatement } from "../../suppressions/index.ts";
+import {
+  clearDomainFailuresStatements,
+  domainFailureStatements,
+  releaseBouncesStatement,
+  suppressStatement,
+} from "../../suppressions/index.ts";
 import { changeStatement } from "./changes.ts";
 import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
@@ -143,9 +148,18 @@ function releaseStatements(ctx: Ctx, merged: readonly MergeResult[]): D1Prepared
 
 function suppressStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
   const entries = merged.flatMap(({ state, suppress }) =>
-    suppress.map((entry) => ({ ...entry, workspace: state.workspace })),
+    suppress.map(({ email, reason }) => ({ workspace: state.workspace, email, reason })),
   );
-  return entries.length > 0 ? [suppressStatement(ctx, entries)] : [];
+  const now = entries.flatMap(({ reason, ...entry }) => (reason === "domain-failure" ? [] : [{ ...entry, reason }]));
+  const failed = entries.filter(({ reason }) => reason === "domain-failure");
+  const confirmed = merged.flatMap(({ state, confirmed: emails }) =>
+    emails.map((email) => ({ workspace: state.workspace, email })),
+  );
+  return [
+    ...(now.length > 0 ? [suppressStatement(ctx, now)] : []),
+    ...domainFailureStatements(ctx, failed),
+    ...clearDomainFailuresStatements(ctx, confirmed),
+  ];
 }
 
 /** Sums the counts per workspace and recipient domain. */

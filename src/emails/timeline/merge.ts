@@ -1,12 +1,15 @@
 import { moveRecipient, type RecipientFact, type RecipientState, statusOf } from "../rules.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
+/** Why an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
+type SuppressReason = "bounce" | "complaint" | "unsubscribe" | "domain-failure";
+
 /** A change of one recipient: the trigger in the table of moves (`rules.ts`), and the metadata of its event. */
 export interface Outcome {
   on: RecipientFact;
   metadata?: Record<string, unknown>;
   /** Set when the recipient goes on the workspace's suppression list, with the reason. */
-  suppress?: "bounce" | "complaint" | "unsubscribe";
+  suppress?: SuppressReason;
 }
 
 /** An outcome for one recipient of one email. `id` becomes the id of the event, so a repeated fact counts once. */
@@ -37,9 +40,11 @@ export interface MergeResult {
   state: EmailState;
   rollups: RollupCounts[];
   /** Canonical addresses to put on the suppression list of the workspace. */
-  suppress: { email: string; reason: "bounce" | "complaint" | "unsubscribe" }[];
+  suppress: { email: string; reason: SuppressReason }[];
   /** Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends (decisions 4). */
   release: string[];
+  /** Canonical addresses to which a DSN confirmed the delivery. */
+  confirmed: string[];
   /** False when every fact is already recorded. */
   changed: boolean;
 }
@@ -57,7 +62,8 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     known.add(id);
     return true;
   });
-  if (newFacts.length === 0) return { state: before, rollups: [], suppress: [], release: [], changed: false };
+  if (newFacts.length === 0)
+    return { state: before, rollups: [], suppress: [], release: [], confirmed: [], changed: false };
   const recipients = before.recipients.map((recipient) => ({ ...recipient }));
   const events = [...before.events];
   const rollups = new Map<string, RollupCounts>();
@@ -92,7 +98,8 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   );
   const proofs = newFacts.filter(({ on }) => on === "dsn-delivered");
   const release = before.retriedAt === null ? [] : proofs.flatMap(({ recipient }) => recipient ?? []);
-  return { state, rollups: [...rollups.values()].filter(isNonZero), suppress, release, changed: true };
+  const confirmed = newFacts.flatMap(({ recipient, on }) => (on === "dsn-delivered" ? (recipient ?? []) : []));
+  return { state, rollups: [...rollups.values()].filter(isNonZero), suppress, release, confirmed, changed: true };
 }
 
 const isNonZero = (counts: RollupCounts) => rollupColumns.some((field) => counts[field] > 0);

@@ -1,53 +1,27 @@
-/**
- * Recognizes and parses bounces in plain text, by their sender and wording. Every pattern runs in time linear to the
- * length of its line.
- */
+/** Parses bounces in plain text. Every pattern runs in time linear to the length of its line. */
 
-import { RETURNED, SUBJECTS, WORDINGS } from "./bounce-wording.ts";
+import { RETURNED } from "./bounce-wording.ts";
 import type { ReportedRecipient } from "./feedback.ts";
 import { givesReason, hasCode, listedRecipients } from "./listed-recipients.ts";
 import type { Fields } from "./message.ts";
+import { findPhase } from "./phase.ts";
+import { type Evidence, recognizeBounce } from "./recognize.ts";
 import { ADDRESS, findMessageId, findStatus, oneLine, parseAddress, parseHost } from "./values.ts";
 
-/** Characters at the beginning of a report that are searched for a wording. */
-const MAX_WORDING = 6000;
+/** Characters at the beginning of a report in which a recipient is searched. */
+const MAX_TEXT = 6000;
 /** Recipients that are taken from X-Failed-Recipients. */
 const MAX_FAILED = 50;
-
-/** The properties of a mail that decide whether it is a bounce. */
-export interface Evidence {
-  fields: Fields;
-  /** The subject, decoded. */
-  subject: string;
-  /** Lines of the text body. */
-  lines: readonly string[];
-  /** Header of the enclosed mail. */
-  original: Fields | null;
-  /** The mail declares itself a delivery report (RFC 3464). */
-  declared: boolean;
-  /** Its MAIL FROM was empty (RFC 5321 4.5.5). */
-  nullSender: boolean;
-}
-
-const DAEMON = /(?:^|<|\s|")(?:mailer-?daemon|postmaster|mail-?daemon|mdaemon|microsoftexchange[0-9a-f]{20,40})@/i;
-const DAEMON_NAME = /mail(?:er)?[- ](?:daemon|delivery|administrator|router)|system administrator|delivery subsystem/i;
-
-/** Returns whether a mail system sent the mail, by its From (some leave it empty) or by Exim's field. */
-export function isFromDaemon(fields: Fields): boolean {
-  const from = fields.get("from") ?? "";
-  return /^<\s*>$/.test(from) || DAEMON.test(from) || DAEMON_NAME.test(from) || fields.has("x-failed-recipients");
-}
+/** Lines of a reason. */
+const MAX_REASON_LINES = 4;
 
 /** Parses a bounce in plain text. Returns null when the mail is none. */
 export function parseBounceText(
   evidence: Evidence,
 ): { recipients: ReportedRecipient[]; originalMessageId: string | null } | null {
-  const { fields, subject, declared, nullSender, lines, original } = evidence;
-  const isDaemon = isFromDaemon(fields);
-  if (!declared && !isDaemon && !nullSender) return null;
-  if (!declared && /^\s*(?:re|aw|sv|fwd?|wg|tr|rv)\s*:/i.test(subject)) return null;
+  const { fields, lines, original } = evidence;
   const report = reportLines(lines);
-  const action = findAction(report, subject, isDaemon || declared) ?? (declared ? "failed" : null);
+  const action = recognizeBounce(evidence, report);
   if (action === null) return null;
   const recipients = toReported(findRecipients(report, evidence), report, action);
   return { recipients, originalMessageId: findOriginalId(lines.slice(findReturned(lines)), fields, original) };
@@ -67,43 +41,57 @@ function findReturned(lines: readonly string[]): number {
   return at < 0 ? lines.length : at;
 }
 
-/** Returns the action by the wording, or by the subject of a mail system when the text names an address or a code. */
-function findAction(report: readonly string[], subject: string, trusted: boolean): "failed" | "delayed" | null {
-  const text = flatten(report.join(" ").slice(0, MAX_WORDING));
-  const wording = WORDINGS.find(({ says }) => text.includes(says));
-  if (wording) return wording.action;
-  if (!trusted || !(text.includes("@") || findStatus(text) !== null)) return null;
-  const lower = flatten(subject);
-  return SUBJECTS.find(({ says }) => lower.startsWith(says))?.action ?? null;
-}
-
-const flatten = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim();
-
 interface Found {
-  recipient: string;
+  /** Null when the report names no recipient: the return path then tells who it is. */
+  recipient: string | null;
   text: string;
 }
 
 const INLINE = new RegExp(
   `\\b(?:message|mail|e-?mail|delivery|deliver|delivered|delivering|recipient|user|mailbox|address)\\b[^@]{0,60}?[\\s:<"']<?(${ADDRESS})`,
-  "iu",
+  "giu",
 );
 
-/** Takes the recipients from X-Failed-Recipients (Exim), else from listed lines, running text or the enclosed mail's To. */
+/** Takes recipients from X-Failed-Recipients (Exim), else from listed lines, running text or the enclosed mail's To. */
 function findRecipients(report: readonly string[], { fields, original }: Evidence): Found[] {
-  const named = fields.all("x-failed-recipients").join(",").split(",", MAX_FAILED).map(parseAddress).filter(isText);
-  const listed = listedRecipients(report);
+  const isRecipient = recipientTest(fields, original);
+  const named = fields
+    .all("x-failed-recipients")
+    .join(",")
+    .split(",", MAX_FAILED)
+    .flatMap((field) => parseAddress(field) ?? []);
+  const listed = listedRecipients(report).filter(({ recipient }) => isRecipient(recipient));
   if (named.length > 0) {
     const textOf = new Map(listed.map((one) => [one.recipient.toLowerCase(), one.text]));
     return named.map((recipient) => ({ recipient, text: textOf.get(recipient.toLowerCase()) ?? "" }));
   }
   if (listed.length > 0) return listed;
-  const inline = INLINE.exec(report.join(" ").slice(0, MAX_WORDING))?.[1] ?? null;
-  const recipient = inline ?? parseAddress(original?.get("to") ?? null);
-  return recipient === null ? [] : [{ recipient, text: "" }];
+  const inline = Array.from(report.join(" ").slice(0, MAX_TEXT).matchAll(INLINE), ([, address = ""]) => address);
+  const candidates = [...inline, parseAddress(original?.get("to") ?? null)].flatMap((address) => address ?? []);
+  return [{ recipient: candidates.find(isRecipient) ?? null, text: "" }];
 }
 
-const isText = (value: string | null): value is string => value !== null;
+const HELP_DESK =
+  /^(?:post_?master|mailer-?daemon|abuse|support|help|help-?desk|service-?desk|it-?(?:support|service|help)|hostmaster|noc|no-?reply|admin|administrator|sysadmin)@/i;
+
+/**
+ * Returns a test that excludes the sender of the returned mail, the sender of the report and help desks. A help desk is
+ * a recipient when the returned mail was addressed to it.
+ */
+function recipientTest(fields: Fields, original: Fields | null): (address: string) => boolean {
+  const addressesOf = (header: Fields | null, names: readonly string[]) =>
+    names.flatMap((name) => parseAddress(header?.get(name) ?? null)?.toLowerCase() ?? []);
+  const addressed = (original?.get("to") ?? "").toLowerCase();
+  const senders = new Set([
+    ...addressesOf(fields, ["from", "reply-to", "to", "sender", "errors-to"]),
+    ...addressesOf(original, ["from", "sender", "reply-to", "return-path", "errors-to"]),
+  ]);
+  return (address) => {
+    const key = address.toLowerCase();
+    if (addressed.includes(key)) return true;
+    return !senders.has(key) && !HELP_DESK.test(key);
+  };
+}
 
 const HOST = /\b(?:host|talking to|server|relay) ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8})/i;
 
@@ -114,20 +102,34 @@ function toReported(
   action: "failed" | "delayed",
 ): ReportedRecipient[] {
   const alone = found.length === 1;
-  const coded = alone ? (report.find(hasCode) ?? "") : "";
-  const reason = alone ? (report.find(givesReason) ?? "") : "";
-  const host = alone ? HOST.exec(report.join(" ").slice(0, MAX_WORDING))?.[1] : undefined;
+  const whole = alone ? report.join("\n") : "";
   return found.map(({ recipient, text }) => {
-    const own = hasCode(text) || !alone ? text : coded || (givesReason(text) ? text : reason || text);
+    const own = alone ? (chooseReason(text, report) ?? "") : text;
     return {
       recipient,
       finalRecipient: null,
       action,
       status: findStatus(own),
       diagnostic: oneLine(own),
-      remoteMta: parseHost(HOST.exec(text)?.[1] ?? host ?? null),
+      remoteMta: parseHost(HOST.exec(text)?.[1] ?? HOST.exec(whole.slice(0, MAX_TEXT))?.[1] ?? null),
+      phase: findPhase(own) ?? findPhase(whole),
     };
   });
+}
+
+/** Returns the text beside the address when it has a code, else the lines of the report with a code or a reason. */
+export function chooseReason(text: string, report: readonly string[]): string | null {
+  if (hasCode(text)) return text;
+  return linesFrom(report, hasCode) ?? (givesReason(text) ? text : (linesFrom(report, givesReason) ?? (text || null)));
+}
+
+/** Returns the first line that passes, with the lines that continue it. */
+function linesFrom(report: readonly string[], test: (line: string) => boolean): string | null {
+  const at = report.findIndex(test);
+  if (at < 0) return null;
+  const rest = report.slice(at + 1, at + MAX_REASON_LINES);
+  const end = rest.findIndex((line) => line.trim() === "" || /^\s*(?:[-*=_|#]{3,}|>>>|<?\S+@\S+>?:?$)/.test(line));
+  return [report[at] ?? "", ...(end < 0 ? rest : rest.slice(0, end))].join(" ").trim();
 }
 
 /** Takes the Message-ID from the enclosed mail, from the text after the report, or from In-Reply-To. */

@@ -3,91 +3,102 @@
  * apostrophes and single spaces, like the text that `flatten` returns.
  */
 
-import type { Action } from "./feedback.ts";
-
-interface Wording {
-  system: string;
-  says: string;
-  action: Action & ("failed" | "delayed");
-}
-
-/** In order of precedence: delays first, because a delay notice quotes the wording of a failure. */
-export const WORDINGS: readonly Wording[] = [
-  { system: "postfix", says: "this is a warning only. you do not need to resend your message", action: "delayed" },
-  { system: "sendmail", says: "this is a warning message only", action: "delayed" },
-  { system: "sendmail", says: "the following addresses had transient non-fatal errors", action: "delayed" },
-  { system: "exim", says: "has not yet been delivered to one or more of its recipients", action: "delayed" },
-  { system: "exim", says: "no action is required on your part. delivery attempts will continue", action: "delayed" },
-  { system: "exchange", says: "delivery is delayed to these recipients", action: "delayed" },
-  { system: "iis", says: "delivery to the following recipients has been delayed", action: "delayed" },
-  { system: "gmail", says: "delivery to the following recipient has been delayed", action: "delayed" },
-  { system: "gmail", says: "there was a temporary problem delivering your message", action: "delayed" },
-  { system: "courier", says: "the delivery of the following e-mail message has been delayed", action: "delayed" },
-  { system: "qmail", says: "this is the qmail-send program", action: "failed" },
-  { system: "qmail", says: "wasn't able to deliver your message to the following addresses", action: "failed" },
-  { system: "yahoo", says: "unable to deliver your message to the following address", action: "failed" },
-  { system: "yahoo", says: "unable to deliver message to the following address", action: "failed" },
-  { system: "postfix", says: "i'm sorry to have to inform you that", action: "failed" },
-  { system: "sendmail", says: "the following addresses had permanent fatal errors", action: "failed" },
-  { system: "sendmail", says: "----- transcript of session follows -----", action: "failed" },
-  { system: "sendmail", says: "the following addresses have delivery notifications", action: "failed" },
-  { system: "exim", says: "could not be delivered to one or more of its recipients", action: "failed" },
-  { system: "exim", says: "the following address(es) failed", action: "failed" },
-  { system: "mail.ru", says: "не может быть доставлено одному или нескольким получателям", action: "failed" },
-  { system: "exchange", says: "did not reach the following recipient(s)", action: "failed" },
-  { system: "exchange", says: "did not reach some or all of the intended recipients", action: "failed" },
-  { system: "exchange", says: "delivery has failed to these recipients or", action: "failed" },
-  { system: "exchange", says: "diagnostic information for administrators", action: "failed" },
-  { system: "exchange", says: "fehler bei der nachrichtenzustellung an folgende empfänger", action: "failed" },
-  { system: "exchange", says: "échec de la remise pour ces destinataires", action: "failed" },
-  { system: "office365", says: "couldn't be delivered", action: "failed" },
-  { system: "iis", says: "delivery to the following recipients failed", action: "failed" },
-  { system: "gmail", says: "delivery to the following recipient failed permanently", action: "failed" },
-  { system: "gmail", says: "delivery to the following recipients failed permanently", action: "failed" },
-  { system: "gmail", says: "your message wasn't delivered to", action: "failed" },
-  { system: "notes", says: "------- failure reasons", action: "failed" },
-  { system: "domino", says: "was not delivered to:", action: "failed" },
-  { system: "groupwise", says: "the message that you sent was undeliverable to the following", action: "failed" },
-  { system: "courier", says: "your message to the following recipients cannot be delivered", action: "failed" },
-  { system: "smail", says: "failed addresses follow:", action: "failed" },
-  { system: "mdaemon", says: "the attached message had permanent fatal delivery errors", action: "failed" },
-  { system: "james", says: "this is the james mail server at", action: "failed" },
-  { system: "opensmtpd", says: "an error has occurred while attempting to deliver a message", action: "failed" },
-  { system: "sun", says: "your message cannot be delivered to the following recipients", action: "failed" },
-  {
-    system: "ses",
-    says: "error occurred while trying to deliver the mail to the following recipients",
-    action: "failed",
-  },
-  { system: "mercury", says: "was not able to deliver your message to the following addresses", action: "failed" },
-  { system: "any", says: "your message could not be delivered", action: "failed" },
-  { system: "any", says: "your message was not delivered", action: "failed" },
-  { system: "any", says: "your e-mail could not be delivered", action: "failed" },
+/** Phrases that only a bounce of the named system contains. */
+export const WORDINGS: readonly { system: string; says: string }[] = [
+  { system: "qmail", says: "this is the qmail-send program" },
+  { system: "qmail", says: "wasn't able to deliver your message to the following addresses" },
+  { system: "yahoo", says: "unable to deliver your message to the following address" },
+  { system: "yahoo", says: "unable to deliver message to the following address" },
+  { system: "postfix", says: "i'm sorry to have to inform you that" },
+  { system: "sendmail", says: "the following addresses had permanent fatal errors" },
+  { system: "sendmail", says: "----- transcript of session follows -----" },
+  { system: "sendmail", says: "the following addresses have delivery notifications" },
+  { system: "exim", says: "could not be delivered to one or more of its recipients" },
+  { system: "exim", says: "the following address(es) failed" },
+  { system: "mail.ru", says: "не может быть доставлено одному или нескольким получателям" },
+  { system: "exchange", says: "did not reach the following recipient(s)" },
+  { system: "exchange", says: "did not reach some or all of the intended recipients" },
+  { system: "exchange", says: "delivery has failed to these recipients or" },
+  { system: "exchange", says: "diagnostic information for administrators" },
+  { system: "exchange", says: "fehler bei der nachrichtenzustellung an folgende empfänger" },
+  { system: "exchange", says: "échec de la remise pour ces destinataires" },
+  { system: "office365", says: "couldn't be delivered" },
+  { system: "iis", says: "delivery to the following recipients failed" },
+  { system: "gmail", says: "delivery to the following recipient failed permanently" },
+  { system: "gmail", says: "delivery to the following recipients failed permanently" },
+  { system: "gmail", says: "your message wasn't delivered to" },
+  { system: "notes", says: "------- failure reasons" },
+  { system: "domino", says: "was not delivered to:" },
+  { system: "groupwise", says: "the message that you sent was undeliverable to the following" },
+  { system: "courier", says: "your message to the following recipients cannot be delivered" },
+  { system: "smail", says: "failed addresses follow:" },
+  { system: "mdaemon", says: "the attached message had permanent fatal delivery errors" },
+  { system: "james", says: "this is the james mail server at" },
+  { system: "opensmtpd", says: "an error has occurred while attempting to deliver a message" },
+  { system: "sun", says: "your message cannot be delivered to the following recipients" },
+  { system: "ses", says: "error occurred while trying to deliver the mail to the following recipients" },
+  { system: "mercury", says: "was not able to deliver your message to the following addresses" },
+  { system: "any", says: "your message could not be delivered" },
+  { system: "any", says: "your message was not delivered" },
+  { system: "any", says: "your e-mail could not be delivered" },
+  { system: "mailfoundry", says: "delivery failed for the following reason" },
+  { system: "biglobe", says: "the following addresses had delivery problems" },
+  { system: "x1", says: "the following addresses had delivery errors" },
+  { system: "kddi", says: "could not be delivered to:" },
+  { system: "au", says: "the user(s) account is disabled" },
+  { system: "au", says: "recipients was rejected by a remote mail server" },
+  { system: "mailmarshal", says: "could not be delivered because of" },
+  { system: "zoho", says: "error_code :" },
+  { system: "imail", says: "body of message generated response" },
+  { system: "activehunter", says: "-----server message" },
+  { system: "interscan", says: "sent <<< rcpt to" },
+  { system: "verizon", says: "message could not be delivered to mobile" },
+  { system: "messagelabs", says: "failed recipients" },
+  { system: "barracuda", says: "permanent failure for one or more recipients" },
+  { system: "facebook", says: "this message was created automatically by facebook" },
+  { system: "mailenable", says: "mailenable: message could not be delivered to some recipients" },
+  { system: "hmailserver", says: "your message did not reach some or all of the intended recipients" },
+  { system: "haraka", says: "some recipient(s) could not be reached" },
+  { system: "zonemta", says: "delivery to the following recipient failed" },
+  { system: "kerio", says: "your message did not reach the following recipients" },
+  { system: "m-filter", says: "以下のメールアドレスへの送信に失敗しました" },
+  { system: "interscan", says: "メール配信に失敗しました" },
+  { system: "japan", says: "配信できませんでした" },
+  { system: "japan", says: "お届けできませんでした" },
+  { system: "qq", says: "抱歉，您的邮件被退回来了" },
+  { system: "163", says: "您的邮件被退回" },
 ];
 
-/** Beginnings of bounce subjects, in lower case. They count only in mail from a mail system. */
-export const SUBJECTS: readonly { says: string; action: "failed" | "delayed" }[] = [
-  { says: "delivery status notification (delay)", action: "delayed" },
-  { says: "delayed mail", action: "delayed" },
-  { says: "warning: message", action: "delayed" },
-  { says: "warning: could not send message", action: "delayed" },
-  { says: "delivery status notification (failure)", action: "failed" },
-  { says: "delivery status notification(failure)", action: "failed" },
-  { says: "undelivered mail returned to sender", action: "failed" },
-  { says: "undeliverable:", action: "failed" },
-  { says: "undeliverable mail", action: "failed" },
-  { says: "undeliverable message", action: "failed" },
-  { says: "mail delivery failed", action: "failed" },
-  { says: "mail delivery failure", action: "failed" },
-  { says: "mail system error - returned mail", action: "failed" },
-  { says: "message delivery failure", action: "failed" },
-  { says: "delivery failure", action: "failed" },
-  { says: "delivery failed", action: "failed" },
-  { says: "failure notice", action: "failed" },
-  { says: "returned mail", action: "failed" },
-  { says: "unzustellbar:", action: "failed" },
-  { says: "non remis", action: "failed" },
-  { says: "no se puede entregar:", action: "failed" },
+/**
+ * Phrases of a delay in the text that a mail system writes for people. They outweigh every sign of a failure: a delay
+ * notice quotes the wording of a failure, but a failure does not promise another attempt.
+ */
+export const DELAYS: readonly RegExp[] = [
+  /warning (?:message )?only|(?:do not|don't|no) need to re-?send|no action is required/,
+  /still (?:being (?:re)?tri|trying|in the (?:mail )?queue)|(?:will|shall) (?:keep|continue)(?: to)? (?:try|retry|attempt)|(?:attempts|retries) will continue/,
+  /will (?:be )?(?:retry|retried)|will (?:be )?(?:try|tried|attempt|attempted|re-?attempted) again|continu(?:e|es|ing) (?:to )?(?:try|trying|attempt|retry)/,
+  /(?:has|have) not (?:yet )?been delivered(?: to [^.]{1,80})? (?:yet|after)|not yet (?:been )?delivered/,
+  /(?:is|was|been|being) delayed|delayed (?:mail|message|delivery)|deliver\w* delay|delay (?:reason|notif|notice)|\(delay\)|delayed \d+ hours?|delivery incomplete/,
+  /transient non-?fatal|temporary (?:problem|failure|error) (?:delivering|while)/,
+  /verzöger|verspätet|retardé|remise différée|retrasad|demorad|retraso|em atraso|atrasad|in ritardo|ritardat|задержк|задержан/,
+  /遅延|遅れて|再送(?:を続|を試|します|いたします)|延迟|延遲|vertraagd|opóźni|försena|forsinke|지연/,
+];
+
+/** Subjects of bounces. They count only with other signs. */
+export const SUBJECTS: readonly RegExp[] = [
+  /undeliver|non[- ]?deliver|not delivered|returned (?:mail|to sender|message)|mail system error|bounced? (?:mail|message)/,
+  /(?:delivery|mail|message)\b.{0,40}\b(?:fail|status|problem|error|unsuccess|reject|return)|fail\w*.{0,30}\b(?:deliver|mail|notice|notification)|failure notice/,
+  /could ?n[o']t be (?:delivered|sent)|unzustellbar|nicht zugestellt|non remis|échec de|no se puede entregar|no entregado|mancat[oa] (?:recapito|consegna)|niet bezorgd|onbestelbaar|não entregue|falha na entrega/,
+  /недоставлен|не доставлен|ошибка доставки|配信(?:不能|エラー|に失敗|できま)|送信(?:エラー|に失敗|できま)|エラーメール|戻りメール|退信|投递失败|无法投递|배달 실패/,
+];
+
+/** Sentences that say that a mail was not delivered. They count only with other signs. */
+export const FAILURES: readonly RegExp[] = [
+  /(?:could ?n[o']t|could not|cannot|can't|unable to|was not|wasn't|not able to|failed to|did not|has not been)(?: be)?(?: \w+)? (?:deliver|reach|send|sent|transmit)/,
+  /undeliver|deliver\w* (?:\w+ )?(?:has |have |was )?(?:fail|unsuccess)|failed (?:to deliver|delivery|address|recipient)|delivery errors?|permanent(?:ly)? (?:fatal )?(?:error|fail)/,
+  /rejected by (?:the|a|its) (?:remote|recipient|server|destination)|(?:message|mail) (?:was |is |has been )?(?:rejected|returned|bounced)|returned to (?:you|sender)|fatal error/,
+  /nicht zugestellt|unzustellbar|n'a (?:pas )?pu être (?:remis|délivré|distribué)|no (?:se )?(?:pudo|ha podido|puede)(?: ser)? entreg|não (?:pôde|foi|pode) ser entregue|non (?:è stato|è stata|può essere) (?:possibile )?(?:consegnat|recapitat)|niet (?:worden )?(?:afgeleverd|bezorgd)/,
+  /не (?:может быть|был[ао]?|удалось) ?достав|配信できま|送信できま|届けられま|お届けでき|配達できま|(?:配信|送信|配送)に失敗|无法(?:投递|送达|发送)|未能(?:投递|送达)|退回|전달할 수 없/,
 ];
 
 /** The returned mail begins at a line that contains one of these phrases (lower case). */

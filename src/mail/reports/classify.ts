@@ -1,140 +1,71 @@
-/** Classifies failures by status code and text. Pure; the tables are the rules. */
+import { ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS, WEAK_ADDRESS_PHRASES } from "./failure-phrases.ts";
+import { findPhase, type SmtpPhase } from "./phase.ts";
+import { classifyStatus, type FailureClass } from "./status-codes.ts";
+import { findStatuses } from "./values.ts";
 
-/** Codes that mean only "failed" (RFC 3463 3.1, 3.2): the text decides. */
-export const VAGUE_STATUSES: readonly string[] = ["5.0.0", "5.1.0", "5.2.0", "5.3.0", "5.4.0", "5.5.0"];
-
-/** Phrases of failures that are not about the address. They win over HARD_PHRASES. In lower case. */
-export const SOFT_PHRASES: readonly { says: string; because: string }[] = [
-  { says: "mailbox full", because: "full mailbox" },
-  { says: "is full", because: "full mailbox" },
-  { says: "storage full", because: "full mailbox" },
-  { says: "quota", because: "full mailbox" },
-  { says: "exceeded storage", because: "full mailbox" },
-  { says: "exceeds allowed size", because: "full mailbox" },
-  { says: "out of storage", because: "full mailbox" },
-  { says: "too large", because: "size" },
-  { says: "size limit", because: "size" },
-  { says: "maximum size", because: "size" },
-  { says: "spam", because: "content" },
-  { says: "virus", because: "content" },
-  { says: "content reject", because: "content" },
-  { says: "message rejected", because: "content" },
-  { says: "message content", because: "content" },
-  { says: "reply to end of data", because: "refused after DATA: RCPT was accepted" },
-  { says: "after end of data", because: "refused after DATA" },
-  { says: "blocked", because: "policy" },
-  { says: "blacklist", because: "policy" },
-  { says: "block list", because: "policy" },
-  { says: "blocklist", because: "policy" },
-  { says: "reputation", because: "policy" },
-  { says: "policy", because: "policy" },
-  { says: "dmarc", because: "authentication" },
-  { says: "spf", because: "authentication" },
-  { says: "dkim", because: "authentication" },
-  { says: "not authorized", because: "policy" },
-  { says: "not allowed to send", because: "policy" },
-  { says: "access denied", because: "policy" },
-  { says: "administrative prohibition", because: "policy" },
-  { says: "prohibited", because: "policy" },
-  { says: "relaying denied", because: "configuration" },
-  { says: "relay access denied", because: "configuration" },
-  { says: "unable to relay", because: "configuration" },
-  { says: "relay not permitted", because: "configuration" },
-  { says: "relaying not allowed", because: "configuration" },
-  { says: "sender address rejected", because: "the sender" },
-  { says: "sender verify failed", because: "the sender" },
-  { says: "greylist", because: "temporary" },
-  { says: "try again", because: "temporary" },
-  { says: "temporar", because: "temporary" },
-  { says: "timed out", because: "network" },
-  { says: "timeout", because: "network" },
-  { says: "too many hops", because: "loop" },
-  { says: "mail loop", because: "loop" },
-];
-
-/** Phrases that mean that the address does not work. In lower case. */
-export const HARD_PHRASES: readonly string[] = [
-  "user unknown",
-  "unknown user",
-  "unknown recipient",
-  "recipient unknown",
-  "unknown address",
-  "address unknown",
-  "unknown local part",
-  "unknown local-part",
-  "unknown mailbox",
-  "unknown account",
-  "unknown or illegal alias",
-  "unrouteable address",
-  "undeliverable address",
-  "no such user",
-  "no such mailbox",
-  "no such recipient",
-  "no such address",
-  "no such person",
-  "no such account",
-  "no such domain",
-  "no mailbox here by that name",
-  "no mailbox found",
-  "user not found",
-  "recipient not found",
-  "mailbox not found",
-  "address not found",
-  "recipnotfound",
-  "account not found",
-  "recipient name is not recognized",
-  "not a known user",
-  "not a valid mailbox",
-  "user doesn't exist",
-  "user does not exist",
-  "account that you tried to reach does not exist",
-  "account does not exist",
-  "address does not exist",
-  "mailbox does not exist",
-  "recipient does not exist",
-  "doesn't have a yahoo",
-  "address couldn't be found",
-  "wasn't found at",
-  "email address you entered couldn't be found",
-  "invalid recipient",
-  "invalid mailbox",
-  "invalid user",
-  "bad destination mailbox",
-  "not listed in public name",
-  "not listed in domino directory",
-  "user not on post office",
-  "mailbox unavailable",
-  "mailbox disabled",
-  "mailbox is disabled",
-  "mailbox is inactive",
-  "account disabled",
-  "account is disabled",
-  "account has been disabled",
-  "account inactive",
-  "account that you tried to reach is disabled",
-  "account that you tried to reach is inactive",
-  "account closed",
-  "user disabled",
-  "host unknown",
-  "unknown host",
-  "domain not found",
-  "nonexistent domain",
-  "non-existent domain",
-  "name or service not known",
-  "couldn't find any host named",
-];
-
-/** Classifies a failure by its text: `hard` when the address does not work. Returns null without a known phrase. */
-export function classifyPhrases(text: string): "hard" | "soft" | null {
-  const lower = text.toLowerCase().replaceAll("\u2019", "'").replace(/\s+/g, " ");
-  if (SOFT_PHRASES.some(({ says }) => lower.includes(says))) return "soft";
-  return HARD_PHRASES.some((phrase) => lower.includes(phrase)) ? "hard" : null;
+/** A failed recipient. */
+export interface Failure {
+  /** Status of the report; null for a refusal in our own session, whose code is part of the text. */
+  status: string | null;
+  /** Reply or diagnostic of the remote server. */
+  text: string;
+  /** Phase of the session; null when only the text can tell it. */
+  phase: SmtpPhase | null;
 }
 
-/** Types of abuse reports that are no complaint (RFC 5965 7.3, RFC 6591, RFC 6430). */
-export const NON_COMPLAINT_TYPES: readonly { feedbackType: string; because: string }[] = [
-  { feedbackType: "not-spam", because: "the recipient wants the mail" },
-  { feedbackType: "auth-failure", because: "a report about SPF, DKIM or DMARC" },
-  { feedbackType: "dkim", because: "the type that RFC 6591 replaced" },
-  { feedbackType: "virus", because: "sent by a scanner" },
-];
+/** Characters of a text that are classified. */
+const MAX_TEXT = 2000;
+const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
+/** Exchange Online refuses unknown recipients so: directory-based edge blocking. */
+const EDGE_BLOCKED = /\b5\.4\.1 recipient address rejected: access denied/;
+/** Exchange Online puts this before the reply of the remote server. */
+const WRAPPER = "remote server returned unknown recipient or mailbox unavailable";
+
+/**
+ * Returns what a permanent failure is about. Only evidence about the address itself gives `address`: a bare 550 or
+ * 5.1.0 does not. In order: the phase (a refusal before RCPT is never about the recipient), phrases for another reason,
+ * codes of the remote server, the code of the report, phrases about the domain and the address. Pure.
+ */
+export function classifyFailure({ status, text, phase }: Failure): FailureClass {
+  const words = normalize(text);
+  const at = phase ?? findPhase(text);
+  if (at === "connect" || at === "ehlo" || at === "mail") return "other";
+  if (EDGE_BLOCKED.test(words)) return "address";
+  if (OTHER_REASONS.some(({ pattern }) => pattern.test(words))) return "other";
+  const remote = classifyRemote(findStatuses(text));
+  const byCode = remote ?? classifyStatus(status);
+  if (byCode === "other") return "other";
+  const byWords = classifyWords(words, at);
+  if (byWords === "domain") return "domain";
+  if (byCode === "domain") return byWords ?? "domain";
+  if (byCode === "address") return at === "data" && remote === null && byWords === null ? "other" : "address";
+  if (byWords !== null) return byWords;
+  const isAddressCode = /^5\.1\./.test(status ?? "") || findStatuses(text).some((code) => code.startsWith("5.1."));
+  return at !== "data" && isAddressCode && WEAK_ADDRESS_PHRASES.test(words) ? "address" : "other";
+}
+
+/** The mildest of the remote server's codes wins: a 5.2.2 inside of a 5.1.1 is a full mailbox. */
+function classifyRemote(statuses: readonly string[]): FailureClass | null {
+  const classes = statuses.map(classifyStatus);
+  return (["other", "address", "domain"] as const).find((one) => classes.includes(one)) ?? null;
+}
+
+function classifyWords(words: string, phase: SmtpPhase | null): FailureClass | null {
+  if (DOMAIN_PHRASES.some(({ pattern }) => pattern.test(words))) return "domain";
+  const counts = ADDRESS_PHRASES.filter(({ specific }) => phase !== "data" || specific === true);
+  return counts.some(({ pattern }) => pattern.test(words)) ? "address" : null;
+}
+
+function normalize(text: string): string {
+  return text
+    .slice(0, MAX_TEXT)
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll("\u2019", "'")
+    .replace(/\b[2-5]\d\d-(?=[245]\.\d)/g, " ")
+    .replace(MAIL_ADDRESS, "@")
+    .replaceAll(/<@>|"@"/g, "@")
+    .replace(/\s+/g, " ")
+    .replace(WRAPPER, "")
+    .trim();
+}

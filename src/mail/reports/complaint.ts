@@ -43,3 +43,11 @@ function skipEmptyLines(bytes: Uint8Array): number {
   while (bytes[at] === 0x0d || bytes[at] === 0x0a) at++;
   return at;
 }
+
+/** Types of abuse reports that are no complaint (RFC 5965 7.3, RFC 6591, RFC 6430). */
+export const NON_COMPLAINT_TYPES: readonly { feedbackType: string; because: string }[] = [
+  { feedbackType: "not-spam", because: "the recipient wants the mail" },
+  { feedbackType: "auth-failure", because: "a report about SPF, DKIM or DMARC" },
+  { feedbackType: "dkim", because: "the type that RFC 6591 replaced" },
+  { feedbackType: "virus", because: "sent by a scanner" },
+];

@@ -1,5 +1,6 @@
 import type { Action, ReportedRecipient } from "./feedback.ts";
 import { Fields, readFields } from "./message.ts";
+import { findPhase } from "./phase.ts";
 import { findStatus, oneLine, parseHost, parseTyped, parseTypedAddress } from "./values.ts";
 
 /** Recipients that are read from one report. */
@@ -66,6 +67,7 @@ function readRecipient(block: Fields): ReportedRecipient {
     // Sun Messaging Server writes the reason as a comment of the status.
     diagnostic: oneLine(diagnostic === null ? findComment(block.get("status")) : parseTyped(diagnostic).text),
     remoteMta: parseHost(block.get("remote-mta")),
+    phase: findPhase(diagnostic ?? ""),
   };
 }
 

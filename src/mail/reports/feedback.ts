@@ -1,5 +1,7 @@
 /** The results of parsing returned mail. */
 
+import type { SmtpPhase } from "./phase.ts";
+
 /** The Action field of a recipient (RFC 3464 2.3.3). */
 export type Action = "failed" | "delayed" | "delivered" | "relayed" | "expanded";
 
@@ -15,6 +17,8 @@ export interface ReportedRecipient {
   diagnostic: string | null;
   /** Host that gave the reply. */
   remoteMta: string | null;
+  /** The command that the host refused; null when the report does not tell. */
+  phase: SmtpPhase | null;
 }
 
 /** A report in the format of RFC 3464, or of RFC 6533 for internationalized mail. */

@@ -1,5 +1,7 @@
-export { classifyPhrases, NON_COMPLAINT_TYPES, VAGUE_STATUSES } from "./classify.ts";
+export { classifyFailure, type Failure } from "./classify.ts";
+export { NON_COMPLAINT_TYPES } from "./complaint.ts";
 export type { Action, Bounce, Complaint, DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
-export { isHardBounce } from "./hard-bounce.ts";
 export { parseFeedback } from "./parse.ts";
-export { findStatus } from "./values.ts";
+export type { SmtpPhase } from "./phase.ts";
+export { classifyStatus, type FailureClass } from "./status-codes.ts";
+export { findStatus, findStatuses } from "./values.ts";

@@ -7,7 +7,7 @@ const MAX_LISTED = 200;
 /** Shapes of lines that name a failed recipient. `text` is the rest of the line. */
 const SHAPES: readonly { system: string; line: RegExp }[] = [
   // The address alone: Exim, Gmail, Exchange 2007, IIS, Notes, sendmail. With a colon: qmail, Yahoo, Courier.
-  { system: "exim, qmail", line: new RegExp(`^[\\s*]*<?(?<address>${ADDRESS})>?:?[\\s*]*$`, "u") },
+  { system: "exim, qmail", line: new RegExp(`^[\\s*•·-]*<?(?<address>${ADDRESS})>?[:,;]?[\\s*]*$`, "u") },
   {
     system: "exchange 2010",
     line: new RegExp(
@@ -30,13 +30,29 @@ const SHAPES: readonly { system: string; line: RegExp }[] = [
       "iu",
     ),
   },
+  { system: "unknown", line: new RegExp(`^\\s*<?(?<address>${ADDRESS})>? +\\[(?<text>[^\\]]+)\\]$`, "u") },
+  {
+    system: "kddi, mailfoundry",
+    line: new RegExp(
+      `^\\s*(?:could not be delivered to|unable to deliver (?:message|mail) to|undeliverable to|failed to deliver to|rcpt to|failed address|failed recipients?) ?:? *<?(?<address>${ADDRESS})>?(?<text>.*)$`,
+      "iu",
+    ),
+  },
+  { system: "active!hunter", line: new RegExp(`^>>> .*<(?<address>${ADDRESS})>$`, "u") },
+  { system: "interscan", line: new RegExp(`^Received >>> (?<text>5\\d\\d .*<(?<address>${ADDRESS})>.*)$`, "u") },
+  // The address at the start of a line, then the reason: Zoho, OpenSMTPD and others.
+  {
+    system: "zoho, opensmtpd",
+    line: new RegExp(`^<?(?<address>${ADDRESS})>?(?::| -|,)? +(?!wrote|on |schrieb)(?<text>.{3,})$`, "iu"),
+  },
   { system: "smail", line: new RegExp(`^\\s*<(?<address>${ADDRESS})> \\.\\.\\. (?<text>.+)$`, "u") },
 ];
 
 /** Ends of lines that announce an address other than a recipient. */
 const ANNOUNCES_OTHER = /(?:sent by|message from|sender(?: is)?|contact|from|reply to|on behalf of):?$/i;
 /** Lines that give no reason for the recipient above them. */
-const NOISE = /^\s*(?:[-*=_|#]{3,}|generating server:|message-id:|subject:|to:|sent:|date:|>>> )/i;
+const NOISE =
+  /^\s*(?:[-*=_|#]{3,}|generating server:|message-id:|subject:|to:|from:|sent:|date:|reply-to:|>>> (?:helo|ehlo|mail|rcpt|data|bdat|quit|rset)\b)/i;
 
 /**
  * Returns the recipients that a report lists, each with the text beside and below its address. A recipient that is
@@ -69,7 +85,8 @@ export function listedRecipients(lines: readonly string[]): { recipient: string;
 }
 
 const CODE = /(?<![\d.])[45]\d\d[ -]|(?<![\d.])[45]\.[0-7]\.\d/;
-const REASON = /unknown|no such|not exist|not found|not listed|full|quota|disabled/i;
+const REASON =
+  /unknown|no such|not exist|n.t exist|not found|not listed|not recogni[sz]ed|full\b|quota|disabled|inactive|invalid|見つかりません|存在しません|ありません|容量|不存在|不明|拒否|не найден|не существует/i;
 
 /** Returns whether a line contains a reply code (RFC 5321 4.2) or an enhanced status code (RFC 3463). */
 export function hasCode(line: string): boolean {

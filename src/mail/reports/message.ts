@@ -195,12 +195,16 @@ function addPart(progress: Progress, part: Part, depth: number): void {
   const reportType =
     part.type === "multipart/report" ? (part.parameters.get("report-type") ?? "").toLowerCase() : part.reportType;
   const fallback = part.type === "multipart/digest" ? "message/rfc822" : "text/plain";
+  let isSplit = false;
   for (const bytes of splitBody(part.body, new TextEncoder().encode(boundary))) {
+    isSplit = true;
     if (progress.remaining <= 0) return;
     const { fields, bodyAt } = readFields(bytes, 0, bytes.length);
     const content = parseContentType(fields.get("content-type"), fallback);
     addPart(progress, { ...content, fields, body: bytes.subarray(bodyAt), reportType }, depth + 1);
   }
+  // The boundary never appears: the body can only be read as text.
+  if (!isSplit) progress.parts.push({ ...part, type: "text/plain", reportType });
 }
 
 /** Yields the bytes between the delimiter lines of a multipart (RFC 2046 5.1.1). The closing delimiter may be missing. */

@@ -1,10 +1,12 @@
-import { hasAutoReplyMark, isAutoReply } from "./auto-reply.ts";
-import { isFromDaemon, parseBounceText, reportLines } from "./bounce-text.ts";
+import { isAnswer, isAutoReply } from "./auto-reply.ts";
+import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
 import { parseDeliveryStatus } from "./delivery-status.ts";
 import type { DeliveryReport, Feedback, ReportedRecipient } from "./feedback.ts";
 import { listedRecipients } from "./listed-recipients.ts";
 import { type Fields, type Part, readFields, type SplitMessage, splitMessage } from "./message.ts";
+import { findPhase } from "./phase.ts";
+import { isFromDaemon } from "./recognize.ts";
 import { decodeBody, decodeEncodedWords, decodeLines } from "./text.ts";
 import { findMessageId, oneLine } from "./values.ts";
 
@@ -39,14 +41,15 @@ export function parseFeedback(raw: Uint8Array, nullSender = false): Feedback {
   if (complaint) return parseComplaint(decodeBody(complaint), original);
   const enclosed = parseEnclosedComplaint(mail.fields, original);
   if (enclosed) return enclosed;
+  // An automatic reply is never a bounce, whatever it quotes or encloses.
+  const declaredType = mail.parts.some((part) => part.reportType === "delivery-status");
+  if (!declaredType && !isFromDaemon(mail.fields) && isAnswer(mail.fields, subject, "")) return { kind: "auto-reply" };
   const status = findReport(STATUS, "delivery-status");
   const dsn = status ? parseReport(status, mail, original) : null;
   if (dsn) return dsn;
-  const declared = mail.parts.some((part) => part.reportType === "delivery-status") || status !== undefined;
-  const isAutoReplyBySubject = !declared && !isFromDaemon(mail.fields) && hasAutoReplyMark(mail.fields, subject);
-  const lines = isAutoReplyBySubject ? [] : readText(mail);
-  const evidence = { fields: mail.fields, subject, lines, original, declared, nullSender: isNull };
-  const bounce = isAutoReplyBySubject ? null : parseBounceText(evidence);
+  const declared = declaredType || status !== undefined;
+  const evidence = { fields: mail.fields, subject, lines: readText(mail), original, declared, nullSender: isNull };
+  const bounce = parseBounceText(evidence);
   if (bounce) return { kind: "bounce", ...bounce };
   const receipt = mail.parts.find((part) => part.reportType !== null)?.reportType ?? null;
   return { kind: isAutoReply(mail.fields, subject, receipt) ? "auto-reply" : "other" };
@@ -65,17 +68,25 @@ function parseReport(status: Part, mail: SplitMessage, original: Fields | null):
   };
 }
 
-/** Takes a missing diagnostic from the text: Exim writes its own refusals only there. */
+/**
+ * Completes failed recipients from the text: Exim writes the diagnostic of its own refusals only there, and sendmail
+ * the command that was refused. Text that lists no recipient belongs to the only one.
+ */
 function addDiagnostics(recipients: readonly ReportedRecipient[], mail: SplitMessage): ReportedRecipient[] {
-  const lacksDiagnostic = (one: ReportedRecipient) => one.action === "failed" && one.diagnostic === null;
-  if (!recipients.some(lacksDiagnostic)) return [...recipients];
-  const listed = new Map(
-    listedRecipients(reportLines(readText(mail))).map((one) => [one.recipient.toLowerCase(), one.text]),
-  );
-  const textAbout = (address: string | null) => oneLine(listed.get(address?.toLowerCase() ?? "") ?? null);
-  return recipients.map((one) =>
-    lacksDiagnostic(one) ? { ...one, diagnostic: textAbout(one.finalRecipient) ?? textAbout(one.recipient) } : one,
-  );
+  if (!recipients.some((one) => one.action === "failed" && (one.diagnostic === null || one.phase === null))) {
+    return [...recipients];
+  }
+  const report = reportLines(readText(mail));
+  const listed = new Map(listedRecipients(report).map((one) => [one.recipient.toLowerCase(), one.text]));
+  const textAbout = (address: string | null) => listed.get(address?.toLowerCase() ?? "") ?? null;
+  const alone = recipients.length === 1;
+  return recipients.map((one) => {
+    if (one.action !== "failed") return one;
+    const own = textAbout(one.finalRecipient) ?? textAbout(one.recipient);
+    const text = alone ? chooseReason(own ?? "", report) : own;
+    const phase = one.phase ?? findPhase(alone ? report.join("\n") : (own ?? ""));
+    return { ...one, diagnostic: one.diagnostic ?? oneLine(text), phase };
+  });
 }
 
 /** Returns the header of the enclosed mail. */
@@ -92,6 +103,11 @@ function readEnclosed(mail: SplitMessage): Fields | null {
 function readText(mail: SplitMessage): string[] {
   const isShown = ({ fields }: Part) => !/^attachment/i.test(fields.get("content-disposition") ?? "");
   const ofType = (type: string) => mail.parts.filter((part) => part.type === type && isShown(part)).slice(0, MAX_TEXTS);
-  const plain = ofType("text/plain").flatMap(decodeLines);
+  // A multipart without a boundary can only be read as text.
+  const isPlain = ({ type }: Part) => type === "text/plain" || type.startsWith("multipart/");
+  const plain = mail.parts
+    .filter((part) => isPlain(part) && isShown(part))
+    .slice(0, MAX_TEXTS)
+    .flatMap(decodeLines);
   return plain.some((line) => line !== "") ? plain : ofType("text/html").flatMap(decodeLines);
 }

@@ -26,13 +26,26 @@ export function decodeLines(part: Part): string[] {
 }
 
 function decode(bytes: Uint8Array, charset: string): string {
-  const label = charset.trim().toLowerCase().slice(0, 40);
+  const label = charset
+    .trim()
+    .toLowerCase()
+    .slice(0, 40)
+    .replace(/^(?:iso-2022-jp-\w+|cp5022\d|csiso2022jp)$/, "iso-2022-jp");
+  if (isIso2022Jp(bytes)) return new TextDecoder("iso-2022-jp").decode(bytes);
   if (label === "" || label === "utf-8" || label === "us-ascii") return decodeHeader(bytes);
   try {
     return new TextDecoder(label).decode(bytes);
   } catch {
     return decodeHeader(bytes);
   }
+}
+
+/** Looks for the escape to JIS X 0208 (RFC 1468) near the beginning: Japanese systems often omit the charset. */
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  for (let at = bytes.indexOf(0x1b); at >= 0 && at < 16_384; at = bytes.indexOf(0x1b, at + 1)) {
+    if (bytes[at + 1] === 0x24 && (bytes[at + 2] === 0x42 || bytes[at + 2] === 0x40)) return true;
+  }
+  return false;
 }
 
 function fromBase64(body: Uint8Array): Uint8Array {

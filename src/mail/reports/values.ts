@@ -6,12 +6,24 @@ const MAX_DIAGNOSTIC = 1000;
 export const ADDRESS =
   "[^\\s<>()\\[\\],;:\"'|=*]{1,64}@[a-zA-Z0-9\\u0080-\\uffff](?:[a-zA-Z0-9.\\u0080-\\uffff-]{0,252}[a-zA-Z0-9\\u0080-\\uffff])?";
 
-const WHOLE_ADDRESS = /^<?(?:mailto:)?([^\s<>]{1,128}@[^\s<>@]{1,253}?)\.?>?(?:\s*\(.*\))?$/u;
+/** A whole address: a dot-atom or a quoted local part (RFC 5321 4.1.2), in angle brackets or not, with a comment after it. */
+const WHOLE_ADDRESS =
+  /^<?(?:mailto:)?((?:"(?:[^"\\]|\\.){1,128}"|[^\s<>"]{1,128})@[^\s<>@"]{1,253}?)\.?>?(?:\s*\(.*\))?$/u;
+/** A source route (RFC 5321 4.1.1.3): `@relay,@relay:`. */
+const SOURCE_ROUTE = /^(<?)@[^:\s<>]{1,253}:/;
 
 /** Returns the address of a field, bare or in angle brackets; null when there is none. */
 export function parseAddress(value: string | null): string | null {
-  const text = value?.trim() ?? "";
-  return WHOLE_ADDRESS.exec(text)?.[1] ?? WHOLE_ADDRESS.exec(/<[^<>]*>$/.exec(text)?.[0] ?? "")?.[1] ?? null;
+  const text = (value ?? "").slice(0, 2000).trim();
+  const bracketed = /<[^<>]*>(?=\s*(?:\([^()]*\))?$)/.exec(text)?.[0] ?? "";
+  return parseWholeAddress(bracketed) ?? parseWholeAddress(text);
+}
+
+function parseWholeAddress(text: string): string | null {
+  const found = WHOLE_ADDRESS.exec(text.replace(SOURCE_ROUTE, "$1"))?.[1];
+  if (found === undefined) return null;
+  // A quoted local part that needs no quotes is the same address without them (RFC 5321 4.1.2).
+  return found.replace(/^"([^\s"\\(),:;<>@[\]]+)"@/, "$1@");
 }
 
 /**
@@ -67,4 +79,10 @@ export function findStatus(text: string): string | null {
 /** Returns the first message id (RFC 5322 3.6.4) of a field, with its angle brackets. */
 export function findMessageId(value: string | null): string | null {
   return /<[^<>\s]{1,500}>/.exec(value ?? "")?.[0] ?? null;
+}
+
+/** Returns all enhanced status codes (RFC 3463 2) of a text, at most 20. Ignores IP addresses and version numbers. */
+export function findStatuses(text: string): string[] {
+  const found = text.slice(0, 4000).matchAll(/(?<![\d.v])([245]\.[0-7]\.\d{1,3})(?!\.?\d)/g);
+  return Array.from(found, ([code]) => code).slice(0, 20);
 }

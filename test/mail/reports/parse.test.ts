@@ -12,6 +12,8 @@ const octets = (text: string) => new TextEncoder().encode(text);
 const FORMS = { LF: "\n", CRLF: "\r\n", CR: "\r" };
 const samples: readonly Sample[] = [...REPORTS, ...UNIX_BOUNCES, ...OTHER_BOUNCES, ...OTHERS];
 
+const hardness = (suppress: string | undefined) => (suppress === "domain-failure" ? "domain" : suppress === "bounce");
+
 /** Parses a sample into the form of its expected rows. */
 function rowsOf(mail: string): unknown {
   const read = parseFeedback(octets(mail));

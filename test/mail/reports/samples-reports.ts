@@ -114,7 +114,7 @@ export const REPORTS: readonly Sample[] = [
         ),
       ],
     }),
-    rows: [["bob@y.test", "failed", "5.1.2", true, "550 Host unknown", "y.test"]],
+    rows: [["bob@y.test", "failed", "5.1.2", "domain", "550 Host unknown", "y.test"]],
     messageId: ID,
   },
   {

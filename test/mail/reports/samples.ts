@@ -4,12 +4,12 @@ import type { Action } from "../../../src/mail/reports/index.ts";
 
 export const ID = "<01989a3e-5c1f@x.test>";
 
-/** Recipient, action, status, whether the bounce is hard, part of the diagnostic, host. */
+/** Recipient, action, status, whether the address is suppressed (`domain`: at the second report), part of the diagnostic, host. */
 export type Row = [
   recipient: string | null,
   action: Action,
   status: string | null,
-  hard: boolean,
+  hard: boolean | "domain",
   says?: string | null,
   host?: string | null,
 ];

@@ -1,0 +1,321 @@
+/**
+ * Phrases in the replies of mail servers. Patterns are applied to normalized text: lower case, straight apostrophes,
+ * single spaces, every address replaced by `@`. Each row has a phrase that it matches; tests use it.
+ */
+
+export interface Phrase {
+  about: string;
+  pattern: RegExp;
+  example: string;
+}
+
+/** Words for a mailbox or its owner. */
+const NOUN =
+  "(?:users?|recipients?|mail ?box(?:es)?|mailbox name|accounts?|address(?:es)?|addressees?|persons?|customers?|alias(?:es)?|local[- ]?parts?|user ?names?|user ?ids?|e-?mails?|mail drop)";
+/** Up to 60 characters between a noun and what is said of it, within one clause. */
+const GAP = "(?: [^.;:!?]{1,60}?)??";
+
+/** Failures for another reason than the address. They win over the other tables: a wrong suppression costs the most. */
+export const OTHER_REASONS: readonly Phrase[] = [
+  { about: "quota", pattern: /quota/, example: "over quota" },
+  {
+    about: "quota",
+    pattern: /\bis full\b|\bfull (?:mail|in)box|(?:mail|in)box (?:was |has been )?full/,
+    example: "mailbox full",
+  },
+  {
+    about: "quota",
+    pattern: /(?:storage|disk|space|mailbox|folder|store)[a-z' ]{0,30}(?:exceed|full|used up|limit)/,
+    example: "storage full",
+  },
+  {
+    about: "quota",
+    pattern: /exceed[a-z]*(?: [a-z']+){0,6} (?:storage|size|limits?|space|allocation|threshold)/,
+    example: "exceeds allowed size",
+  },
+  {
+    about: "quota",
+    pattern: /out of (?:storage|space|disk)|(?:not|does not have) enough (?:storage |disk )?space|insufficient/,
+    example: "out of storage",
+  },
+  {
+    about: "size",
+    pattern: /too (?:large|big|long)|too much mail|size limit|maximum (?:message )?size|max(?:imum)? size/,
+    example: "message too large",
+  },
+  {
+    about: "rate",
+    pattern: /too (?:many|fast|quickly|frequent)|throttl|frequency|excessive|slow down/,
+    example: "too many messages",
+  },
+  {
+    about: "rate",
+    pattern:
+      /rate[- ]limit|\bat a rate|\brate of\b|(?:daily|hourly|sending|rate) limit|per (?:hour|minute|day)\b|unusual rate/,
+    example: "rate limit reached",
+  },
+  {
+    about: "reputation",
+    pattern: /reputation|(?:black|block|deny)[- ]?list|\brbl\b|dnsbl|spamhaus|spamcop|barracudacentral/,
+    example: "poor reputation",
+  },
+  {
+    about: "reputation",
+    pattern: /(?<!not )\blisted (?:at|on|by)\b|(?:ip|host|server|address) .{0,40}(?<!not )\blisted in\b/,
+    example: "192.0.2.1 listed at an RBL",
+  },
+  {
+    about: "reputation",
+    pattern: /\bbanned|\bblock(?:ed|ing)\b|isblocked|abus(?:e|ive|us)\b|suspicious|suspected|dynamic ip|generic dns/,
+    example: "blocked",
+  },
+  {
+    about: "policy",
+    pattern: /polic(?:y|ies)|prohibit|restrict|forbidden|denied|complian|violat|preferences/,
+    example: "refused by policy",
+  },
+  {
+    about: "policy",
+    pattern:
+      /not (?:authori[sz]ed|permitted|subscribed)|not allowed(?! here)\b(?!.{0,20}mailbox)|members?[- ]only|not (?:a )?member/,
+    example: "not authorized",
+  },
+  {
+    about: "policy",
+    pattern:
+      /(?:rejected|blocked|refused) by (?:the )?recipient|refuses? to|user refuse|recipient preferences|own suppression|suppression list/,
+    example: "rejected by the recipient",
+  },
+  {
+    about: "policy",
+    pattern: /captcha|challenge|white ?list|allow[- ]?list|geograph|go away/,
+    example: "not on the allow list",
+  },
+  {
+    about: "authentication",
+    pattern: /\b(?:spf|dkim|dmarc|dane)\b|authenticat|starttls|\btls\b|encrypt|credential|certificate|password/,
+    example: "dmarc failed",
+  },
+  {
+    about: "sender",
+    pattern:
+      /\bsender(?:'s)? (?:[a-z]+ ){0,3}(?:address|domain|ip|verif|reject|is|has|not|id|unknown|denied|block|suspend|disabled)/,
+    example: "sender address rejected",
+  },
+  {
+    about: "sender",
+    pattern:
+      /(?:invalid|bad|unknown|banned|unverified|unroutable|unresolvable|envelope|null|emetteur|domain of|outbound) sender|verif[a-z]* failed|sender verif/,
+    example: "sender verify failed",
+  },
+  {
+    about: "sender",
+    pattern:
+      /purported responsible|\bsrs\b|\bbatv\b|backscatter|emetteur|\bfrom: ?(?:domain|addresses|header)|blank from|mail from (?!command)(?:@|[0-9]|not)/,
+    example: "blank From addresses",
+  },
+  {
+    about: "host",
+    pattern:
+      /reverse dns|reverse lookup|\bptr\b|\brdns\b|your (?:host ?name|remotehost|ip|network)|\bhelo\b|\behlo\b|client host|sending ip|smtp banner/,
+    example: "no reverse dns",
+  },
+  {
+    about: "content",
+    pattern:
+      /(?<![a-z])spam|junk ?mail|virus|malware|phish|content|attachment|bulk mail|unsolicited|\bheaders?\b|lone (?:cr|lf)|bare (?:cr|lf)/,
+    example: "message content",
+  },
+  {
+    about: "content",
+    pattern:
+      /(?:message|mail) (?:was |has been |is )?(?:rejected|refused|denied|filtered)(?! ?:? (?:no such|user|unknown))|\bfilter/,
+    example: "message rejected",
+  },
+  {
+    about: "after DATA",
+    pattern: /after (?:the )?end of data|in reply to (?:end of )?data(?! command)/,
+    example: "after end of data",
+  },
+  {
+    about: "relaying",
+    pattern: /relaying|relay (?:access|not|denied)|(?:to|open|mail) relay|rcpthosts|not relay/,
+    example: "relaying denied",
+  },
+  {
+    about: "temporary",
+    pattern:
+      /temporar|(?<!and )try(?:ing)? (?:again|later|this)|try later|later\b|gr[ea]ylist|deferr|maintenance|overload|\bbusy\b/,
+    example: "try again later",
+  },
+  {
+    about: "network",
+    pattern:
+      /time?d? ?out|message expired(?!, dns)|delivery expired|queue\.expired|hash expired|connection (?:refused|reset|dropped|lost|closed)|unreachable|not responding|no answer/,
+    example: "connection timed out",
+  },
+  {
+    about: "network",
+    pattern:
+      /(?:internal|local|network|system|protocol) error|lookup fail|server error|resources|loops? back|mail ?loop|too many hops|hop count|looping/,
+    example: "mail loop",
+  },
+  {
+    about: "quota",
+    pattern: /postfach.{0,40}voll|kontingent|speicherplatz|pleine|llen[oa]\b|cuota|piena|volle\b|cheia|przepełni/,
+    example: "boite du destinataire pleine",
+  },
+  {
+    about: "quota",
+    pattern: /переполнен|превышен|已满|空间不足|容量|いっぱい|満杯|超えて/,
+    example: "почтовый ящик переполнен",
+  },
+  {
+    about: "policy",
+    pattern: /受信拒否|拒否|拒收|拒绝|спам|отклонено политикой|refusée?\b|richtlinie|abgelehnt|bloque/,
+    example: "受信拒否",
+  },
+];
+
+/** Failures of the whole domain. */
+export const DOMAIN_PHRASES: readonly Phrase[] = [
+  {
+    about: "no such domain",
+    pattern: /(?:no such|unknown|non-?existent|invalid|bad) (?:mail )?(?:domain|host)\b|nonexistentdomain/,
+    example: "no such domain",
+  },
+  {
+    about: "no such domain",
+    pattern:
+      /\b(?:domain|host)(?: name)?(?: [^ ]{1,80})?(?: is| was)?:? (?:not found|unknown|nonexistent|non-existent|does ?n[o']t exist|doesnt exist)/,
+    example: "domain not found",
+  },
+  {
+    about: "no such domain",
+    pattern:
+      /nxdomain|name or service not known|domain must exist|bad destination system|domain mentioned in email address/,
+    example: "name or service not known",
+  },
+  {
+    about: "no such domain",
+    pattern: /could ?n[o']t find (?:any|a|an) (?:host|mail exchanger|mx)|host found but no data record/,
+    example: "couldn't find any host named y",
+  },
+  {
+    about: "no mail service",
+    pattern: /null ?mx|no (?:mx|mail exchanger|smtp service)|mx records? point|no valid mx/,
+    example: "recipient address has null mx",
+  },
+  {
+    about: "no mail service",
+    pattern: /(?:host|domain|server)(?:\/domain)?(?: [^ ]{1,80})? does not accept (?:e-?)?mail(?! (?:from|over))/,
+    example: "host does not accept mail",
+  },
+];
+
+/** Failures of the address itself. `specific` rows also count after DATA, where other servers report their filters. */
+export const ADDRESS_PHRASES: readonly (Phrase & { specific?: true })[] = [
+  {
+    about: "no such mailbox",
+    pattern: new RegExp(
+      `\\b(?:unknown|invalid|no such|non-?existent|undeliverable|illegal|inexistent|bad|unrecognized|no valid)(?: or (?:unknown|illegal|invalid|inactive))?(?:[/ ]inactive)?(?: (?:destination|recipient|local|virtual|e-?mail|mail|final delivery))* ${NOUN}\\b`,
+    ),
+    example: "no such user",
+  },
+  {
+    about: "no such mailbox",
+    pattern: new RegExp(
+      `\\b${NOUN}${GAP}:?(?: is| was| are| were| has been| name)?(?: currently)? (?:unknown|invalid|not (?:found|known|valid|recogni[sz]ed|present|exist(?:ing|s)?|on post office|local)|non-?existent|undeliverable|unrecogni[sz]ed|does ?n[o']t exist|doesnt exist|could ?n[o']t be found|cannot be found|was ?n[o']t found|not an? (?:known|valid|active|local)|missing home directory)`,
+    ),
+    example: "user not found",
+  },
+  {
+    about: "closed mailbox",
+    pattern: new RegExp(
+      `\\b${NOUN}${GAP}(?: is| was| has been| have been)?(?: currently)? (?:unavailable|inactive|disabled|deactivated|suspended|frozen|closed|terminated|deleted|removed|discontinued|cancelled|canceled|expired|retired|no longer (?:valid|exists?|active|available|in use|works|accepts?|on))`,
+    ),
+    example: "mailbox unavailable",
+  },
+  {
+    about: "no such mailbox",
+    pattern:
+      /@>?(?:\.\.\.|,|:)? ?(?:is |was |has |user |address )*(?:unknown|not found|invalid|unavailable|no longer|does ?n[o']t exist|doesnt exist|not an? (?:known|valid|active|local)|an? (?:deactivated|disabled|inactive)|wasn't found)/,
+    example: "b@y.test does not exist",
+    specific: true,
+  },
+  {
+    about: "no such mailbox",
+    pattern:
+      /\bno (?:such )?(?:mail ?-?box|account|person|user|one|recipient|customer)s? (?:\w+ )?(?:here|by that name|found|available|at this|with|at that)|no one at this address|(?:wasn't|not) found at\b/,
+    example: "no mailbox here by that name",
+  },
+  {
+    about: "no such mailbox",
+    pattern: /does ?n[o']t have an? .{1,60}account|not our customer|cannot deliver mail for/,
+    example: "this user doesn't have a yahoo account",
+    specific: true,
+  },
+  {
+    about: "no such mailbox",
+    pattern:
+      /recip(?:ient)?notfound|nosuchuser|not listed in (?:the )?(?:public|domino)|not in (?:the )?(?:directory|address book|recipient table)|name is not recogni[sz]ed|bad destination mailbox/,
+    example: "resolver.adr.recipnotfound",
+  },
+  {
+    about: "no such mailbox",
+    pattern:
+      /unrout(?:e)?able address|(?:bad|valid)rcptto|no such id\b|unknown or (?:illegal|invalid)|not a known user|mailbox name not allowed/,
+    example: "unrouteable address",
+  },
+  {
+    about: "closed mailbox",
+    pattern:
+      /disableduser|account that you tried to reach (?:does not exist|is (?:disabled|inactive))|mailbox (?:is )?(?:disabled|not found)|(?:account|mailbox) (?:has been |is )?(?:disabled|discontinued|deleted|closed)/,
+    example: "this mailbox is disabled",
+    specific: true,
+  },
+  {
+    about: "moved",
+    pattern:
+      /no longer (?:on (?:this )?server|works? here|employed|with (?:the|this|our) company|accepts? mail)|left the (?:company|organi[sz]ation)|has (?:moved to|been replaced by)/,
+    example: "recipient no longer on server",
+  },
+  {
+    about: "closed mailbox",
+    pattern: /inactive (?:user|account|e-?mail|address|mailbox)|user is terminated|deactivated mailbox/,
+    example: "inactive email address",
+  },
+  {
+    about: "French, Italian",
+    pattern:
+      /(?:utilisateur|destinataire|adresse|boite)[^.;]{0,40}(?:inconnue?s?|n'existe pas|invalide|archivee)|(?:utente|destinatario|indirizzo|casella)[^.;]{0,40}(?:sconosciut|inesistente|non esiste|errato)/,
+    example: "utilisateur inconnu",
+  },
+  {
+    about: "Spanish, Portuguese",
+    pattern:
+      /no existe (?:ese|dicha|el|la|esta|este) ?\w*|(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)[^.;]{0,40}(?:desconocid|no existe|no encontrad|no v[aá]lid)|(?:usu[aá]rio|destinat[aá]rio|conta|endere[cç]o)[^.;]{0,40}(?:desconhecid|n[aã]o existe|n[aã]o encontrad|inv[aá]lid)/,
+    example: "usuario desconocido",
+  },
+  {
+    about: "German, Dutch, Nordic",
+    pattern:
+      /(?:benutzer|empf[aä]nger|adresse|postfach)[^.;]{0,40}(?:unbekannt|existiert nicht|nicht gefunden|ung[uü]ltig)|unbekannte[rn]? (?:benutzer|empf[aä]nger)|bestaat niet|onbekende (?:gebruiker|ontvanger)|finns inte|findes ikke|ok[aä]nd mottagare/,
+    example: "benutzer unbekannt",
+  },
+  {
+    about: "Slavic, Turkish",
+    pattern:
+      /nie istnieje|nie ma takiego|nieznany (?:u[zż]ytkownik|adresat)|neexistuje|пользовател[ья] (?:\S+ )?не (?:найден|существует)|(?:адрес|ящик)[^.;]{0,40}не (?:найден|существует)|неизвестный (?:получатель|пользователь)|kullan[ıi]c[ıi] bulunamad/,
+    example: "пользователь не найден",
+  },
+  {
+    about: "Chinese, Japanese, Korean",
+    pattern:
+      /(?:用户|收件人|邮箱|地址)[^。]{0,10}(?:不存在|未找到)|找不到(?:收件人|用户|邮箱)|(?:アドレス|ユーザ|宛先|あて先|受信者|メールボックス)[^。]{0,20}(?:見つかりません|存在しません|不明|ありません)|ディレクトリのリストにありません|존재하지 않/,
+    example: "ディレクトリのリストにありません",
+  },
+];
+
+/** Phrases that name the recipient without a reason. They count only with a 5.1.x code. */
+export const WEAK_ADDRESS_PHRASES = /(?:recipient|address) (?:address )?(?:rejected|refused|not accepted)/;

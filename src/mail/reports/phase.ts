@@ -1,0 +1,60 @@
+/** The SMTP command that the remote server refused. */
+export type SmtpPhase = "connect" | "ehlo" | "mail" | "rcpt" | "data";
+
+/** How mail systems name the refused command. In order of precedence: transcripts of sessions come last. */
+const PHASES: readonly { phase: SmtpPhase; system: string; pattern: RegExp }[] = [
+  {
+    phase: "connect",
+    system: "Postfix, Exim",
+    pattern: /refused to talk to me|after initial connection|but greeting failed/i,
+  },
+  {
+    phase: "ehlo",
+    system: "Postfix",
+    pattern: /in reply to (?:HELO|EHLO|STARTTLS|AUTH)|performing the (?:HELO|EHLO) handshake/i,
+  },
+  {
+    phase: "ehlo",
+    system: "Exim, qmail",
+    pattern: /after (?:pipelined )?(?:HELO|EHLO|STARTTLS|AUTH)\b|but my name was rejected/i,
+  },
+  {
+    phase: "mail",
+    system: "Postfix, Exim, qmail",
+    pattern: /in reply to MAIL\b|after (?:pipelined )?MAIL FROM|but sender was rejected|\[MAIL_?FROM\]/i,
+  },
+  {
+    phase: "data",
+    system: "Postfix, Exim, qmail",
+    pattern: /in reply to (?:end of )?(?:DATA|BDAT)|after (?:pipelined )?(?:end of )?DATA\b|after I sent the message/i,
+  },
+  {
+    phase: "rcpt",
+    system: "Postfix, Exim, qmail",
+    pattern: /in reply to RCPT|after (?:pipelined )?RCPT TO|does not like recipient|\[RCPT_?TO\]/i,
+  },
+];
+
+/** A command and the first refusal after it, in the transcripts of sendmail, Courier and InterScan. */
+const TRANSCRIPT =
+  /(?:>>>|Sent <<<) ?(HELO|EHLO|STARTTLS|AUTH|MAIL|RCPT|DATA|BDAT)\b(?:(?!>>> ?[A-Z]{4}\b|Sent <<<)[\s\S]){0,400}?(?:<<<|Received >>>) ?5\d\d/i;
+
+const COMMANDS: Record<string, SmtpPhase> = {
+  HELO: "ehlo",
+  EHLO: "ehlo",
+  STARTTLS: "ehlo",
+  AUTH: "ehlo",
+  MAIL: "mail",
+  RCPT: "rcpt",
+  DATA: "data",
+  BDAT: "data",
+};
+
+/** Returns the phase that a diagnostic or a transcript names; null when it names none. Reads the first 4,000 characters. */
+export function findPhase(text: string): SmtpPhase | null {
+  const start = text.slice(0, 4000);
+  const named = PHASES.find(({ pattern }) => pattern.test(start));
+  if (named) return named.phase;
+  const command = TRANSCRIPT.exec(start)?.[1]?.toUpperCase();
+  return command === undefined ? null : (COMMANDS[command] ?? null);
+}
