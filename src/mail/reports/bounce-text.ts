@@ -1,6 +1,7 @@
 /** Parses bounces in plain text. Every pattern runs in time linear to the length of its line. */
 
 import { RETURNED } from "./bounce-wording.ts";
+import { namesReason } from "./classify.ts";
 import type { ReportedRecipient } from "./feedback.ts";
 import { givesReason, hasCode, listedRecipients } from "./listed-recipients.ts";
 import type { Fields } from "./message.ts";
@@ -12,6 +13,8 @@ import { ADDRESS, findMessageId, findStatus, oneLine, parseAddress, parseHost } 
 const MAX_TEXT = 6000;
 /** Recipients that are taken from X-Failed-Recipients. */
 const MAX_FAILED = 50;
+/** Lines that are searched for a phrase of the tables. */
+const MAX_SEARCHED = 100;
 /** Lines of a reason. */
 const MAX_REASON_LINES = 4;
 
@@ -120,7 +123,8 @@ function toReported(
 /** Returns the text beside the address when it has a code, else the lines of the report with a code or a reason. */
 export function chooseReason(text: string, report: readonly string[]): string | null {
   if (hasCode(text)) return text;
-  return linesFrom(report, hasCode) ?? (givesReason(text) ? text : (linesFrom(report, givesReason) ?? (text || null)));
+  const reason = linesFrom(report, hasCode) ?? (givesReason(text) ? text : linesFrom(report, givesReason));
+  return reason ?? (namesReason(text) ? text : linesFrom(report.slice(0, MAX_SEARCHED), namesReason)) ?? (text || null);
 }
 
 /** Returns the first line that passes, with the lines that continue it. */

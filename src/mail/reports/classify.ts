@@ -18,6 +18,8 @@ const MAX_TEXT = 2000;
 const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
 /** Exchange Online refuses unknown recipients so: directory-based edge blocking. */
 const EDGE_BLOCKED = /\b5\.4\.1 recipient address rejected: access denied/;
+/** A permanent reply (RFC 5321 4.2.1). */
+const REPLY = /(?<![\d.])5\d\d(?![\d.])/;
 /** Exchange Online puts this before the reply of the remote server. */
 const WRAPPER = "remote server returned unknown recipient or mailbox unavailable";
 
@@ -38,10 +40,15 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   const byWords = classifyWords(words, at);
   if (byWords === "domain") return "domain";
   if (byCode === "domain") return byWords ?? "domain";
-  if (byCode === "address") return at === "data" && remote === null && byWords === null ? "other" : "address";
+  const isWeak = at !== "data" && WEAK_ADDRESS_PHRASES.test(words);
+  if (byCode === "address") {
+    // sendmail writes 5.1.1 for any 550 to RCPT: without a word about the address, the reply is no evidence.
+    const isUnexplained = remote === null && byWords === null && !isWeak && (at === "data" || REPLY.test(text));
+    return isUnexplained ? "other" : "address";
+  }
   if (byWords !== null) return byWords;
   const isAddressCode = /^5\.1\./.test(status ?? "") || findStatuses(text).some((code) => code.startsWith("5.1."));
-  return at !== "data" && isAddressCode && WEAK_ADDRESS_PHRASES.test(words) ? "address" : "other";
+  return isAddressCode && isWeak ? "address" : "other";
 }
 
 /** The mildest of the remote server's codes wins: a 5.2.2 inside of a 5.1.1 is a full mailbox. */
@@ -54,6 +61,12 @@ function classifyWords(words: string, phase: SmtpPhase | null): FailureClass | n
   if (DOMAIN_PHRASES.some(({ pattern }) => pattern.test(words))) return "domain";
   const counts = ADDRESS_PHRASES.filter(({ specific }) => phase !== "data" || specific === true);
   return counts.some(({ pattern }) => pattern.test(words)) ? "address" : null;
+}
+
+/** Returns whether a text gives a reason that one of the tables knows. */
+export function namesReason(text: string): boolean {
+  const words = normalize(text);
+  return [ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => table.some((row) => row.pattern.test(words)));
 }
 
 function normalize(text: string): string {

@@ -77,7 +77,7 @@ export const OTHER_REASONS: readonly Phrase[] = [
   {
     about: "policy",
     pattern:
-      /not (?:authori[sz]ed|permitted|subscribed)|not allowed(?! here)\b(?!.{0,20}mailbox)|members?[- ]only|not (?:a )?member/,
+      /not (?:authori[sz]ed|permitted|subscribed)|not allowed(?! here)\b(?!.{0,20}mailbox)|members?[- ]only|not (?:a )?member(?! of (?:the )?domain)/,
     example: "not authorized",
   },
   {
@@ -225,7 +225,7 @@ export const ADDRESS_PHRASES: readonly (Phrase & { specific?: true })[] = [
   {
     about: "no such mailbox",
     pattern: new RegExp(
-      `\\b${NOUN}${GAP}:?(?: is| was| are| were| has been| name)?(?: currently)? (?:unknown|invalid|not (?:found|known|valid|recogni[sz]ed|present|exist(?:ing|s)?|on post office|local)|non-?existent|undeliverable|unrecogni[sz]ed|does ?n[o']t exist|doesnt exist|could ?n[o']t be found|cannot be found|was ?n[o']t found|not an? (?:known|valid|active|local)|missing home directory)`,
+      `\\b${NOUN}${GAP}:?(?: is| was| are| were| has been| name)?(?: currently)? (?:unknown|invalid|not (?:found|known|valid|recogni[sz]ed|present|exist(?:ing|s)?|on post office|local|ok\\b|activated|a member of)|no exist|non-?existent|undeliverable|unrecogni[sz]ed|does ?n[o']t exist|doesnt exist|could ?n[o']t be found|cannot be found|was ?n[o']t found|not an? (?:known|valid|active|local)|missing home directory)`,
     ),
     example: "user not found",
   },
@@ -251,7 +251,7 @@ export const ADDRESS_PHRASES: readonly (Phrase & { specific?: true })[] = [
   },
   {
     about: "no such mailbox",
-    pattern: /does ?n[o']t have an? .{1,60}account|not our customer|cannot deliver mail for/,
+    pattern: /does ?n[o']t have an? .{0,60}account|not our customer|cannot deliver mail for|receiving (?:is )?disabled/,
     example: "this user doesn't have a yahoo account",
     specific: true,
   },

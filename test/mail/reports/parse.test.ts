@@ -22,7 +22,7 @@ function rowsOf(mail: string): unknown {
     one.recipient,
     one.action,
     one.status,
-    toReportOutcome(one).suppress === "bounce",
+    hardness(toReportOutcome(one).suppress),
   ]);
   return { kind: read.kind, rows, messageId: read.originalMessageId };
 }

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
+import { parseFeedback } from "../../../src/mail/reports/index.ts";
+import { parseTypedAddress } from "../../../src/mail/reports/values.ts";
+import { type ForeignSample, NOTICES, TYPED_ADDRESSES, UNLISTED } from "./samples-foreign.ts";
+
+/** Parses a sample into the verdict on its first recipient. */
+function readVerdict({ mail, nullSender = true }: ForeignSample): { verdict: string; recipient?: string | null } {
+  const read = parseFeedback(new TextEncoder().encode(mail), nullSender);
+  if (read.kind !== "dsn" && read.kind !== "bounce") return { verdict: read.kind };
+  const [first] = read.recipients;
+  if (!first) return { verdict: "no recipient" };
+  if (first.action === "delayed") return { verdict: "delayed", recipient: first.recipient };
+  const { suppress } = toReportOutcome(first);
+  const verdict = suppress === "bounce" ? "suppress" : suppress === "domain-failure" ? "domain" : "soft";
+  return { verdict, recipient: first.recipient };
+}
+
+describe("a bounce of a system that is in no list", () => {
+  it.each(UNLISTED)("is recognized: $name", (sample) => {
+    expect(readVerdict(sample)).toEqual({ verdict: sample.verdict, recipient: sample.recipient });
+  });
+});
+
+describe("a notice that must not suppress", () => {
+  it("has at least 32 cases", () => {
+    expect(NOTICES.length).toBeGreaterThanOrEqual(32);
+  });
+
+  it.each(NOTICES)("$name", (sample) => {
+    const { verdict, recipient } = readVerdict(sample);
+    if (sample.verdict === "other") expect(["other", "auto-reply"]).toContain(verdict);
+    else expect(verdict).toBe(sample.verdict);
+    if (sample.recipient !== undefined) expect(recipient).toBe(sample.recipient);
+  });
+});
+
+describe("a typed address", () => {
+  it.each(TYPED_ADDRESSES)("%j is %j", (field, address) => {
+    expect(parseTypedAddress(field)).toBe(address);
+  });
+});

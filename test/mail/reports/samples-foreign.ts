@@ -1,0 +1,529 @@
+/** Bounces of systems that no list names, and mail that must not be taken for one. */
+
+import { fromDaemon, lines, original, report } from "./samples.ts";
+
+type Verdict = "suppress" | "domain" | "soft" | "delayed" | "auto-reply" | "other";
+
+export interface ForeignSample {
+  name: string;
+  mail: string;
+  /** MAIL FROM was empty; true when not given. */
+  nullSender?: boolean;
+  verdict: Verdict;
+  /** Address that the report names; null when the return path has to tell. Not checked when undefined. */
+  recipient?: string | null;
+}
+
+const B = "bob@y.test";
+const copy = original(B);
+
+const text = (subject: string, from: string, body: string[], more: string[] = []) =>
+  fromDaemon({ subject, from, more }, ...body);
+
+const enclosing = (subject: string, from: string, ...body: string[]) =>
+  fromDaemon(
+    { subject, from, type: 'multipart/mixed; boundary="m"' },
+    "--m",
+    "Content-Type: text/plain; charset=utf-8",
+    "",
+    ...body,
+    "",
+    "--m",
+    "Content-Type: message/rfc822",
+    "",
+    copy,
+    "",
+    "Hello",
+    "--m--",
+  );
+
+/** Failures by systems that are in no list: recognized by several weak signs together. */
+export const UNLISTED: readonly ForeignSample[] = [
+  {
+    name: "unknown wording, null sender, a listed address with a reply",
+    mail: text("Nondeliverable mail", "Mail Service <mail@relay.test>", [
+      "------Transcript of session follows -------",
+      "bob@y.test",
+      "The user's email name is not found.",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "address and reason in brackets",
+    mail: text("Returned Mail: error", '"Mail Deliver System" <daemon@relay.test>', [
+      "The original message was received at Thu, 29 Apr 2010 23:34:45 +0900",
+      "",
+      "---The following addresses had delivery errors---",
+      "",
+      "bob@y.test [User unknown]",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "address at the start of the line, then the reason (Zoho)",
+    mail: text("Undelivered Mail Returned to Sender", "mailer-daemon@mail.zoho.test", [
+      "This message was created automatically by mail delivery software.",
+      "A message that you sent could not be delivered to one or more of its recipients. This is a permanent error.",
+      "",
+      "bob@y.test Invalid Address, ERROR_CODE :550, ERROR_CODE :5.1.1 <bob@y.test>... User Unknown",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "KDDI: nobody's From, indented reason",
+    mail: text("Mail System Error", "no-reply@app.carrier.test", [
+      "Your mail sent on: Thu, 29 Apr 2010 11:04:47 +0900",
+      "     Could not be delivered to: <bob@y.test>",
+      "     As the remote domain doesnt exist.",
+    ]),
+    verdict: "domain",
+    recipient: B,
+  },
+  {
+    name: "MailFoundry",
+    mail: text("Message delivery has failed", "MAILER-DAEMON@relay.test", [
+      "Unable to deliver message to: <bob@y.test>",
+      "Delivery failed for the following reason:",
+      "Server mx22.y.test[192.0.2.222] failed with: 550 <bob@y.test> No such user here",
+      "",
+      "This has been a permanent failure.  No further delivery attempts will be made.",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "MailMarshal: the reason above the address",
+    mail: text('Undeliverable Mail: "Your receipt"', "postmaster@relay.test", [
+      "Your message:",
+      "   From:    ann@x.test",
+      "   Subject: Your receipt",
+      "",
+      "Could not be delivered because of",
+      "",
+      "550 5.1.1 User unknown",
+      "",
+      "The following recipients were affected:",
+      "   bob@y.test",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "Active!hunter",
+    mail: text("FAILURE NOTICE :", '"MAILER-DAEMON" <MAILER-DAEMON@relay.test>', [
+      "  ----- The following addresses had permanent fatal errors -----",
+      "",
+      ">>> bob@y.test <bob@y.test>",
+      "",
+      "  ----- Transcript of session follows -----",
+      "550 sorry, no mailbox here by that name (#5.1.1 - chkusr)",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "InterScan, Japanese",
+    mail: text("=?utf-8?B?44Oh44O844Or6YWN5L+h44Gr5aSx5pWX44GX44G+44GX44Gf?=", '"InterScan MSS" <root@relay.test>', [
+      "メール配信に失敗しました",
+      "",
+      "Sent <<< RCPT TO:<bob@y.test>",
+      "Received >>> 550 5.1.1 <bob@y.test>... user unknown",
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "ISO-2022-JP in the words, with the charset",
+    mail: fromDaemon(
+      { subject: "Undeliverable message", from: "postmaster@notes.test", type: "text/plain; charset=ISO-2022-JP" },
+      "------- Failure Reasons  --------",
+      "",
+      '\u001b$B%G%#%l%/%H%j$N%j%9%H$K$"$j$^$;$s\u001b(B',
+      "bob@y.test",
+      "",
+      "------- Returned Message --------",
+      copy,
+    ),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "ISO-2022-JP without a charset",
+    mail: text("failure notice", "postmaster@relay.test", [
+      "<bob@y.test>:",
+      '\u001b$B08@h$N%a!<%k%"%I%l%9$,8+$D$+$j$^$;$s\u001b(B',
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "Verizon: From without a domain name for daemons",
+    mail: text("Undeliverable Message", "post_master@carrier.test", [
+      "Error: The message was not delivered.",
+      "550 - Requested action not taken: no such user here",
+      "",
+      "Message details:",
+      "  MAIL FROM: bq@bounces.test",
+      "  RCPT TO: bob@y.test",
+    ]),
+    nullSender: false,
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a program that encloses the returned mail, no null sender",
+    mail: enclosing(
+      "Mail could not be delivered",
+      "System <noreply@relay.test>",
+      "The following message could not be delivered.",
+      "",
+      "bob@y.test: 550 5.1.1 unknown user",
+    ),
+    nullSender: false,
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "French words only",
+    mail: enclosing(
+      "Non remis : Votre reçu",
+      "Administrateur <postmaster@relay.test>",
+      "Votre message n'a pas pu être remis à : bob@y.test",
+      "Utilisateur inconnu",
+    ),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "Chinese words only",
+    mail: enclosing("系统退信", "postmaster@relay.test", "抱歉，您的邮件被退回来了", "bob@y.test", "收件人不存在"),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a report whose boundary never appears",
+    mail: fromDaemon(
+      { type: 'multipart/report; report-type=delivery-status; boundary="never"' },
+      "--other",
+      "Content-Type: text/plain",
+      "",
+      "<bob@y.test>: host mx.y.test[192.0.2.1] said: 550 5.1.1 <bob@y.test>: User unknown (in reply to RCPT TO command)",
+      "--other--",
+    ),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a report without a boundary parameter, its fields as text",
+    mail: fromDaemon(
+      { type: "multipart/report; report-type=delivery-status" },
+      "Reporting-MTA: dns; mx.y.test",
+      "",
+      "Final-Recipient: rfc822; bob@y.test",
+      "Action: failed",
+      "Status: 5.1.1",
+    ),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a report without Diagnostic-Code: the text has the reply",
+    mail: report({
+      text: lines(
+        "The following message could not be delivered:",
+        "",
+        "The remote server answered: 550 No such user here",
+      ),
+      blocks: [
+        "Reporting-MTA: dns; r.test",
+        lines("Final-Recipient: rfc822; bob@y.test", "Action: failed", "Status: 5.0.0"),
+      ],
+    }),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a report without Status and Diagnostic-Code, Japanese text in ISO-2022-JP",
+    mail: report({
+      text: '\u001b$B08@h$N%a!<%k%"%I%l%9$,8+$D$+$j$^$;$s\u001b(B',
+      blocks: ["Reporting-MTA: dns; r.test", lines("Final-Recipient: rfc822; bob@y.test", "Action: failed")],
+    }),
+    verdict: "suppress",
+    recipient: B,
+  },
+  {
+    name: "a report that names no recipient: the return path tells",
+    mail: report({
+      text: "Your message could not be delivered. 550 5.1.1 User unknown",
+      blocks: ["Reporting-MTA: dns; r.test"],
+      enclosed: ["Content-Type: text/plain", "", "removed"],
+    }),
+    verdict: "suppress",
+    recipient: null,
+  },
+  {
+    name: "a bounce in text that names no recipient",
+    mail: text("Undeliverable mail", "postmaster@relay.test", [
+      "Your message could not be delivered.",
+      "550 5.1.1 No such user",
+    ]),
+    verdict: "suppress",
+    recipient: null,
+  },
+  {
+    name: "only the sender and a help desk are named",
+    mail: text("Undeliverable mail", "postmaster@relay.test", [
+      "Your message from <bq@bounces.test> could not be delivered.",
+      "550 5.1.1 No such user",
+      "",
+      "For help contact <helpdesk@relay.test>",
+    ]),
+    verdict: "suppress",
+    recipient: null,
+  },
+  {
+    name: "the sender and a help desk stand before the recipient",
+    mail: enclosing(
+      "Delivery failure",
+      "postmaster@relay.test",
+      "Message from ann@x.test could not be delivered.",
+      "For help contact:",
+      "helpdesk@relay.test",
+      "",
+      "bob@y.test",
+      "550 5.1.1 no such user",
+    ),
+    verdict: "suppress",
+    recipient: B,
+  },
+];
+
+const daemonText = (subject: string, ...body: string[]) =>
+  text(subject, "Mail System <MAILER-DAEMON@relay.test>", body);
+
+/** Notices that must not suppress, whatever they quote. */
+export const NOTICES: readonly ForeignSample[] = [
+  {
+    name: "Postfix delay with a failure phrase",
+    mail: daemonText(
+      "Delayed Mail (still being retried)",
+      "Your message could not be delivered for more than 4 hour(s).",
+      "It will be retried until it is 5 day(s) old.",
+      "",
+      "<bob@y.test>: host mx.y.test said: 450 4.1.1 User unknown in local recipient table",
+    ),
+    verdict: "delayed",
+  },
+  {
+    name: "delay that quotes 550",
+    mail: daemonText(
+      "Delivery status",
+      "This is a warning message only. You do not need to resend your message.",
+      "<bob@y.test>: 550 5.1.1 user unknown",
+    ),
+    verdict: "delayed",
+  },
+  {
+    name: "Gmail delay",
+    mail: daemonText(
+      "Delivery Status Notification (Delay)",
+      "There was a temporary problem delivering your message to bob@y.test. Gmail will retry for 46 more hours.",
+    ),
+    verdict: "delayed",
+  },
+  {
+    name: "delay phrase at the end of the text",
+    mail: daemonText(
+      "Mail delivery problem",
+      "Your message to the following recipient could not be delivered: bob@y.test",
+      "Reason: user unknown at the backup server.",
+      "The server will keep trying for four days.",
+    ),
+    verdict: "delayed",
+  },
+  {
+    name: "German delay",
+    mail: daemonText(
+      "Verzögerung der Zustellung",
+      "Ihre Nachricht an bob@y.test konnte noch nicht zugestellt werden. Die Zustellung verzögert sich.",
+    ),
+    verdict: "delayed",
+  },
+  {
+    name: "French delay",
+    mail: daemonText("Remise différée", "La remise de votre message à bob@y.test est retardée."),
+    verdict: "delayed",
+  },
+  {
+    name: "Spanish delay",
+    mail: daemonText("Entrega retrasada", "La entrega a bob@y.test se ha retrasado. No se pudo entregar todavía."),
+    verdict: "delayed",
+  },
+  {
+    name: "Japanese delay",
+    mail: daemonText("配信遅延", "bob@y.test への配信が遅延しています。再送を続けます。まだ配信できません。"),
+    verdict: "delayed",
+  },
+  {
+    name: "Russian delay",
+    mail: daemonText("Задержка", "Доставка письма для bob@y.test задержана. Письмо не может быть доставлено сейчас."),
+    verdict: "delayed",
+  },
+  {
+    name: "delay report by RFC 3464",
+    mail: report({
+      subject: "Delayed Mail",
+      text: "Your message could not be delivered yet.",
+      blocks: [
+        "Reporting-MTA: dns; r.test",
+        lines(
+          "Final-Recipient: rfc822; bob@y.test",
+          "Action: delayed",
+          "Status: 4.4.1",
+          "Diagnostic-Code: smtp; 550 user unknown",
+        ),
+      ],
+    }),
+    verdict: "delayed",
+  },
+  ...(
+    [
+      ["reverse DNS", "550 5.7.25 The IP address sending this message does not have a PTR record"],
+      ["EHLO", "550 5.1.1 Helo command rejected: unknown user (in reply to EHLO command)"],
+      ["MAIL FROM", "550 5.1.1 user unknown (in reply to MAIL FROM command)"],
+      ["end of DATA", "550 Unknown user bob@y.test (in reply to end of DATA command)"],
+      ["quota under 5.1.1", "552 5.1.1 <bob@y.test>: User over quota"],
+      ["5.2.2 under 5.1.1", "550 5.1.1 wrapped: 552 5.2.2 rejected"],
+      ["rate", "550 5.2.1 The user you are trying to contact is receiving mail too quickly"],
+      ["reputation", "550 5.1.1 Mail rejected due to the poor reputation of the sending IP"],
+      ["block list", "550 5.1.1 <bob@y.test>: 192.0.2.1 is listed at zen.spamhaus.org"],
+      ["policy", "550 5.1.1 Recipient address rejected: Rejected by local policy"],
+      ["relaying", "550 5.1.1 Relaying denied. Unknown user"],
+      ["sender", "550 5.1.1 Sender address rejected: User unknown"],
+      ["bare 550", "550 Rejected"],
+      ["bare 5.1.0", "550 5.1.0"],
+      ["greylisting", "451 4.1.1 user unknown, greylisted"],
+      ["members only", "550 5.1.1 Posting to this list is members-only"],
+    ] as const
+  ).map(([name, reply]) => ({
+    name: `Postfix report: ${name}`,
+    mail: report({
+      blocks: [
+        "Reporting-MTA: dns; r.test",
+        lines(
+          "Final-Recipient: rfc822; bob@y.test",
+          "Action: failed",
+          "Status: 5.1.1",
+          `Diagnostic-Code: smtp; ${reply}`,
+        ),
+      ],
+    }),
+    verdict: "soft" as const,
+  })),
+  {
+    name: "two recipients: the line of the other one says unknown",
+    mail: text("failure notice", "MAILER-DAEMON@relay.test", [
+      "Hi. This is the qmail-send program at relay.test.",
+      "",
+      "<bob@y.test>:",
+      "Remote host said: 552 mailbox is over quota",
+      "",
+      "<carol@y.test>:",
+      "Sorry, no mailbox here by that name. (#5.1.1)",
+    ]),
+    verdict: "soft",
+    recipient: B,
+  },
+  {
+    name: "vacation with a null sender that quotes a bounce",
+    mail: text(
+      "Re: Your receipt",
+      "Bob <bob@y.test>",
+      [
+        "I am out of the office until Monday.",
+        "",
+        "Your message could not be delivered.",
+        "<bob@y.test>: 550 5.1.1 user unknown",
+      ],
+      ["Auto-Submitted: auto-replied", "Return-Path: <>"],
+    ),
+    verdict: "auto-reply",
+  },
+  {
+    name: "vacation without a field, by its text",
+    mail: text("Your receipt", "Bob <bob@y.test>", [
+      "I am currently out of the office. Mail to carol@y.test could not be delivered last week: 550 5.1.1 user unknown.",
+    ]),
+    verdict: "other",
+  },
+  {
+    name: "automatic reply that encloses a report",
+    mail: fromDaemon(
+      {
+        from: "Bob <bob@y.test>",
+        subject: "Out of Office",
+        type: "multipart/mixed; boundary=m",
+        more: ["X-Autoreply: yes"],
+      },
+      "--m",
+      "",
+      "Away.",
+      "--m",
+      "Content-Type: message/delivery-status",
+      "",
+      "Reporting-MTA: dns; y.test\n\nFinal-Recipient: rfc822; bob@y.test\nAction: failed\nStatus: 5.1.1",
+      "--m--",
+    ),
+    verdict: "auto-reply",
+  },
+  {
+    name: "challenge that asks for a confirmation",
+    mail: text("Your message needs confirmation", "Bob's filter <postmaster@y.test>", [
+      "Your message to bob@y.test has not been delivered. Please confirm that you sent it: click the link to deliver it.",
+      "550 5.1.1",
+    ]),
+    verdict: "other",
+  },
+  {
+    name: "ticket system, null sender",
+    mail: text("[Ticket#123] We have received your request", "Support <support@y.test>", [
+      "Thank you. We could not find your customer number. Reply to support@y.test.",
+    ]),
+    verdict: "other",
+  },
+];
+
+/** Typed addresses (RFC 3464 2.1.2) and how they are spelled. */
+export const TYPED_ADDRESSES: readonly (readonly [field: string, address: string | null])[] = [
+  ["rfc822;bob@y.test", B],
+  ["rfc822; bob@y.test", B],
+  ["RFC822 ; <bob@y.test>", B],
+  ["rfc822;<bob@y.test>", B],
+  ["<bob@y.test>", B],
+  ["bob@y.test", B],
+  ["rfc822; bob@y.test (Bob)", B],
+  ["rfc822; <bob@y.test> (expanded)", B],
+  ['rfc822; "Bob" <bob@y.test>', B],
+  ["utf-8; bob@y.test", B],
+  ["UTF-8; caf\\x{E9}@y.test", "café@y.test"],
+  ["x-local; bob@y.test", B],
+  ["local; <bob@y.test>", B],
+  ["unknown; bob@y.test", B],
+  ["smtp; bob@y.test.", B],
+  ["rfc822; mailto:bob@y.test", B],
+  ["rfc822; <@relay.test:bob@y.test>", B],
+  ["rfc822; @relay.test,@other.test:bob@y.test", B],
+  ['rfc822; "bob"@y.test', B],
+  ['rfc822; "bob smith"@y.test', '"bob smith"@y.test'],
+  ['rfc822; <"bob smith"@y.test>', '"bob smith"@y.test'],
+  ['rfc822; "a@b"@y.test', '"a@b"@y.test'],
+  ["rfc822; bob+tag@y.test", "bob+tag@y.test"],
+  ["rfc822; o'hara@y.test", "o'hara@y.test"],
+  ["x400; /G=Bob/S=Smith/C=DE/", null],
+  ["local; bob", null],
+  ["rfc822;", null],
+  ["", null],
+];
