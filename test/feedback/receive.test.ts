@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../src/inbound/index.ts";
+import { runRetention } from "../../src/retention/index.ts";
 import { fromDaemon, lines, report } from "../mail/reports/samples.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 interface Detail {
   status: string;
@@ -185,6 +186,100 @@ describe("a message to the return path", () => {
   });
 });
 
+describe("a fault of the whole domain", () => {
+  const DAY = 24 * 3_600_000;
+  const noDomain = () => failure("friend@example.org", "5.4.4", "failed");
+  const age = (days: number) =>
+    env.DB.prepare("UPDATE domain_failures SET first_at = first_at - ?1")
+      .bind(days * DAY)
+      .run();
+
+  it("suppresses at the second report, a day or more after the first", async () => {
+    const first = await sent();
+    await deliver(first.returnPath, noDomain());
+    expect((await detail(first.id)).status).toBe("bounced");
+    expect(await suppressed()).toEqual([]);
+    const second = await sent();
+    await deliver(second.returnPath, noDomain());
+    expect(await suppressed()).toEqual([]);
+    await age(1);
+    const third = await sent();
+    await deliver(third.returnPath, noDomain());
+    expect(await suppressed()).toEqual(["friend@example.org bounce"]);
+  });
+
+  it("starts again after the address is taken off the list, in another workspace, and after 90 days", async () => {
+    await deliver((await sent()).returnPath, noDomain());
+    const other = await aWorkspace();
+    await age(2);
+    await deliver((await sent({}, other)).returnPath, noDomain());
+    expect(await suppressed(other)).toEqual([]);
+    await deliver((await sent()).returnPath, noDomain());
+    expect(await suppressed()).toHaveLength(1);
+    await tester.call("DELETE", "/v1/suppressions/friend@example.org");
+    await deliver((await sent()).returnPath, noDomain());
+    expect(await suppressed()).toEqual([]);
+    await age(91);
+    await deliver((await sent()).returnPath, noDomain());
+    expect(await suppressed()).toEqual([]);
+    await runRetention(testContext({}, () => Date.now() + 91 * DAY));
+    const { results } = await env.DB.prepare("SELECT * FROM domain_failures").all();
+    expect(results).toEqual([]);
+  });
+
+  it("is forgotten when a DSN confirms a delivery, and one report that arrives twice is one report", async () => {
+    const { returnPath } = await sent();
+    await deliver(returnPath, noDomain());
+    await age(2);
+    await deliver(returnPath, noDomain());
+    expect(await suppressed()).toEqual([]);
+    await deliver((await sent()).returnPath, failure("friend@example.org", "2.1.5", "delivered"));
+    await deliver((await sent()).returnPath, noDomain());
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it("ten concurrent reports of ten emails suppress once and only after a day", async () => {
+    const paths: string[] = [];
+    for (let i = 0; i < 10; i++) paths.push((await sent()).returnPath);
+    await Promise.all(paths.map((path) => deliver(path, noDomain())));
+    expect(await suppressed()).toEqual([]);
+  });
+});
+
+describe("a report that names no recipient, or another one", () => {
+  it("is about the only recipient of its return path", async () => {
+    const { id, returnPath } = await sent();
+    const unnamed = report({
+      text: "Your message could not be delivered. 550 5.1.1 User unknown",
+      blocks: ["Reporting-MTA: dns; mx.y.test"],
+      enclosed: ["Content-Type: text/plain", "", "removed"],
+    });
+    await deliver(returnPath, unnamed);
+    expect((await detail(id)).status).toBe("bounced");
+    expect(await suppressed()).toEqual(["friend@example.org bounce"]);
+  });
+
+  it("changes nothing when the mail has several recipients", async () => {
+    const { id, returnPath } = await sent({ to: [{ email: "a@example.org" }, { email: "b@example.org" }] });
+    const words = fromDaemon(
+      { subject: "failure notice" },
+      "Your message could not be delivered. 550 5.1.1 User unknown",
+    );
+    await deliver(returnPath, words);
+    expect((await detail(id)).status).toBe("delivered");
+    expect(await suppressed()).toEqual([]);
+  });
+
+  it("does not suppress the recipient for an address to which it forwards, when it names both", async () => {
+    const { returnPath } = await sent();
+    const block = (recipient: string, status: string) =>
+      lines(`Final-Recipient: rfc822; ${recipient}`, "Action: failed", `Status: ${status}`);
+    const both = [block("friend@example.org", "5.2.2"), block("forward@z.example", "5.1.1")];
+    await deliver(returnPath, report({ blocks: ["Reporting-MTA: dns; mx.y.test", ...both] }));
+    expect(await suppressed()).toEqual([]);
+  });
+});
+
 describe("a complaint", () => {
   it("that contains the return path of its mail suppresses the recipient for all later mail", async () => {
     const { id, returnPath } = await sent();
@@ -225,6 +320,13 @@ describe("other messages", () => {
       lines("From: a@x.test", "Subject: Undelivered Mail Returned to Sender", "", "Your report failed, see 550 5.1.1."),
       lines("From: a@x.test", "Subject: Re: Your bill", "", "> 550 5.1.1 user unknown", "What is this?"),
       lines("From: a@x.test", "Auto-Submitted: auto-replied", "Subject: Out of office", "", "Back on Monday."),
+      lines(
+        "From: a@x.test",
+        "Return-Path: <>",
+        "Subject: Out of office",
+        "",
+        "<friend@example.org>: 550 5.1.1 unknown",
+      ),
       "",
       "\0\0\0",
     ];

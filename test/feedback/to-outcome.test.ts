@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { moveRecipient } from "../../src/emails/rules.ts";
 import { toComplaintOutcome, toReportOutcome } from "../../src/feedback/to-outcome.ts";
 import { NON_COMPLAINT_TYPES } from "../../src/mail/reports/complaint.ts";
-import { ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS } from "../../src/mail/reports/failure-phrases.ts";
+import { ADDRESS_PHRASES, DOMAIN_PHRASES } from "../../src/mail/reports/failure-phrases.ts";
 import type { Action, Complaint, ReportedRecipient } from "../../src/mail/reports/feedback.ts";
+import { OTHER_REASONS } from "../../src/mail/reports/other-reasons.ts";
 
 function reported(
   status: string | null,

@@ -1,4 +1,5 @@
-import { ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS, WEAK_ADDRESS_PHRASES } from "./failure-phrases.ts";
+import { ADDRESS_PHRASES, DOMAIN_PHRASES, WEAK_ADDRESS_PHRASES } from "./failure-phrases.ts";
+import { OTHER_REASONS } from "./other-reasons.ts";
 import { findPhase, type SmtpPhase } from "./phase.ts";
 import { classifyStatus, type FailureClass } from "./status-codes.ts";
 import { findStatuses } from "./values.ts";
