@@ -3,6 +3,7 @@ import type { RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
 import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
+import type { OctetBudget } from "./octet-budget.ts";
 import { preparationFailed } from "./outcome.ts";
 import type { OutcomeWriter } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
@@ -10,6 +11,7 @@ import { type PreparedMessage, prepareMessage } from "./prepare.ts";
 import { ReconnectingConnection } from "./reconnecting-connection.ts";
 import { recipientsToTry, recordOutcome, recordUnreachable } from "./record-outcome.ts";
 import { returnPathOf } from "./return-path.ts";
+import type { RunLimits } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
 
 /** State that the dispatchers of one run share. */
@@ -22,6 +24,10 @@ export interface DeliveryRun {
   keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
   /** Emails not yet tried; each dispatcher takes from the front. */
   queue: MailToSend[];
+  /** What the run may still do. */
+  limits: RunLimits;
+  /** Octets of content that the dispatchers may hold at once. */
+  content: OctetBudget;
   /** Why the last dispatcher that failed to connect failed; null when none did. */
   unreachable: ConnectError | null;
 }
@@ -46,7 +52,7 @@ export async function dispatch(run: DeliveryRun): Promise<void> {
   const connection = new ReconnectingConnection(run);
   const inFlight: Promise<void>[] = [];
   try {
-    while (run.queue.length > 0 && (await run.outcomes.acquireSlot())) {
+    while (mayStart(run) && (await run.outcomes.acquireSlot())) {
       const job = nextJob(run);
       const isConnected =
         !job || job.external.length === 0 || connection.usable || (await reconnect(connection, inFlight, run));
@@ -55,14 +61,18 @@ export async function dispatch(run: DeliveryRun): Promise<void> {
         run.outcomes.releaseSlot();
         break;
       }
+      const octets = job.mail.contentLocation.contentSize;
+      await run.content.acquire(octets);
       const message = await compose(run, job, connection);
       if (inFlight.length === PIPELINE_DEPTH) await inFlight.shift();
+      const isStarted = message !== null && (await run.outcomes.markAttempted(job.mail));
+      if (!isStarted) run.content.release(octets);
       if (!message) continue;
-      if (!(await run.outcomes.markAttempted(job.mail))) {
+      if (!isStarted) {
         run.outcomes.releaseSlot();
         break;
       }
-      inFlight.push(sendAndRecord(run, job, message, connection));
+      inFlight.push(sendAndRecord(run, job, message, connection).finally(() => run.content.release(octets)));
     }
   } finally {
     await Promise.allSettled(inFlight).then(() => connection.close());
@@ -82,10 +92,15 @@ async function reconnect(
 
 /** Defers every email left in the queue when the egress cannot be reached. */
 export async function deferRemaining(run: DeliveryRun): Promise<void> {
-  while (run.unreachable && run.queue.length > 0 && (await run.outcomes.acquireSlot())) {
+  while (run.unreachable && mayStart(run) && (await run.outcomes.acquireSlot())) {
     const job = nextJob(run);
     if (job) recordUnreachable(run, job);
   }
+}
+
+/** Emails that the run has no R2 reads left for are released untried. */
+function mayStart(run: DeliveryRun): boolean {
+  return run.queue.length > 0 && run.limits.objectReads > 0;
 }
 
 function nextJob(run: DeliveryRun): DispatchJob | null {
@@ -108,7 +123,9 @@ async function compose(
   }
   try {
     const keys = run.keys.get(job.mail.sender.domainId) ?? [];
-    return await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? ALL_CAPABILITIES);
+    const message = await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? ALL_CAPABILITIES);
+    run.limits.objectReads -= message.objectReads;
+    return message;
   } catch (error) {
     run.ctx.log("delivery.compose.failed", { email: job.mail.state.id, error: String(error) });
     recordOutcome(run, job, (_, attempt) => preparationFailed(attempt, error));

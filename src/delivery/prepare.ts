@@ -20,6 +20,8 @@ export class PermanentError extends Error {
 export interface PreparedMessage extends OutgoingMessage {
   /** Links that are not tracked because the email has too many. */
   untrackedLinks: number;
+  /** R2 reads of its preparation and of sending it once. */
+  objectReads: number;
 }
 
 /**
@@ -62,7 +64,9 @@ export async function prepareMessage(
     keys.map((key) => toSigningKey(ctx, key)),
     options,
   );
-  return { ...message, untrackedLinks: tracked.untrackedLinks };
+  // Each attachment is read to sign the message and again to send it.
+  const objectReads = (copy === null ? 1 : 0) + 2 * content.attachments.length;
+  return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */

@@ -11,6 +11,19 @@ export const RENEW_EVERY_MS = 10_000;
 export const MAX_UNWRITTEN = 20;
 /** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
 export const RUN_MS = 10 * 60_000;
+/** What one run may do, as counts: clocks stand still between two awaits in production. */
+export interface RunLimits {
+  /** Emails claimed. 1,000 emails take about 600 of the 1,000 D1 queries of an invocation (D1 limits). */
+  emails: number;
+  /** R2 reads. An invocation may make 10,000 subrequests (Workers limits); emails in flight may add 2,400 to this. */
+  objectReads: number;
+}
+export const RUN_LIMITS: Readonly<RunLimits> = { emails: 1_000, objectReads: 4_000 };
+/**
+ * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
+ * takes several times that of the isolate's 128 MB.
+ */
+export const CONTENT_OCTETS_IN_FLIGHT = 6_000_000;
 /** How long the email of a paused workspace waits for its next check, in milliseconds (decisions 2). */
 export const PAUSE_CHECK_MS = 10 * 60_000;
 

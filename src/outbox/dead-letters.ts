@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { jsonChunks } from "../db/json-chunks.ts";
 
 /** Records queue messages that failed every retry. Safe to run twice. */
 export async function recordDeadLetters(
@@ -8,11 +9,11 @@ export async function recordDeadLetters(
   letters: readonly { id: string; body: string }[],
 ): Promise<void> {
   ctx.log("queue.dead_letters", { queue, letters: letters.length });
-  await mailDb(ctx)
-    .prepare(
-      `INSERT OR IGNORE INTO dead_letters (id, queue, body, recorded_at)
-       SELECT value->>'id', ?2, value->>'body', ?3 FROM json_each(?1)`,
-    )
-    .bind(JSON.stringify(letters), queue, ctx.now())
-    .run();
+  const insert = mailDb(ctx).prepare(
+    `INSERT OR IGNORE INTO dead_letters (id, queue, body, recorded_at)
+     SELECT value->>'id', ?2, value->>'body', ?3 FROM json_each(?1)`,
+  );
+  // 100 messages of 128 KB exceed the 2,000,000 octets of one bound parameter of D1.
+  const chunks = jsonChunks(letters.map((letter) => JSON.stringify(letter)));
+  await mailDb(ctx).batch(chunks.map((rows) => insert.bind(rows, queue, ctx.now())));
 }

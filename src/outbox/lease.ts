@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { LEASE_MS } from "./rules.ts";
+import { CLAIM_EMAILS, LEASE_MS } from "./rules.ts";
 import type { WakeUp } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
@@ -24,19 +24,23 @@ export function newLease(ctx: Ctx): Lease {
 }
 
 const CLAIM = `
-  WITH due AS MATERIALIZED (SELECT value->>'dueAt' AS due_at, value->>'id' AS id FROM json_each(?1))
+  WITH due AS MATERIALIZED (
+    SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, coalesce(sum(json_array_length(o.ref)) OVER (
+        ORDER BY j.key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS emails_before
+      FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = j.value->>'dueAt' AND o.id = j.value->>'id')
   UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1 FROM due
    WHERE outbox.due_at = due.due_at AND outbox.id = due.id
+     AND (due.emails_before = 0 OR due.emails_before + due.emails <= ?4)
   RETURNING outbox.id, outbox.kind, outbox.ref, outbox.claims`;
 
 /**
  * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
- * another run is skipped. Its result is a list of ClaimedRow.
+ * another run is skipped, as are rows beyond CLAIM_EMAILS emails. Its result is a list of ClaimedRow.
  */
 export function claimStatement(ctx: Ctx, rows: readonly WakeUp[], lease: Lease): D1PreparedStatement {
   return mailDb(ctx)
     .prepare(CLAIM)
-    .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token);
+    .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token, CLAIM_EMAILS);
 }
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */

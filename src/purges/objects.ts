@@ -10,8 +10,10 @@ export async function deleteObjects(ctx: Ctx, prefix: string): Promise<boolean> 
   return !truncated;
 }
 
-/** Deletes these objects, at most 1,000. A missing object is not an error. */
+/** Deletes these objects, 1,000 a call. A missing object is not an error. Returns true. */
 export async function deleteKeys(ctx: Ctx, keys: string[]): Promise<boolean> {
-  await ctx.env.CONTENT.delete(keys.slice(0, OBJECTS_PER_CALL));
+  for (let at = 0; at < keys.length; at += OBJECTS_PER_CALL) {
+    await ctx.env.CONTENT.delete(keys.slice(at, at + OBJECTS_PER_CALL));
+  }
   return true;
 }

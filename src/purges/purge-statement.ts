@@ -6,7 +6,7 @@ import { r2Keys } from "../db/r2-keys.ts";
 export type Purge =
   /** Every R2 object whose key starts with this prefix. */
   | { objects: string }
-  /** These R2 objects, at most 1,000. */
+  /** These R2 objects. */
   | { keys: string[] }
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };

@@ -15,34 +15,48 @@ import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
 const RUN_MS = 60_000;
+/**
+ * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects in about 12 queries, and an
+ * invocation may make 1,000 D1 queries (D1 limits).
+ */
+const RUN_STEPS = 50;
+
+/** What is left of a run: its end in milliseconds since 1970, and its steps. */
+interface RunLimits {
+  until: number;
+  steps: number;
+}
 
 /**
  * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is
  * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
  * expires and the next sweep finds the row.
  */
-export async function purge(ctx: Ctx, wakeUps: readonly WakeUp[]): Promise<void> {
-  const until = ctx.now() + RUN_MS;
+export async function purge(ctx: Ctx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
+  const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };
   for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
-    if (ctx.now() < until) await purgeOne(ctx, wakeUp, until);
+    if (mayContinue(ctx, limits)) await purgeOne(ctx, wakeUp, limits);
   }
 }
 
-async function purgeOne(ctx: Ctx, wakeUp: WakeUp, until: number): Promise<void> {
+const mayContinue = (ctx: Ctx, { until, steps }: RunLimits) => steps > 0 && ctx.now() < until;
+
+async function purgeOne(ctx: Ctx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
-  const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, until);
+  const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, limits);
   const finishOrRelease = isDone ? finishStatement : releaseStatement;
   await mailDb(ctx).batch([finishOrRelease(ctx, lease, [row.id])]);
 }
 
-/** Runs steps until the purge is finished (true) or the time is over (false). */
-async function runPurge(ctx: Ctx, purge: Purge, until: number): Promise<boolean> {
+/** Runs steps until the purge is finished (true) or a limit is reached (false). */
+async function runPurge(ctx: Ctx, purge: Purge, limits: RunLimits): Promise<boolean> {
   do {
+    limits.steps -= 1;
     if (await runStep(ctx, purge)) return true;
-  } while (ctx.now() < until);
+  } while (mayContinue(ctx, limits));
   return false;
 }
 

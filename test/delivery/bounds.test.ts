@@ -1,0 +1,175 @@
+/** Bounds of one claim and of one run, so that no email and no batch delays or kills the others (safety). */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { deliver, type Egress } from "../../src/delivery/index.ts";
+import { OctetBudget } from "../../src/delivery/octet-budget.ts";
+import type { Connection, Envelope } from "../../src/mail/smtp/transport.ts";
+import { type ClaimedRow, claimStatement, newLease, recordDeadLetters, type WakeUp } from "../../src/outbox/index.ts";
+import { purge } from "../../src/purges/index.ts";
+import { acceptEmail } from "../support/accept-email.ts";
+import { aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  await env.DB.prepare("DELETE FROM outbox").run();
+});
+
+/** An egress of four connections without a network; `inFlight` counts the transactions that have no reply yet. */
+function countingEgress() {
+  const counts = { inFlight: 0, most: 0, sent: 0 };
+  const open = async (): Promise<Connection> => ({
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    usable: true,
+    async send({ recipients }: Envelope) {
+      counts.inFlight += 1;
+      counts.most = Math.max(counts.most, counts.inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      counts.inFlight -= 1;
+      counts.sent += 1;
+      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
+      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+    },
+    async close() {},
+  });
+  const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
+  return { egress, counts };
+}
+
+/** Inserts outbox rows that each reference 100 emails, as a batch does; the emails are deleted. */
+async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
+  const refs = JSON.stringify(Array.from({ length: 100 }, (_, n) => 1_000_000_000 + n));
+  const rows = Array.from({ length: count }, (_, n): WakeUp => ({ dueAt, id: `batch-${n}`, kind: "deliver" }));
+  await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)")
+    .bind(dueAt, JSON.stringify(rows.map(({ id }) => id)), refs)
+    .run();
+  return rows;
+}
+
+const outboxIds = async () =>
+  (await env.DB.prepare("SELECT id FROM outbox ORDER BY id").all<{ id: string }>()).results.map(({ id }) => id);
+
+describe("one claim", () => {
+  it("takes rows of at most 300 emails, in the order given, and always the first row", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const rows = await batchRows(10, now);
+    const { results } = await claimStatement(ctx, rows.toReversed(), newLease(ctx)).all<ClaimedRow>();
+    expect(results.map(({ id }) => id).sort()).toEqual(["batch-7", "batch-8", "batch-9"]);
+    await env.DB.prepare("UPDATE outbox SET ref = ?1")
+      .bind(JSON.stringify(Array(900).fill(1)))
+      .run();
+    const { results: large } = await claimStatement(ctx, rows.slice(0, 2), newLease(ctx)).all<ClaimedRow>();
+    expect(large.map(({ id }) => id)).toEqual(["batch-0"]);
+  });
+});
+
+describe("one run", () => {
+  it("claims again until every row is processed", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    await deliver(ctx, await batchRows(9, now), countingEgress().egress);
+    expect(await outboxIds()).toEqual([]);
+    expect(woken).toEqual([]);
+  });
+
+  it("ends after 1,000 emails and sends messages for the other rows", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    await deliver(ctx, await batchRows(15, now), countingEgress().egress);
+    expect(woken.map(({ id }) => id)).toEqual(["batch-12", "batch-13", "batch-14"]);
+    expect(await outboxIds()).toEqual(["batch-12", "batch-13", "batch-14"]);
+  });
+
+  it("starts no email beyond its limit of R2 reads, and releases the others untried", async () => {
+    let now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    const attachments = ["a", "b", "c"].map((name) => ({ filename: name, content_base64: btoa(name) }));
+    for (let n = 0; n < 12; n++) await acceptEmail(ctx, workspace, { attachments });
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { emails: 1_000, objectReads: 20 });
+    // Six reads for each email: two for each attachment.
+    expect(counts.sent).toBe(4);
+    const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox").all<
+      WakeUp & { claims: number; token: string | null }
+    >();
+    expect(results.map(({ claims, token }) => [claims, token])).toEqual(Array(8).fill([0, null]));
+    now += 1;
+    await deliver(ctx, results, egress);
+    expect(counts.sent).toBe(12);
+  });
+
+  it("has at most 6 MB of content in flight, whatever the number of connections", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    const html = "<p>1</p>".repeat(250_000);
+    for (let n = 0; n < 6; n++) await acceptEmail(ctx, workspace, { html });
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, woken, egress);
+    expect(counts.sent).toBe(6);
+    expect(counts.most).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("an octet budget", () => {
+  it("grants in order, counts a request beyond the total as the total, and never more than the total", async () => {
+    const budget = new OctetBudget(10);
+    const granted: string[] = [];
+    const request = (name: string, octets: number) => budget.acquire(octets).then(() => granted.push(name));
+    const requests = [request("a", 4), request("b", 5), request("c", 100), request("d", 1)];
+    await Promise.all(requests.slice(0, 2));
+    expect(granted).toEqual(["a", "b"]);
+    budget.release(4);
+    await Promise.resolve();
+    expect(granted).toEqual(["a", "b"]);
+    budget.release(5);
+    await requests[2];
+    expect(granted).toEqual(["a", "b", "c"]);
+    budget.release(100);
+    await requests[3];
+    expect(granted).toEqual(["a", "b", "c", "d"]);
+  });
+});
+
+describe("one run of purges", () => {
+  it("ends after its limit of steps and leaves the other rows", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const rows = ["p1", "p2", "p3"].map((id): WakeUp => ({ dueAt: now, id, kind: "purge" }));
+    for (const { id } of rows) {
+      await env.CONTENT.put(`test-purge/${id}/object`, "x");
+      await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)")
+        .bind(now, id, JSON.stringify({ objects: `test-purge/${id}/` }))
+        .run();
+    }
+    await purge(ctx, rows, 2);
+    expect(await outboxIds()).toEqual(["p3"]);
+    expect((await env.CONTENT.list({ prefix: "test-purge/" })).objects).toHaveLength(1);
+    await purge(ctx, rows, 2);
+    expect(await outboxIds()).toEqual([]);
+  });
+
+  it("deletes every key of a list longer than one R2 call takes", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const missing = Array.from({ length: 1_000 }, (_, n) => `test-keys/${n}`);
+    await env.CONTENT.put("test-keys/last", "x");
+    await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)")
+      .bind(now, JSON.stringify({ keys: [...missing, "test-keys/last"] }))
+      .run();
+    await purge(ctx, [{ dueAt: now, id: "k", kind: "purge" }]);
+    expect(await env.CONTENT.head("test-keys/last")).toBeNull();
+  });
+});
+
+describe("dead letters", () => {
+  it("of 100 messages of 100 KB are all recorded", async () => {
+    const { ctx } = recordingContext();
+    const body = JSON.stringify({ type: "unknown", text: "é".repeat(50_000) });
+    const letters = Array.from({ length: 100 }, () => ({ id: crypto.randomUUID(), body }));
+    await recordDeadLetters(ctx, "work-dead", letters);
+    const { results } = await env.DB.prepare("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000").all();
+    expect(results).toEqual([{ n: 100 }]);
+  });
+});
