@@ -40,6 +40,14 @@ export class AppError extends Error {
   }
 }
 
+/** A 413 for a body that is larger than any route accepts. */
+export class RequestTooLargeError extends AppError {
+  constructor(detail: string) {
+    super(413, detail);
+    this.name = "RequestTooLargeError";
+  }
+}
+
 export const badRequest = (detail: string) => new AppError(400, detail);
 export const unauthorized = (detail: string) => new AppError(401, detail);
 export const forbidden = (detail: string) => new AppError(403, detail);

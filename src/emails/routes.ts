@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { answerFaults } from "../http/answer-faults.ts";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
@@ -11,7 +12,7 @@ import { getEmailDetail } from "./get.ts";
 import { getEmail, listEmails } from "./queries.ts";
 import { statuses } from "./rules.ts";
 import { AcceptOut, DetailOut, EmailOut, EventOut, SendIn, ValidateOut } from "./schema.ts";
-import { sendEmail, validateEmail } from "./send/index.ts";
+import { sendEmail, toValidation, validateEmail } from "./send/index.ts";
 import { toEvents, toRecord } from "./serialize.ts";
 
 const ListQuery = z
@@ -45,14 +46,12 @@ export const emailRoutes = new Hono<AppEnv>()
     "/v1/emails/validate",
     describeRoute({
       summary: "Validate an email without sending it",
+      description:
+        "Returns every fault that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
       tags: ["Emails"],
-      responses: responses(
-        200,
-        "The issues that would prevent or change a send",
-        ValidateOut,
-        [400, 403, 408, 413, 415],
-      ),
+      responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
+    answerFaults(toValidation),
     ...bodyWithAttachments(SendIn, () => discardingSink),
     async (c) => c.json(await validateEmail(c.get("caller"), c.req.valid("json"))),
   )

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
-import { AppError, badRequest, tooLarge, tooManyRequests, unprocessable } from "../errors.ts";
+import { AppError, badRequest, RequestTooLargeError, tooLarge, tooManyRequests, unprocessable } from "../errors.ts";
 import { withTimeout } from "../lib/deadline.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 import {
@@ -62,7 +62,7 @@ export function streamedBody(
     if (length !== undefined && Number(length) <= JSON_BODY_LIMIT) return buffered(c, next);
     requireJsonType(c);
     if (Number(length ?? 0) > STREAMED_BODY_LIMIT)
-      throw tooLarge(`The body is ${length} bytes; the limit is ${STREAMED_BODY_LIMIT}`);
+      throw new RequestTooLargeError(`The body is ${length} bytes; the limit is ${STREAMED_BODY_LIMIT}`);
     const source = await openBody(c.req.raw, length === undefined);
     if (Array.isArray(source)) {
       parseBody(c, source, kind);
@@ -186,6 +186,7 @@ async function* tee(chunks: AsyncIterable<Uint8Array>, digest: DigestStream): As
 }
 
 function toAppError(error: unknown): unknown {
+  if (error instanceof BodyTooLarge && error.what === "body") return new RequestTooLargeError(error.message);
   if (error instanceof BodyTooLarge || error instanceof AttachmentTooLarge) return tooLarge(error.message);
   if (error instanceof Base64Invalid) return badRequest(contentErrorMessage(error));
   if (error instanceof JsonTooDeep) return invalid(error.message, "too_deep");

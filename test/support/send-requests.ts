@@ -98,7 +98,10 @@ export async function sendersOf(workspace: TestWorkspace): Promise<Sending[]> {
   return [own, own, own, own, sendingFrom(limited), sendingFrom(paused)];
 }
 
-/** Expects that a send did what /validate predicted, with the same faults in the same order. */
+/**
+ * Expects that a send did what /validate predicted, with the same faults in the same order. The request has no
+ * suppressed recipient.
+ */
 export async function expectAgreement(validated: Validated, sent: Response): Promise<void> {
   const body = await sent.text();
   expect(sent.status === 202, body).toBe(validated.can_send);
@@ -109,9 +112,14 @@ export async function expectAgreement(validated: Validated, sent: Response): Pro
   const errors = validated.issues.map(({ error }) => error);
   if (typeof detail === "string") {
     expect([400, 403, 413]).toContain(sent.status);
-    expect(errors.some((error) => error === detail || error.endsWith(`: ${detail}`))).toBe(true);
+    expect(
+      errors.some((error) => error === detail || error.endsWith(`: ${detail}`)),
+      body,
+    ).toBe(true);
   } else {
     expect(sent.status).toBe(422);
-    expect(detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`)).toEqual(errors);
+    expect(detail.map(({ loc, msg }) => [...(loc.length > 1 ? [loc.slice(1).join(".")] : []), msg].join(": "))).toEqual(
+      errors,
+    );
   }
 }

@@ -4,4 +4,4 @@ export { type NewEmail, toNewEmail } from "./new-email.ts";
 export { type Envelope, type ParsedEmail, type ParsedRequest, parse } from "./parse.ts";
 export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
-export { validateEmail } from "./validate.ts";
+export { toValidation, validateEmail } from "./validate.ts";

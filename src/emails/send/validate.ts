@@ -1,18 +1,45 @@
 import type { CallerCtx } from "../../context.ts";
-import { MAX_FAULTS } from "../../errors.ts";
+import { type Fault, MAX_FAULTS } from "../../errors.ts";
 import type { SendIn, ValidateOut } from "../schema.ts";
-import { check, findSendRecords } from "./check.ts";
+import { check, findDropped, findSendRecords } from "./check.ts";
 import { describeIssue } from "./issues.ts";
 import { parse } from "./parse.ts";
 
-/** Checks a request as a send does, and returns its issues (specification: POST /v1/emails/validate). Writes nothing. */
+/**
+ * Checks a request as a send does, and returns its issues and its suppressed recipients (specification:
+ * POST /v1/emails/validate; decisions 4). Writes nothing.
+ */
 export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<ValidateOut> {
+  const scope = { source: "api", isRetry: false };
   const request = parse(input, ctx.now());
-  const checked = check(ctx, request, await findSendRecords(ctx, [request]), { source: "api", isRetry: false });
-  const issues = "issues" in checked ? checked.issues.slice(0, MAX_FAULTS) : [];
+  const records = await findSendRecords(ctx, [request]);
+  const checked = check(ctx, request, records, scope);
+  const issues = "issues" in checked ? checked.issues : [];
+  const dropped = findDropped(request.recipients, records.suppressed, scope);
+  const suppressed = request.recipients.flatMap(({ email, key }) => {
+    const reason = dropped.get(key);
+    return reason === undefined ? [] : [`${email} is on the suppression list (${reason})`];
+  });
   return {
-    valid: issues.length === 0,
-    can_send: issues.length === 0,
-    issues: issues.map((issue) => ({ field: issue.field, error: describeIssue(issue) })),
+    valid: issues.length === 0 && suppressed.length === 0,
+    can_send: issues.length === 0 && suppressed.length < request.recipients.length,
+    issues: [
+      ...issues.map((issue) => ({ field: issue.field, error: describeIssue(issue) })),
+      ...suppressed.map((error) => ({ field: "to" as const, error })),
+    ].slice(0, MAX_FAULTS),
   };
+}
+
+/** Returns the validation of a request that could not be parsed: its faults as issues. */
+export function toValidation(faults: readonly Fault[]): ValidateOut {
+  const issues = faults.map(({ loc: [, ...path], msg }) => ({
+    field: fieldOf(path[0]),
+    error: path.length > 0 ? `${path.join(".")}: ${msg}` : msg,
+  }));
+  return { valid: false, can_send: false, issues };
+}
+
+function fieldOf(name: string | number | undefined): ValidateOut["issues"][number]["field"] {
+  if (name === "from_") return "from";
+  return name === "to" || name === "cc" || name === "bcc" ? "to" : "content";
 }
