@@ -1,19 +1,15 @@
 import type { Ctx } from "../context.ts";
 import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
-import { MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
+import { type HitClient, isMachine, MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
 
-/** The client of a hit, from its request. */
-export interface HitClient {
-  userAgent: string;
-  ip: string;
-  /** The Sec-Purpose header or a predecessor of it. Empty for an ordinary request. */
-  purpose: string;
-}
+/** User agents of one address that have an entry of their own in the cache: more could flood the queue. */
+const USER_AGENT_SLOTS = 64;
 
 /**
- * Sends an open or a click to the queue, unless the same token was requested within the last 60 s in this data center.
- * Makes no database query. Never throws: a lost hit costs one count, an error would cost the recipient the page.
+ * Sends an open or a click to the queue, unless the same client requested the same token within the last 60 s in this
+ * data center. All machines are one client, and never the client of a person. Makes no database query. Never throws: a
+ * lost hit costs one count, an error would cost the recipient the page.
  */
 export async function enqueueHit(
   ctx: Ctx,
@@ -23,7 +19,7 @@ export async function enqueueHit(
   client: HitClient,
 ): Promise<void> {
   try {
-    const cacheKey = new Request(`${ctx.settings.publicUrl}/t/seen/${kind}/${tokenName(token)}`);
+    const cacheKey = new Request(`${ctx.settings.publicUrl}/t/seen/${kind}/${cacheName(client)}/${tokenName(token)}`);
     if (await caches.default.match(cacheKey)) return;
     await ctx.env.HITS.send(toMessage(ctx, kind, tracked, client));
     const headers = { "Cache-Control": `max-age=${REPEAT_SECONDS}` };
@@ -31,6 +27,29 @@ export async function enqueueHit(
   } catch (error) {
     ctx.log("hit.lost", { email: tracked.emailId, kind, error: String(error) });
   }
+}
+
+/**
+ * Returns the name of a client in the cache. A scanner can look like a person at its first request, so persons are kept
+ * apart by address and user agent: the emails merge what is left (classify-hits.ts).
+ */
+function cacheName(client: HitClient): string {
+  if (isMachine(client)) return "machine";
+  let hash = 0;
+  for (const character of client.userAgent.slice(0, MAX_USER_AGENT)) {
+    hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32;
+  }
+  return `person/${encodeURIComponent(networkOf(client.ip))}/${hash % USER_AGENT_SLOTS}`;
+}
+
+/** Returns an IPv4 address, or the /64 of an IPv6 address, within which one client has all addresses. */
+function networkOf(ip: string): string {
+  if (!ip.includes(":")) return ip;
+  const [head = "", tail] = ip.split("::");
+  const groups = head.split(":").filter((group) => group !== "");
+  const rest = tail === undefined ? [] : tail.split(":").filter((group) => group !== "");
+  const zeros = Math.max(0, 8 - groups.length - rest.length);
+  return [...groups, ...Array.from({ length: zeros }, () => "0"), ...rest].slice(0, 4).join(":");
 }
 
 function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink, client: HitClient): HitMessage {
@@ -46,5 +65,6 @@ function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink
     ua: client.userAgent.slice(0, MAX_USER_AGENT),
     ip: client.ip,
     ...(client.purpose ? { purpose: client.purpose.slice(0, MAX_USER_AGENT) } : {}),
+    ...(client.network ? { network: client.network.slice(0, MAX_USER_AGENT) } : {}),
   };
 }

@@ -20,12 +20,15 @@ export interface HitMessage {
   ip: string;
   /** The Sec-Purpose header, when the request had one. */
   purpose?: string;
+  /** Name of the client's autonomous system, when it is known. */
+  network?: string;
 }
 
 /** Returns whether a queue message is a hit of a version that this Worker supports. */
 export function isHitMessage(body: unknown): body is HitMessage {
   if (typeof body !== "object" || body === null) return false;
-  const { type, id, kind, workspace, email, recipient, at, url, ua, ip, purpose } = body as Partial<HitMessage>;
+  const { type, id, kind, workspace, email, recipient, at, url, ua, ip, purpose, network } =
+    body as Partial<HitMessage>;
   return (
     type === "hit.v1" &&
     typeof id === "string" &&
@@ -37,6 +40,6 @@ export function isHitMessage(body: unknown): body is HitMessage {
     (recipient === null || Number.isSafeInteger(recipient)) &&
     Number.isSafeInteger(at) &&
     (url === undefined) === (kind === "open") &&
-    [url ?? "", ua, ip, purpose ?? ""].every((text) => typeof text === "string")
+    [url ?? "", ua, ip, purpose ?? "", network ?? ""].every((text) => typeof text === "string")
   );
 }

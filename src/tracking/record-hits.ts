@@ -49,6 +49,7 @@ export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Pro
 }
 
 /** Converts a queue message to the form that emails merge. */
-export function toHit({ id, kind, at, recipient, url, ua, ip, purpose = "" }: HitMessage): Hit {
-  return { id, kind, at, recipient, url, userAgent: ua, ip, machine: isMachine(ua, purpose) };
+export function toHit({ id, kind, at, recipient, url, ua, ip, purpose = "", network = "" }: HitMessage): Hit {
+  const machine = isMachine({ userAgent: ua, purpose, network });
+  return { id, kind, at, recipient, url, userAgent: ua, ip, machine };
 }

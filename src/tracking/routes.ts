@@ -3,8 +3,9 @@ import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
 import { fromBase64 } from "../lib/bytes.ts";
 import { readClickToken, readOpenToken } from "../mail-tokens/index.ts";
-import { enqueueHit, type HitClient } from "./enqueue-hit.ts";
+import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
+import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 octets. */
 const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
@@ -40,5 +41,6 @@ function readClient(c: Context<AppEnv>): HitClient {
     userAgent: header("User-Agent"),
     ip: header("CF-Connecting-IP"),
     purpose: header("Sec-Purpose") || header("Purpose") || header("X-Purpose") || header("X-Moz"),
+    network: String(c.req.raw.cf?.asOrganization ?? ""),
   };
 }

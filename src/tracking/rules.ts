@@ -89,8 +89,36 @@ export const userAgentRules: readonly { agent: RegExp; machine: boolean; descrip
   },
 ];
 
-/** Returns whether a client is a machine, by its user agent or by a Sec-Purpose header that declares a prefetch. */
-export function isMachine(userAgent: string, purpose: string): boolean {
+/**
+ * Networks of email security services, by the name of their autonomous system: whoever fetches from there is a
+ * scanner. Web gateways that carry the traffic of persons are not listed.
+ */
+export const scannerNetworks: readonly { network: RegExp; description: string }[] = [
+  { network: /\bproofpoint\b/i, description: "Proofpoint" },
+  { network: /\bmimecast\b/i, description: "Mimecast" },
+  { network: /\bbarracuda\b/i, description: "Barracuda" },
+  { network: /\bironport\b/i, description: "Cisco Secure Email" },
+  { network: /\bmessagelabs\b/i, description: "Symantec Email Security.cloud" },
+  { network: /\btrend[ -]?micro\b/i, description: "Trend Micro Email Security" },
+  {
+    network: /\b(?:vade ?secure|hornetsecurity|spamhaus|virustotal)\b/i,
+    description: "further email security services",
+  },
+];
+
+/** The client of a hit, from its request. */
+export interface HitClient {
+  userAgent: string;
+  ip: string;
+  /** The Sec-Purpose header or a predecessor of it. Empty for an ordinary request. */
+  purpose: string;
+  /** Name of the client's autonomous system, as Cloudflare knows it. Empty when it is unknown. */
+  network: string;
+}
+
+/** Returns whether a client is a machine, by its user agent, a header that declares a prefetch, or its network. */
+export function isMachine({ userAgent, purpose, network }: Omit<HitClient, "ip">): boolean {
   if (/prefetch|prerender|preview/i.test(purpose)) return true;
+  if (scannerNetworks.some((row) => row.network.test(network))) return true;
   return userAgentRules.find(({ agent }) => agent.test(userAgent))?.machine ?? false;
 }

@@ -9,7 +9,7 @@ export interface Detail {
   to_addresses: string[];
   cc_addresses: string[] | null;
   bcc_addresses: string[] | null;
-  events: { event_type: string; metadata: { recipient?: string } | null }[];
+  events: { event_type: string; metadata: { recipient?: string; [name: string]: unknown } | null }[];
   [field: string]: unknown;
 }
 

@@ -123,6 +123,34 @@ describe("a hit", () => {
     ]);
   });
 
+  it("is enqueued once a minute per client: neither a scanner nor another person hides it", async () => {
+    const mail = await aTrackedMail();
+    const { get, hits } = recordingApi();
+    const clients = [
+      { "User-Agent": "Slackbot 1.0", "CF-Connecting-IP": "192.0.2.1" },
+      { "User-Agent": "Barracuda", "CF-Connecting-IP": "192.0.2.2" },
+      { "User-Agent": "Mozilla/5.0 Firefox/128.0", "CF-Connecting-IP": "192.0.2.2" },
+      { "User-Agent": "Mozilla/5.0 Firefox/128.0", "CF-Connecting-IP": "2001:db8:1:2::5" },
+      { "User-Agent": "Mozilla/5.0 Firefox/128.0", "CF-Connecting-IP": "2001:db8:1:2:a:b:c:d" },
+      { "User-Agent": "Mozilla/5.0 Firefox/128.0", "CF-Connecting-IP": "2001:db8:1:3::5" },
+    ];
+    for (const headers of [...clients, ...clients]) await get(mail.link, headers);
+    expect(hits.map(({ ua, ip }) => [ua.slice(0, 8), ip])).toEqual([
+      ["Slackbot", "192.0.2.1"],
+      ["Mozilla/", "192.0.2.2"],
+      ["Mozilla/", "2001:db8:1:2::5"],
+      ["Mozilla/", "2001:db8:1:3::5"],
+    ]);
+  });
+
+  it("that a client repeats under many user agents reaches the queue at most 64 times a minute", async () => {
+    const mail = await aTrackedMail();
+    const { get, hits } = recordingApi();
+    for (let n = 0; n < 300; n++)
+      await get(mail.pixel, { "User-Agent": `Reader ${n}`, "CF-Connecting-IP": "192.0.2.1" });
+    expect(hits.length).toBeLessThanOrEqual(64);
+  });
+
   it("is not caused by HEAD", async () => {
     const mail = await aTrackedMail();
     const { call, hits } = recordingApi();

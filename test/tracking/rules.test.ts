@@ -48,7 +48,7 @@ describe("user agents", () => {
           sample,
         ).toBe(index);
         expect(agent.test(sample), sample).toBe(true);
-        expect(isMachine(sample, ""), sample).toBe(machine);
+        expect(isMachine({ userAgent: sample, purpose: "", network: "" }), sample).toBe(machine);
       }
     });
   }
@@ -65,11 +65,30 @@ describe("user agents", () => {
       // Apple Mail Privacy Protection, whose user agent does not identify it.
       "Mozilla/5.0",
     ];
-    for (const reader of readers) expect(isMachine(reader, ""), reader).toBe(false);
+    for (const reader of readers)
+      expect(isMachine({ userAgent: reader, purpose: "", network: "" }), reader).toBe(false);
   });
 
   it("does not count requests that declare a prefetch or a preview", () => {
-    for (const purpose of ["prefetch", "prefetch;prerender", "preview"]) expect(isMachine(CHROME, purpose)).toBe(true);
+    for (const purpose of ["prefetch", "prefetch;prerender", "preview"])
+      expect(isMachine({ userAgent: CHROME, purpose, network: "" })).toBe(true);
+  });
+});
+
+describe("networks", () => {
+  it("of email security services are machines, whatever the user agent", () => {
+    for (const network of [
+      "PROOFPOINT-ASN-US-EAST",
+      "Mimecast Services Limited",
+      "BARRACUDA NETWORKS, INC.",
+      "TRENDMICRO",
+    ])
+      expect(isMachine({ userAgent: CHROME, purpose: "", network }), network).toBe(true);
+  });
+
+  it("of everyone else are not: access providers, clouds and web gateways", () => {
+    for (const network of ["", "Deutsche Telekom AG", "Google LLC", "ZSCALER-INC", "Microsoft Corporation"])
+      expect(isMachine({ userAgent: CHROME, purpose: "", network }), network).toBe(false);
   });
 });
 

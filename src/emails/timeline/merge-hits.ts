@@ -1,3 +1,4 @@
+import { classifyHits, countedIds, isHitEvent } from "./classify-hits.ts";
 import { domainOf, type MergeResult, type RollupCounts, zeroCounts } from "./merge.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
@@ -13,51 +14,55 @@ export interface Hit {
   url?: string;
   userAgent: string;
   ip: string;
-  /** True when the client's user agent or headers identify a machine. */
+  /** True when the client's user agent, headers or network identify a machine. */
   machine: boolean;
 }
 
 /** Opens and clicks that are stored as events of an email. Later ones are only counted. */
 export const MAX_HIT_EVENTS = 50;
+/** Events of machines are stored up to this number, so that they leave room for those of persons. */
+export const MAX_MACHINE_EVENTS = 25;
 /** Ids of later hits that are stored, so that a hit that the queue delivers twice counts once. */
 export const MAX_REMEMBERED_HITS = 200;
-/** A click within this time after the hand-over is a scanner's, in milliseconds. */
-export const SCANNER_WINDOW_MS = 2000;
 
 /** Characters of a target that its event stores, so that 50 events stay below the size limit of a row. */
 const MAX_EVENT_URL = 2000;
 
+/** The counter of an email and the column of the roll-ups, by kind of hit. */
+const COUNTERS = [
+  { kind: "open", counter: "openedCount", column: "opens" },
+  { kind: "click", counter: "clickedCount", column: "clicks" },
+] as const;
+
 /**
- * Merges opens and clicks into an email, in any order and any number of times. Each hit counts once; hits by machines
- * are not counted. The first counted hit of each kind goes to the roll-ups, which count emails. Takes the result of
- * mergeFacts. Pure.
+ * Merges opens and clicks into an email, in any order and any number of times. All hits of the email are classified
+ * again each time, so a client that turns out to be a scanner loses the hits that were counted before. Counters are the
+ * counted events, plus the hits by persons that came after MAX_HIT_EVENTS. The roll-ups count emails with at least one
+ * counted hit. Takes the result of mergeFacts. Pure.
  */
 export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResult {
   const before = merged.state;
-  const state: EmailState = { ...before, events: [...before.events], hits: [...before.hits] };
-  const known = new Set([...before.hits, ...before.events.map(({ id }) => hitKey(id))]);
-  const rollups: RollupCounts[] = [];
-  let eventsLeft = MAX_HIT_EVENTS - before.events.filter(({ type }) => type === "open" || type === "click").length;
-  const release: string[] = [];
-  let changed = false;
-  for (const hit of hits) {
-    const short = hitKey(hit.id);
-    if (known.has(short)) continue;
-    known.add(short);
-    const classified = { ...hit, machine: hit.machine || isScannerClick(hit, before.sentAt) };
-    if (eventsLeft > 0) state.events.push(toEvent(before, classified));
-    else if (classified.machine) continue;
-    else state.hits.push(short);
-    eventsLeft -= 1;
-    changed = true;
-    if (classified.machine) continue;
-    countHit(state, hit, rollups);
-    const entry = hit.recipient === null ? undefined : before.recipients[hit.recipient];
-    if (entry && before.retriedAt !== null) release.push(recipientKey(entry));
-  }
+  const fresh = newEvents(before, hits);
+  if (fresh.length === 0) return merged;
+  const classified = classifyHits([...before.events, ...fresh]);
+  const freshIds = new Set(fresh.map(({ id }) => id));
+  const stored = classified.filter(({ id }) => !freshIds.has(id));
+  const { events, later } = storeEvents(
+    stored,
+    classified.filter(({ id }) => freshIds.has(id)),
+  );
+  const changed = later.length > 0 || JSON.stringify(events) !== JSON.stringify(before.events);
   if (!changed) return merged;
-  state.hits = state.hits.slice(-MAX_REMEMBERED_HITS);
-  if (!merged.changed) state.version += 1;
+  const state: EmailState = {
+    ...before,
+    // The kept events decide again which hits are repeats: a dropped one must not hide another.
+    events: classifyHits(events),
+    hits: [...before.hits, ...later.map(({ id }) => hitKey(id))].slice(-MAX_REMEMBERED_HITS),
+    version: merged.changed ? before.version : before.version + 1,
+  };
+  const rollups = COUNTERS.flatMap((names) => updateCounter(state, before, later, names));
+  const opened = [...events.filter(({ id }) => freshIds.has(id)), ...later];
+  const release = before.retriedAt === null ? [] : personKeys(before, opened);
   return {
     ...merged,
     state,
@@ -70,8 +75,45 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
 /** The last 48 bits of an id, which are random: enough to tell the hits of one email apart. */
 const hitKey = (id: string) => id.slice(-12);
 
-const isScannerClick = ({ kind, at }: Hit, sentAt: number | null) =>
-  kind === "click" && sentAt !== null && at < sentAt + SCANNER_WINDOW_MS;
+/** Returns the events of the hits that the email does not have yet. */
+function newEvents(state: EmailState, hits: readonly Hit[]): EventEntry[] {
+  const known = new Set([...state.hits, ...state.events.map(({ id }) => hitKey(id))]);
+  return hits.flatMap((hit) => {
+    if (known.has(hitKey(hit.id))) return [];
+    known.add(hitKey(hit.id));
+    return [toEvent(state, hit)];
+  });
+}
+
+/** Adds events while there is room. Returns those by persons that found none: they are only counted. */
+function storeEvents(
+  stored: readonly EventEntry[],
+  fresh: readonly EventEntry[],
+): { events: EventEntry[]; later: EventEntry[] } {
+  const events = [...stored];
+  const later: EventEntry[] = [];
+  let places = MAX_HIT_EVENTS - stored.filter(isHitEvent).length;
+  let machinePlaces =
+    MAX_MACHINE_EVENTS - stored.filter((event) => isHitEvent(event) && event.metadata?.machine).length;
+  for (const event of fresh) {
+    if (event.metadata?.machine) {
+      if (places <= 0 || machinePlaces <= 0) continue;
+      machinePlaces -= 1;
+    } else if (places <= 0) {
+      later.push(event);
+      continue;
+    }
+    places -= 1;
+    events.push(event);
+  }
+  return { events, later };
+}
+
+/** Returns the keys of the recipients that hits by persons name. */
+function personKeys({ recipients }: EmailState, events: readonly EventEntry[]): string[] {
+  const names = events.filter(({ metadata }) => !metadata?.machine).map(({ metadata }) => metadata?.recipient);
+  return recipients.filter(({ email }) => names.includes(email)).map(recipientKey);
+}
 
 function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, ip, machine }: Hit): EventEntry {
   const entry = recipient === null ? undefined : state.recipients[recipient];
@@ -85,19 +127,28 @@ function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, i
   return { id, type: kind, at, metadata };
 }
 
-function countHit(state: EmailState, hit: Hit, rollups: RollupCounts[]): void {
-  const [counter, column] =
-    hit.kind === "open" ? (["openedCount", "opens"] as const) : (["clickedCount", "clicks"] as const);
-  state[counter] += 1;
-  if (state[counter] > 1) return;
-  const domain = domainOfHit(state, hit);
-  rollups.push({ ...zeroCounts(""), [column]: 1 });
-  if (domain !== null) rollups.push({ ...zeroCounts(domain), [column]: 1 });
+/** Updates one counter of `state`. Returns the change of the roll-ups when the email gets its first hit or loses its last. */
+function updateCounter(
+  state: EmailState,
+  before: EmailState,
+  later: readonly EventEntry[],
+  { kind, counter, column }: (typeof COUNTERS)[number],
+): RollupCounts[] {
+  const [old, now] = [countedIds(before.events, kind), countedIds(state.events, kind)];
+  const added = later.filter(({ type, metadata }) => type === kind && !metadata?.repeat);
+  state[counter] = Math.max(0, before[counter] + now.size - old.size + added.length);
+  const change = Math.sign(state[counter]) - Math.sign(before[counter]);
+  if (change === 0) return [];
+  const [first = added[0]?.id] = change > 0 ? now : old;
+  const event = [...state.events, ...added].find(({ id }) => id === first);
+  const domain = domainOfHit(state, event?.metadata?.recipient);
+  const domains = domain === null ? [""] : ["", domain];
+  return domains.map((name) => ({ ...zeroCounts(name), [column]: change }));
 }
 
 /** Returns the recipient domain of a hit. Without a recipient it is known when all recipients have the same domain. */
-function domainOfHit({ recipients }: EmailState, { recipient }: Hit): string | null {
-  const entry = recipient === null ? undefined : recipients[recipient];
+function domainOfHit({ recipients }: EmailState, email: unknown): string | null {
+  const entry = recipients.find((recipient) => recipient.email === email);
   const domains = new Set((entry ? [entry] : recipients).map((one) => domainOf(recipientKey(one))));
   const [domain] = domains;
   return domains.size === 1 && domain !== undefined ? domain : null;
