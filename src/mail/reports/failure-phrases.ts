@@ -36,7 +36,7 @@ export const DOMAIN_PHRASES: readonly Phrase[] = [
   },
   {
     about: "no such domain",
-    pattern: /could ?n[o']t find (?:any|a|an) (?:host|mail exchanger|mx)|host found but no data record/,
+    pattern: /could ?n[o']t find (?:an?|any) (?:host|mail exchanger|mx)|host found but no data record/,
     example: "couldn't find any host named y",
   },
   {

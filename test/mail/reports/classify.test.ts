@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { classifyFailure } from "../../../src/mail/reports/classify.ts";
-import { COLLECTED, DEAD, DEAD_DOMAIN, type FailureRow, NOT_DEAD } from "./failures.ts";
+import { DEAD, DEAD_DOMAIN, type FailureRow } from "./failures.ts";
+import { COLLECTED } from "./failures-collected.ts";
+import { NOT_DEAD } from "./failures-other.ts";
 
 const classify = ([, status, text]: FailureRow) => classifyFailure({ status, text, phase: null });
 

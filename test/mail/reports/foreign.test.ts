@@ -2,7 +2,40 @@ import { describe, expect, it } from "vitest";
 import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
 import { parseFeedback } from "../../../src/mail/reports/index.ts";
 import { parseTypedAddress } from "../../../src/mail/reports/values.ts";
-import { type ForeignSample, NOTICES, TYPED_ADDRESSES, UNLISTED } from "./samples-foreign.ts";
+import { type ForeignSample, UNLISTED } from "./samples-foreign.ts";
+import { NOTICES } from "./samples-notices.ts";
+
+/** Typed addresses (RFC 3464 2.1.2) and how they are spelled. */
+const TYPED_ADDRESSES: readonly (readonly [field: string, address: string | null])[] = [
+  ["rfc822;bob@y.test", "bob@y.test"],
+  ["rfc822; bob@y.test", "bob@y.test"],
+  ["RFC822 ; <bob@y.test>", "bob@y.test"],
+  ["rfc822;<bob@y.test>", "bob@y.test"],
+  ["<bob@y.test>", "bob@y.test"],
+  ["bob@y.test", "bob@y.test"],
+  ["rfc822; bob@y.test (Bob)", "bob@y.test"],
+  ["rfc822; <bob@y.test> (expanded)", "bob@y.test"],
+  ['rfc822; "Bob" <bob@y.test>', "bob@y.test"],
+  ["utf-8; bob@y.test", "bob@y.test"],
+  ["UTF-8; caf\\x{E9}@y.test", "café@y.test"],
+  ["x-local; bob@y.test", "bob@y.test"],
+  ["local; <bob@y.test>", "bob@y.test"],
+  ["unknown; bob@y.test", "bob@y.test"],
+  ["smtp; bob@y.test.", "bob@y.test"],
+  ["rfc822; mailto:bob@y.test", "bob@y.test"],
+  ["rfc822; <@relay.test:bob@y.test>", "bob@y.test"],
+  ["rfc822; @relay.test,@other.test:bob@y.test", "bob@y.test"],
+  ['rfc822; "bob"@y.test', "bob@y.test"],
+  ['rfc822; "bob smith"@y.test', '"bob smith"@y.test'],
+  ['rfc822; <"bob smith"@y.test>', '"bob smith"@y.test'],
+  ['rfc822; "a@b"@y.test', '"a@b"@y.test'],
+  ["rfc822; bob+tag@y.test", "bob+tag@y.test"],
+  ["rfc822; o'hara@y.test", "o'hara@y.test"],
+  ["x400; /G=Bob/S=Smith/C=DE/", null],
+  ["local; bob", null],
+  ["rfc822;", null],
+  ["", null],
+];
 
 /** Parses a sample into the verdict on its first recipient. */
 function readVerdict({ mail, nullSender = true }: ForeignSample): { verdict: string; recipient?: string | null } {
