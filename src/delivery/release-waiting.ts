@@ -46,7 +46,8 @@ export async function flushOutbox(ctx: Ctx): Promise<number> {
     mailDb(ctx).prepare(RELEASE_STEP).bind(now, RELEASE_STEP_ROWS),
     syncDueAtStatement(ctx, now),
   ]);
-  const rows = released?.results ?? [];
+  // RETURNING has no defined order.
+  const rows = (released?.results ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   if (rows.length > 0) {
     ctx.log("outbox.released", { emails: rows.length });
     await ctx.wake(rows);

@@ -10,9 +10,7 @@ export async function runWorkAt(
   kinds: WakeUp["kind"][] = ["deliver", "purge", "release"],
 ): Promise<void> {
   const { ctx, woken } = recordingContext(settings, () => now);
+  const takeDue = () => woken.splice(0).filter(({ dueAt, kind }) => dueAt <= now && kinds.includes(kind));
   await sweep(ctx);
-  await runWork(
-    ctx,
-    woken.filter(({ dueAt, kind }) => dueAt <= now && kinds.includes(kind)),
-  );
+  for (let rows = takeDue(); rows.length > 0; rows = takeDue()) await runWork(ctx, rows);
 }
