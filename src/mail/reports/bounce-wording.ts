@@ -95,7 +95,7 @@ export const SUBJECTS: readonly RegExp[] = [
 /** Sentences that say that a mail was not delivered. They count only with other signs. */
 export const FAILURES: readonly RegExp[] = [
   /(?:could ?n[o']t|could not|cannot|can't|unable to|was not|wasn't|not able to|failed to|did not|has not been)(?: be)?(?: \w+)? (?:deliver|reach|send|sent|transmit)/,
-  /undeliver|deliver\w* (?:\w+ )?(?:has |have |was )?(?:fail|unsuccess)|failed (?:to deliver|delivery|address|recipient)|delivery errors?|permanent(?:ly)? (?:fatal )?(?:error|fail)/,
+  /undeliver|deliver\w* (?:\w+ )?(?:has |have |was )?(?:fail|unsuccess)|failed (?:to deliver|delivery|address|recipient)|delivery errors?|error (?:while )?(?:delivering|sending)|permanent(?:ly)? (?:fatal )?(?:error|fail)/,
   /rejected by (?:the|a|its) (?:remote|recipient|server|destination)|(?:message|mail) (?:was |is |has been )?(?:rejected|returned|bounced)|returned to (?:you|sender)|fatal error/,
   /nicht zugestellt|unzustellbar|n'a (?:pas )?pu être (?:remis|délivré|distribué)|no (?:se )?(?:pudo|ha podido|puede)(?: ser)? entreg|não (?:pôde|foi|pode) ser entregue|non (?:è stato|è stata|può essere) (?:possibile )?(?:consegnat|recapitat)|niet (?:worden )?(?:afgeleverd|bezorgd)/,
   /не (?:может быть|был[ао]?|удалось) ?достав|配信できま|送信できま|届けられま|お届けでき|配達できま|(?:配信|送信|配送)に失敗|无法(?:投递|送达|发送)|未能(?:投递|送达)|退回|전달할 수 없/,
@@ -117,6 +117,7 @@ export const RETURNED: readonly string[] = [
   "original message headers:",
   "original message header:",
   "original message follows",
+  "message headers follow",
   "the header of the original message is following",
   "en-têtes de message d'origine",
 ];

@@ -18,7 +18,7 @@ export interface Failure {
 const MAX_TEXT = 2000;
 const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
 /** Exchange Online refuses unknown recipients so: directory-based edge blocking. */
-const EDGE_BLOCKED = /\b5\.4\.1 recipient address rejected: access denied/;
+const EDGE_BLOCKED = /\b5\.4\.1 (?:\[?@\]?:? )?recipient address rejected: access denied/;
 /** A permanent reply (RFC 5321 4.2.1). */
 const REPLY = /(?<![\d.])5\d\d(?![\d.])/;
 /** Exchange Online puts this before the reply of the remote server. */

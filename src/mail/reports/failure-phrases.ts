@@ -102,7 +102,7 @@ export const ADDRESS_PHRASES: readonly (Phrase & { specific?: true })[] = [
   {
     about: "no such mailbox",
     pattern:
-      /unrout(?:e)?able address|(?:bad|valid)rcptto|no such id\b|unknown or (?:illegal|invalid)|not a known user|mailbox name not allowed/,
+      /unrout(?:e)?able address|(?:bad|valid)rcptto|no such id\b|unknown or (?:illegal|invalid)|not a known user|not an? valid (?:recipient|user|mailbox|address)|mailbox name not allowed/,
     example: "unrouteable address",
   },
   {

@@ -118,11 +118,6 @@ export const OTHER_REASONS: readonly Phrase[] = [
     example: "message rejected",
   },
   {
-    about: "after DATA",
-    pattern: /after (?:the )?end of data|in reply to (?:end of )?data(?! command)/,
-    example: "after end of data",
-  },
-  {
     about: "relaying",
     pattern: /relaying|relay (?:access|not|denied)|(?:to|open|mail) relay|rcpthosts|not relay/,
     example: "relaying denied",
@@ -136,7 +131,7 @@ export const OTHER_REASONS: readonly Phrase[] = [
   {
     about: "network",
     pattern:
-      /time?d? ?out|message expired(?!, dns)|delivery expired|queue\.expired|hash expired|connection (?:refused|reset|dropped|lost|closed)|unreachable|not responding|no answer/,
+      /time?d? ?out|message expired(?!, dns)|delivery expired|queue\.expired|hash expired|connection (?:refused|reset|dropped|lost|closed)|lost connection|unreachable|not responding|no answer/,
     example: "connection timed out",
   },
   {

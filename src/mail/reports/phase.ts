@@ -21,17 +21,20 @@ const PHASES: readonly { phase: SmtpPhase; system: string; pattern: RegExp }[] =
   {
     phase: "mail",
     system: "Postfix, Exim, qmail",
-    pattern: /in reply to MAIL\b|after (?:pipelined )?MAIL FROM|but sender was rejected|\[MAIL_?FROM\]/i,
+    pattern:
+      /in reply to MAIL\b|did not like our MAIL|after (?:pipelined )?MAIL FROM|but sender was rejected|\[MAIL_?FROM\]/i,
   },
   {
     phase: "data",
     system: "Postfix, Exim, qmail",
-    pattern: /in reply to (?:end of )?(?:DATA|BDAT)|after (?:pipelined )?(?:end of )?DATA\b|after I sent the message/i,
+    pattern:
+      /in reply to (?:end of )?(?:DATA|BDAT)|did not like our (?:final )?DATA|after (?:pipelined )?(?:end of )?DATA\b|after I sent the message/i,
   },
   {
     phase: "rcpt",
     system: "Postfix, Exim, qmail",
-    pattern: /in reply to RCPT|after (?:pipelined )?RCPT TO|does not like recipient|\[RCPT_?TO\]/i,
+    pattern:
+      /in reply to RCPT|did not like our RCPT|after (?:pipelined )?RCPT TO|does not like recipient|\[RCPT_?TO\]/i,
   },
 ];
 

@@ -146,4 +146,32 @@ export const COLLECTED: readonly (readonly [expected: "address" | "domain" | "ot
     "other",
     ["problem occurred", "5.0.0", "554 IP=192.0.2.1 - A problem occurred. (Ask your postmaster for help.) (BL)"],
   ],
+  [
+    "address",
+    [
+      "Exchange Online, the address in brackets",
+      "5.4.1",
+      "550 5.4.1 [b@y.test]: Recipient address rejected: Access denied [BL2NAM02FT061.eop-nam02.prod.protection.outlook.test]",
+    ],
+  ],
+  ["address", ["DragonFly, RCPT", null, "mx.y.test [192.0.2.1] did not like our RCPT TO: 550 5.1.1 no such user"]],
+  ["address", ["Yahoo, not valid", "5.0.0", "554 delivery error: dd Not a valid recipient - atlas320.mail.test"]],
+  [
+    "address",
+    [
+      "Yahoo through Exim",
+      "5.0.0",
+      "SMTP error from remote mail server after end of data: 554 delivery error: dd This user doesn't have a yahoo.test account (b@yahoo.test)",
+    ],
+  ],
+  ["other", ["DragonFly, DATA", null, "mx.y.test [192.0.2.1] did not like our final DATA: 550 user unknown"]],
+  [
+    "other",
+    [
+      "GMX, later",
+      "5.0.0",
+      "550-Requested action not taken: mailbox unavailable 550 Failure sending mail. Try again later",
+    ],
+  ],
+  ["other", ["lost connection", "5.4.2", "lost connection with mx.y.test[192.0.2.1] while sending RCPT TO"]],
 ];

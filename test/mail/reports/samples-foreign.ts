@@ -298,4 +298,21 @@ export const UNLISTED: readonly ForeignSample[] = [
     verdict: "suppress",
     recipient: B,
   },
+  {
+    name: "DragonFly Mail Agent",
+    mail: text("Mail delivery failed", "MAILER-DAEMON <>", [
+      "This is the DragonFly Mail Agent v0.13 at relay.test.",
+      "",
+      "There was an error delivering your mail to <bob@y.test>.",
+      "",
+      "mx.y.test [192.0.2.1] did not like our RCPT TO:",
+      "550 5.1.1 no such user",
+      "",
+      "Message headers follow.",
+      "",
+      copy,
+    ]),
+    verdict: "suppress",
+    recipient: B,
+  },
 ];
