@@ -8,6 +8,7 @@ import {
   type Outcome,
   recipientKey,
 } from "../emails/index.ts";
+import { parseAddress } from "../lib/addresses.ts";
 import { concat, utf8 } from "../lib/bytes.ts";
 import { uuidFromHash } from "../lib/ids.ts";
 import { type Feedback, parseFeedback } from "../mail/reports/index.ts";
@@ -66,9 +67,10 @@ async function toFacts(
   for (const { addresses, outcome } of aboutReference(toOutcomes(feedback), state, about)) {
     const key = findRecipient(state, about, addresses);
     if (key === null) continue;
-    // One fact per recipient and outcome, however often the report names it. One that suppresses nothing wins.
+    // One fact per recipient and outcome, however often the report names it. The mildest outcome wins.
     const name = `${key} ${outcome.on}`;
-    if (!unique.has(name) || outcome.suppress === undefined) unique.set(name, { key, outcome });
+    const known = unique.get(name);
+    if (!known || severity(outcome) < severity(known.outcome)) unique.set(name, { key, outcome });
   }
   // Every recipient can write to its return path, so the number of events is bounded.
   const isFull = state.events.length >= MAX_EVENTS;
@@ -80,6 +82,8 @@ async function toFacts(
     }),
   );
 }
+
+const severity = ({ suppress }: Outcome) => (suppress === undefined ? 0 : suppress === "domain-failure" ? 1 : 2);
 
 interface NamedOutcome {
   addresses: readonly (string | null)[];
@@ -106,9 +110,14 @@ function toOutcomes(feedback: Feedback): NamedOutcome[] {
 function aboutReference(outcomes: NamedOutcome[], state: EmailState, about: MailReference): NamedOutcome[] {
   const keys = state.recipients.map(recipientKey);
   const only = about.recipient === "all" ? (keys.length === 1 ? keys[0] : undefined) : keys[about.recipient];
-  const named = outcomes.filter(({ addresses }) => addresses.some((address) => address?.toLowerCase() === only));
+  const named = outcomes.filter(({ addresses }) =>
+    addresses.some((address) => address !== null && toKey(address) === only),
+  );
   return named.length > 0 ? named : outcomes;
 }
+
+/** Reports write addresses in any letter case and domains in A-labels or U-labels. */
+const toKey = (address: string) => parseAddress(address)?.key ?? address.toLowerCase();
 
 function changesState(state: EmailState, key: string, { on }: Outcome): boolean {
   const recipient = state.recipients.find((candidate) => recipientKey(candidate) === key);
@@ -124,6 +133,6 @@ function findRecipient(state: EmailState, about: MailReference, addresses: reado
   if (about.recipient !== "all") return keys[about.recipient] ?? null;
   const [only] = keys;
   if (only !== undefined && keys.length === 1) return only;
-  const wanted = addresses.flatMap((address) => (address === null ? [] : [address.toLowerCase()]));
+  const wanted = addresses.flatMap((address) => (address === null ? [] : [toKey(address)]));
   return keys.find((key) => wanted.includes(key)) ?? null;
 }

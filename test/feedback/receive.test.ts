@@ -148,6 +148,16 @@ describe("a message to the return path", () => {
     expect(typesOf(await detail(id))).toHaveLength(4);
   });
 
+  it("a recipient is found in other letter case, in U-labels and in A-labels", async () => {
+    for (const named of ["ÄNN@BÜCHER.example", "änn@xn--bcher-kva.example", "rfc822; <Änn@bücher.example>"]) {
+      const to = [{ email: "änn@bücher.example" }, { email: "b@example.org" }];
+      await env.DB.prepare("DELETE FROM suppressions").run();
+      const { id, returnPath } = await sent({ to });
+      await deliver(returnPath, failure(named));
+      expect((await detail(id)).events.at(-1)?.metadata, named).toMatchObject({ bounce_type: "hard" });
+    }
+  });
+
   it("a return path in upper case refers to the same mail", async () => {
     const { id, returnPath } = await sent();
     expect(await deliver(returnPath.toUpperCase(), failure("friend@example.org"))).toBeNull();
