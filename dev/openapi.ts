@@ -2,9 +2,17 @@
 // `npm run openapi -- --out <file>` writes the document to a file instead.
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
+import { register } from "node:module";
 import { parseArgs } from "node:util";
-import { app } from "../src/app.ts";
 
+/** Loader hooks that replace modules of workerd, such as cloudflare:sockets: the document needs none of their functions. */
+const HOOKS = `
+  const stub = "export const connect = null, env = {}; export class DurableObject {}";
+  export const resolve = (name, context, next) => name.startsWith("cloudflare:")
+    ? { url: "data:text/javascript," + encodeURIComponent(stub), shortCircuit: true } : next(name, context);`;
+
+register(`data:text/javascript,${encodeURIComponent(HOOKS)}`);
+const { app } = await import("../src/app.ts");
 const file = readFileArgument(process.argv.slice(2));
 // The Worker answers no request without a master key. The document does not depend on it.
 const settings = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };

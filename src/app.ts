@@ -12,7 +12,7 @@ import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
 import { methodNotAllowed } from "./http/method-not-allowed.ts";
 import { notFound } from "./http/not-found.ts";
-import { openApiDocument } from "./http/openapi.ts";
+import { openApiDocument } from "./http/openapi-document.ts";
 import { requestId } from "./http/request-id.ts";
 import { responseHeaders } from "./http/response-headers.ts";
 import { RouteIndex } from "./http/route-index.ts";

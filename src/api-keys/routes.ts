@@ -26,6 +26,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/",
     describeRoute({
+      operationId: "createApiKey",
       summary: "Create an API key",
       description: "The key acts as the calling user, with at most the rights of the calling credential.",
       tags: ["API keys"],
@@ -44,6 +45,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .get(
     "/v1/api-keys/",
     describeRoute({
+      operationId: "listApiKeys",
       summary: "List API keys, newest first",
       tags: ["API keys"],
       responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
@@ -58,6 +60,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/:api_key_id/rotate",
     describeRoute({
+      operationId: "rotateApiKey",
       summary: "Rotate an API key",
       description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
       tags: ["API keys"],
@@ -71,6 +74,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/api-keys/:api_key_id",
     describeRoute({
+      operationId: "revokeApiKey",
       summary: "Revoke an API key",
       description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
       tags: ["API keys"],

@@ -28,7 +28,7 @@ export const ApiKeyIn = z
       .meta({ format: "date-time" })
       .describe("With an offset, at most 10 years ahead. Omitted: the expiry of the calling key. null: never."),
     domain_ids: z
-      .array(z.string().toLowerCase())
+      .array(z.string().toLowerCase().meta({ format: "uuid" }))
       .min(1)
       .max(limits.domains)
       .nullish()
@@ -36,10 +36,24 @@ export const ApiKeyIn = z
         "Ids of the domains that the key is restricted to. Omitted: those of the calling key. null: not restricted.",
       ),
   })
-  .meta({ ref: "ApiKeyCreate" });
+  .meta({ ref: "ApiKeyCreate", examples: [{ name: "Shop server", scopes: ["emails:send"], expires_at: null }] });
 export type ApiKeyIn = z.output<typeof ApiKeyIn>;
 
 const timestamp = z.string().meta({ format: "date-time" });
+
+const example = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+  name: "Shop server",
+  prefix: "svc_k_wAZ4zrAh",
+  scopes: ["emails:send"],
+  domain_ids: null,
+  user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+  last_used_at: null,
+  created_at: "2026-11-21T14:00:00.000Z",
+  expires_at: null,
+  revoked_at: null,
+  replaced_by_id: null,
+};
 
 export const ApiKeyOut = z
   .object({
@@ -60,13 +74,14 @@ export const ApiKeyOut = z
     revoked_at: timestamp.nullable(),
     replaced_by_id: z.uuid().nullable().describe("Id of the key that replaced this one by rotation."),
   })
-  .meta({ ref: "ApiKey" });
+  .meta({ ref: "ApiKey", examples: [example] });
 export type ApiKeyOut = z.output<typeof ApiKeyOut>;
 
 export const NewApiKeyOut = ApiKeyOut.extend({
   key: z.string().describe("The secret key. Shown in this response only."),
 }).meta({
   ref: "NewApiKey",
+  examples: [{ ...example, key: "svc_k_wAZ4zrAh30bbn5jqvKFSICJDk0QG1u6qyn0lFssn" }],
 });
 export type NewApiKeyOut = z.output<typeof NewApiKeyOut>;
 

@@ -29,6 +29,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/",
     describeRoute({
+      operationId: "registerDomain",
       summary: "Register a domain",
       tags: ["Domains"],
       parameters: [parameter.idempotencyKey],
@@ -42,6 +43,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .get(
     "/v1/domains/",
     describeRoute({
+      operationId: "listDomains",
       summary: "List domains in order of name",
       tags: ["Domains"],
       responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
@@ -58,6 +60,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .get(
     "/v1/domains/:domain_id",
     describeRoute({
+      operationId: "getDomain",
       summary: "Get a domain with its DNS records and their status",
       tags: ["Domains"],
       parameters: [domainId],
@@ -71,6 +74,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/verify",
     describeRoute({
+      operationId: "verifyDomain",
       summary: "Verify a domain by checking its DNS records",
       description:
         "Changes nothing when DNS does not answer (SERVFAIL, timeout). Answers 409 when another workspace has verified " +
@@ -85,6 +89,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
     describeRoute({
+      operationId: "rotateDkimKeys",
       summary: "Rotate the DKIM keys of a domain",
       description: "The new keys sign once both of their records are found in DNS; the old keys sign until then.",
       tags: ["Domains"],
@@ -98,6 +103,7 @@ export const domainRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/domains/:domain_id",
     describeRoute({
+      operationId: "deleteDomain",
       summary: "Delete a domain with its mailboxes",
       tags: ["Domains"],
       parameters: [domainId],

@@ -6,8 +6,14 @@ import { expectedRecords } from "./records.ts";
 import { dkimState } from "./rules.ts";
 
 export const DomainIn = z
-  .object({ name: z.string().max(1000).describe("A domain name, in Unicode or in A-label form.") })
-  .meta({ ref: "DomainCreate" });
+  .object({
+    name: z.string().max(1000).meta({
+      minLength: 3,
+      pattern: "\\.",
+      description: "A domain name, in Unicode or in A-label form; at most 220 characters in A-label form.",
+    }),
+  })
+  .meta({ ref: "DomainCreate", examples: [{ name: "shop.example.net" }] });
 export type DomainIn = z.output<typeof DomainIn>;
 
 const timestamp = z.string().meta({ format: "date-time" });
@@ -42,7 +48,31 @@ export const DomainOut = z
     verified_at: timestamp.nullable(),
     last_checked_at: timestamp.nullable(),
   })
-  .meta({ ref: "Domain" });
+  .meta({
+    ref: "Domain",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        name: "shop.example.net",
+        status: "pending",
+        records: [
+          {
+            purpose: "ownership",
+            type: "TXT",
+            name: "_svc-challenge.shop.example.net",
+            value: "svc-domain-verification=47ba00fc506fe87470c853932cd4613125d510b9",
+            priority: null,
+            status: "pending",
+            required: true,
+          },
+        ],
+        dkim_selector: "svc-r-b2c4fd32",
+        created_at: "2026-11-21T14:00:00.000Z",
+        verified_at: null,
+        last_checked_at: null,
+      },
+    ],
+  });
 export type DomainOut = z.output<typeof DomainOut>;
 
 /** Converts a domain to its API shape (decisions 5). */

@@ -29,6 +29,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/",
     describeRoute({
+      operationId: "sendEmail",
       summary: "Send an email",
       tags: ["Emails"],
       parameters: [parameter.idempotencyKey],
@@ -45,6 +46,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/validate",
     describeRoute({
+      operationId: "validateEmail",
       summary: "Validate an email without sending it",
       description:
         "Returns every fault that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
@@ -58,6 +60,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/",
     describeRoute({
+      operationId: "listEmails",
       summary: "List emails, newest first",
       tags: ["Emails"],
       responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
@@ -68,6 +71,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/:email_id",
     describeRoute({
+      operationId: "getEmail",
       summary: "Get an email with its content and events",
       tags: ["Emails"],
       parameters: [emailId],
@@ -78,6 +82,7 @@ export const emailRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/:email_id/events",
     describeRoute({
+      operationId: "listEmailEvents",
       summary: "List the events of an email",
       tags: ["Emails"],
       parameters: [emailId],

@@ -1,24 +1,53 @@
 import { z } from "zod";
 import { ExtractedContent } from "../lib/json-extract/content.ts";
-import { statuses } from "./rules.ts";
+import { limits, statuses } from "./rules.ts";
 
 /** Schemas of the emails API (specification: Resources and their fields). They check types; send/ checks values. */
 
 const Mailbox = z
-  .object({ email: z.string().max(1000), name: z.string().max(1000).nullish() })
+  .object({
+    email: z.string().max(1000).meta({
+      minLength: 3,
+      maxLength: 254,
+      description: "An address without a display name, at most 254 octets.",
+    }),
+    name: z
+      .string()
+      .max(1000)
+      .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
+      .nullish()
+      .describe("Display name, at most 320 octets, without control and invisible characters."),
+  })
   .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
+
+const bodyPart = z.string().meta({ maxLength: limits.bodyOctets });
 
 export const Attachment = z
   .object({
-    filename: z.string(),
+    filename: z.string().meta({
+      minLength: 1,
+      maxLength: limits.filenameOctets,
+      pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]*$",
+      description: "At most 255 octets, without path separators, control and invisible characters; not . or ..",
+    }),
     content_base64: z.union([z.string(), z.instanceof(ExtractedContent)]).meta({
       type: "string",
       contentEncoding: "base64",
+      maxLength: Math.ceil(limits.attachmentBytes / 3) * 4,
+      pattern: "^[A-Za-z0-9+/]*={0,2}$",
       description:
         "Standard base64 with padding, no data: prefix. All attachments of an email decode to at most 24 MiB.",
     }),
-    content_type: z.string().nullish().meta({ default: "application/octet-stream" }),
-    content_id: z.string().nullish().describe("Content-ID for cid: links in the html, without angle brackets."),
+    content_type: z
+      .string()
+      .meta({ maxLength: 255, pattern: "^([!#$&^.+\\w-]+/[!#$&^.+\\w-]+ *(;[ -~]*)?)?$" })
+      .nullish()
+      .meta({ default: "application/octet-stream" }),
+    content_id: z
+      .string()
+      .meta({ maxLength: 250, pattern: "^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~.@]*$" })
+      .nullish()
+      .describe("Content-ID for cid: links in the html, without angle brackets."),
     disposition: z.enum(["attachment", "inline"]).nullish(),
   })
   .meta({ ref: "Attachment" });
@@ -41,40 +70,81 @@ const Headers = z
 export const SendIn = z
   .object({
     from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
-    to: z.array(Mailbox),
-    subject: z.string(),
-    html: z.string().nullish(),
-    text: z.string().nullish(),
+    to: z.array(Mailbox).meta({
+      minItems: 1,
+      description: `to, cc and bcc together have at most ${limits.recipients} different addresses.`,
+    }),
+    subject: z.string().meta({
+      maxLength: limits.lineOctets,
+      pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+      description: `At most ${limits.lineOctets} octets, without control characters.`,
+    }),
+    html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
+    text: bodyPart.nullish().describe("At least one of html and text is required."),
     cc: z.array(Mailbox).nullish(),
     bcc: z.array(Mailbox).nullish(),
     reply_to: Mailbox.nullish(),
     headers: Headers.optional().meta({
       type: ["object", "null"],
-      additionalProperties: { type: "string" },
-      description: "Custom headers: at most 50, together at most 16 KiB. Headers that the service writes are refused.",
+      additionalProperties: {
+        type: "string",
+        maxLength: limits.lineOctets,
+        pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
+      },
+      propertyNames: { pattern: "^[A-Za-z0-9-]{1,76}$" },
+      maxProperties: limits.customHeaders,
+      description:
+        "Custom headers: at most 50, together at most 16 KiB, each line at most 998 octets. Refused are headers that the service writes, that relays take as commands, and that only receivers write.",
     }),
-    tags: z.array(z.string()).nullish(),
+    tags: z
+      .array(
+        z.string().meta({ minLength: 1, maxLength: limits.tagCharacters, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
+      )
+      .nullish()
+      .describe(`At most ${limits.tags} different tags.`),
     send_at: z
       .unknown()
       .optional()
       .meta({
         type: ["string", "null"],
         format: "date-time",
+        examples: ["2026-12-01T09:00:00Z"],
         description:
           "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
       }),
-    attachments: z.array(Attachment).nullish(),
+    attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
     template_id: z
       .string()
       .nullish()
       .refine((id) => id === undefined || id === null, "No template has this id")
-      .describe("Id of a template. No template exists yet, so any id is a 422."),
+      .meta({
+        type: "null",
+        anyOf: undefined,
+        description: "Id of a template. No template exists yet, so any id is a 422.",
+      }),
     tracking: z
       .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
       .nullish()
       .describe("Track opens and clicks. A field left out follows the workspace settings."),
   })
-  .meta({ ref: "EmailSendRequest" });
+  .meta({
+    ref: "EmailSendRequest",
+    anyOf: ["html", "text"].map((part) => ({
+      required: [part],
+      properties: { [part]: { type: "string", minLength: 1 } },
+    })),
+    examples: [
+      {
+        from_: { email: "hello@example.com", name: "Example Shop" },
+        to: [{ email: "ada@example.org", name: "Ada" }],
+        subject: "Your receipt",
+        text: "Thank you for your order.",
+        html: "<p>Thank you for your order.</p>",
+        tags: ["receipt"],
+        headers: { "X-Order": "1042" },
+      },
+    ],
+  });
 export type SendIn = z.output<typeof SendIn>;
 export type MailboxIn = z.output<typeof Mailbox>;
 
@@ -85,7 +155,17 @@ export const AcceptOut = z
     message_id: z.string(),
     rejection_reason: z.string().nullable(),
   })
-  .meta({ ref: "EmailAcceptResponse" });
+  .meta({
+    ref: "EmailAcceptResponse",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        status: "queued",
+        message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+        rejection_reason: null,
+      },
+    ],
+  });
 export type AcceptOut = z.output<typeof AcceptOut>;
 
 export const ValidateOut = z
@@ -94,10 +174,33 @@ export const ValidateOut = z
     can_send: z.boolean(),
     issues: z.array(z.object({ field: z.enum(["account", "from", "to", "content"]), error: z.string() })),
   })
-  .meta({ ref: "ValidationResult" });
+  .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
 export type ValidateOut = z.output<typeof ValidateOut>;
 
 const timestamp = z.string().meta({ format: "date-time" });
+
+const emailExample = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+  from_address: "Example Shop <hello@example.com>",
+  to_addresses: ["ada@example.org"],
+  subject: "Your receipt",
+  status: "delivered",
+  source: "api",
+  opened_count: 0,
+  clicked_count: 0,
+  tags: ["receipt"],
+  scheduled_at: null,
+  created_at: "2026-11-21T14:12:48.000Z",
+  sent_at: "2026-11-21T14:12:49.120Z",
+  delivered_at: "2026-11-21T14:12:49.120Z",
+  retry_of_id: null,
+};
+const eventExample = {
+  id: "019aa7c0-4e60-7c11-9d02-33b0a1f5c802",
+  event_type: "queued",
+  metadata: null,
+  created_at: "2026-11-21T14:12:48.000Z",
+};
 
 export const EmailOut = z
   .object({
@@ -116,7 +219,7 @@ export const EmailOut = z
     delivered_at: timestamp.nullable(),
     retry_of_id: z.uuid().nullable(),
   })
-  .meta({ ref: "EmailRecord" });
+  .meta({ ref: "EmailRecord", examples: [emailExample] });
 export type EmailOut = z.output<typeof EmailOut>;
 
 export const EventOut = z
@@ -126,7 +229,7 @@ export const EventOut = z
     metadata: z.record(z.string(), z.unknown()).nullable(),
     created_at: timestamp,
   })
-  .meta({ ref: "EmailEvent" });
+  .meta({ ref: "EmailEvent", examples: [eventExample] });
 export type EventOut = z.output<typeof EventOut>;
 
 export const DetailOut = EmailOut.extend({
@@ -137,5 +240,19 @@ export const DetailOut = EmailOut.extend({
   headers: z.record(z.string(), z.string()),
   message_id: z.string(),
   events: z.array(EventOut),
-}).meta({ ref: "EmailDetail" });
+}).meta({
+  ref: "EmailDetail",
+  examples: [
+    {
+      ...emailExample,
+      cc_addresses: null,
+      bcc_addresses: null,
+      text_body: "Thank you for your order.",
+      html_body: "<p>Thank you for your order.</p>",
+      headers: { "X-Order": "1042" },
+      message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+      events: [eventExample],
+    },
+  ],
+});
 export type DetailOut = z.output<typeof DetailOut>;

@@ -1,7 +1,5 @@
-import type { Hono } from "hono";
-import { openAPIRouteHandler, resolver } from "hono-openapi";
+import { resolver } from "hono-openapi";
 import { z } from "zod";
-import type { AppEnv } from "./env.ts";
 
 const Fault = z
   .object({
@@ -36,10 +34,35 @@ const problems: Record<number, string> = {
 
 const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
 
+/** A response header in the OpenAPI document. */
+export interface Header {
+  description: string;
+  schema: { type: "string" | "integer"; format?: string };
+  example?: string;
+}
+
 interface Described<Content> {
   description: string;
-  headers?: typeof rateLimitHeaders;
+  headers?: Record<string, Header>;
   content?: Content;
+}
+
+const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
+type Responses = Record<string, Described<ReturnType<typeof json>>>;
+
+/** Returns one successful response of a route (`schema` null: no body). */
+export function success(status: number, description: string, schema: z.ZodType | null): Responses {
+  return { [status]: { description, ...(schema ? { content: json(schema) } : {}) } };
+}
+
+/** Adds a header to the successful responses of a route. */
+export function withHeader(table: Responses, name: string, header: Header): Responses {
+  const entries = Object.entries(table).map(([status, response]) =>
+    status.startsWith("2")
+      ? [status, { ...response, headers: { ...response.headers, [name]: header } }]
+      : [status, response],
+  );
+  return Object.fromEntries(entries);
 }
 
 /**
@@ -51,10 +74,9 @@ export function responses(
   description: string,
   schema: z.ZodType | null,
   errors: readonly number[] = [],
-) {
-  const json = (of: z.ZodType) => ({ "application/json": { schema: resolver(of) } });
-  const table: Record<string, Described<ReturnType<typeof json>>> = {
-    [status]: { description, ...(schema ? { content: json(schema) } : {}) },
+): Responses {
+  const table: Responses = {
+    ...success(status, description, schema),
     401: { description: "Missing, invalid, revoked or expired credentials", content: json(HTTPProblem) },
     422: { description: "The request is not valid", content: json(ValidationProblem) },
     429: { description: TOO_MANY_REQUESTS, headers: rateLimitHeaders, content: json(HTTPProblem) },
@@ -63,36 +85,33 @@ export function responses(
   return table;
 }
 
+/** Ids in examples, by path parameter. The examples of the schemas use the same ids. */
+const exampleIds: Record<string, string> = {
+  email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+  domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+  mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
+  api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+  workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+};
+
 /** OpenAPI parameters that no zod schema describes. */
 export const parameter = {
   /** Describes a path parameter that is an id. Any value that is not an id of this workspace answers 404. */
   id: (name: string, description: string) =>
-    ({ in: "path", name, required: true, description, schema: { type: "string", format: "uuid" } }) as const,
+    ({
+      in: "path",
+      name,
+      required: true,
+      description,
+      schema: { type: "string", format: "uuid" },
+      example: exampleIds[name],
+    }) as const,
   idempotencyKey: {
     in: "header",
     name: "Idempotency-Key",
     description:
       "The first successful response is stored for 24 hours and replayed to requests with the same key and body.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "order-1042",
   },
 } as const;
-
-/** Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests. */
-export function openApiDocument(app: Hono<AppEnv>) {
-  return openAPIRouteHandler(app, {
-    documentation: {
-      openapi: "3.1.0",
-      info: {
-        title: "Email delivery service",
-        version: "1",
-        description: "Sends email and reports the delivery status of every recipient.",
-      },
-      servers: [{ url: "/" }],
-      components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
-      security: [{ bearer: [] }],
-    },
-    exclude: ["/openapi.json", "/health", "/ready", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
-    // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
-    defaultValidationErrorResponse: false,
-  });
-}

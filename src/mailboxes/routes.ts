@@ -28,6 +28,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/",
     describeRoute({
+      operationId: "createMailbox",
       summary: "Create a mailbox",
       tags,
       parameters: [parameter.idempotencyKey],
@@ -40,6 +41,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .get(
     "/v1/mailboxes/",
     describeRoute({
+      operationId: "listMailboxes",
       summary: "List mailboxes in order of address",
       tags,
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
@@ -54,6 +56,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .get(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
+      operationId: "getMailbox",
       summary: "Get a mailbox",
       tags,
       parameters: [mailboxId],
@@ -64,6 +67,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .patch(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
+      operationId: "updateMailbox",
       summary: "Update a mailbox",
       tags,
       parameters: [mailboxId],
@@ -75,6 +79,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/mailboxes/:mailbox_id",
     describeRoute({
+      operationId: "deleteMailbox",
       summary: "Delete a mailbox and its messages",
       tags,
       parameters: [mailboxId],
@@ -88,6 +93,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",
     describeRoute({
+      operationId: "replaceMailboxAssignees",
       summary: "Replace the assignees of a mailbox",
       tags,
       parameters: [mailboxId],

@@ -7,6 +7,7 @@ import { MeOut, toMe } from "./schema.ts";
 export const meRoutes = new Hono<AppEnv>().get(
   "/v1/me",
   describeRoute({
+    operationId: "getMe",
     summary: "Get the authenticated user, workspace and scopes",
     tags: ["Accounts"],
     responses: responses(200, "The caller", MeOut),

@@ -20,7 +20,29 @@ export const MeOut = z
         .describe("Ids of the domains that the key is restricted to; null: not restricted."),
     }),
   })
-  .meta({ ref: "Me" });
+  .meta({
+    ref: "Me",
+    examples: [
+      {
+        user: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05", email: "owner@example.com", name: "Ada" },
+        workspace: {
+          id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+          name: "Example Shop",
+          slug: "example-shop",
+          sending_paused: false,
+        },
+        role: "owner",
+        scopes: ["emails:send", "emails:view"],
+        authentication: {
+          method: "api_key",
+          api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+          api_key_prefix: "svc_k_wAZ4zrAh",
+          expires_at: null,
+          domain_ids: null,
+        },
+      },
+    ],
+  });
 export type MeOut = z.output<typeof MeOut>;
 
 export function toMe({ actor, workspace }: CallerCtx): MeOut {

@@ -3,7 +3,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
-import { parameter, responses } from "../http/openapi.ts";
+import { parameter, responses, success } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
 import { parseAddress } from "../lib/addresses.ts";
@@ -35,12 +35,14 @@ const email = {
   required: true,
   description: "The address, percent-encoded",
   schema: { type: "string", format: "email" },
+  example: "ada@example.org",
 } as const;
 
 export const suppressionRoutes = new Hono<AppEnv>()
   .get(
     "/v1/suppressions/",
     describeRoute({
+      operationId: "listSuppressions",
       summary: "List suppressed addresses",
       tags,
       responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
@@ -51,11 +53,15 @@ export const suppressionRoutes = new Hono<AppEnv>()
   .post(
     "/v1/suppressions/",
     describeRoute({
+      operationId: "addSuppression",
       summary: "Add an address to the suppression list",
       description: "Answers 200 with the stored entry when the address is already suppressed.",
       tags,
       parameters: [parameter.idempotencyKey],
-      responses: responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
+      responses: {
+        ...responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
+        ...success(200, "The address was already suppressed: the stored suppression", SuppressionOut),
+      },
     }),
     ...body(SuppressionIn),
     idempotent(201),
@@ -67,6 +73,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/suppressions/:email",
     describeRoute({
+      operationId: "removeSuppression",
       summary: "Remove an address from the suppression list",
       tags,
       parameters: [email],

@@ -13,6 +13,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/",
     describeRoute({
+      operationId: "listWorkspaces",
       summary: "List the workspaces of the credential",
       tags: ["Workspaces"],
       responses: responses(200, "The workspaces", z.array(WorkspaceOut), [403]),
@@ -25,6 +26,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/:workspace_id",
     describeRoute({
+      operationId: "getWorkspace",
       summary: "Get a workspace",
       tags: ["Workspaces"],
       parameters: [workspaceId],
@@ -38,6 +40,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/workspaces/:workspace_id",
     describeRoute({
+      operationId: "deleteWorkspace",
       summary: "Delete a workspace and all its data",
       description: "Only for owners. Its credentials end at once and its queued emails are not sent.",
       tags: ["Workspaces"],

@@ -21,7 +21,20 @@ export const WorkspaceOut = z
     }),
     created_at: z.string().meta({ format: "date-time" }),
   })
-  .meta({ ref: "Workspace" });
+  .meta({
+    ref: "Workspace",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+        name: "Example Shop",
+        slug: "example-shop",
+        role: "owner",
+        sending_paused: false,
+        settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
+        created_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
 export function toWorkspace(row: typeof workspaces.$inferSelect, role: Role): WorkspaceOut {

@@ -20,6 +20,7 @@ const batchMode = {
 export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
   describeRoute({
+    operationId: "sendEmailBatch",
     summary: "Send up to 500 emails",
     description: "Each item is accepted or refused on its own. The results are in the order of the items.",
     tags: ["Emails"],

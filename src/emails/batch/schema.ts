@@ -14,5 +14,15 @@ export const BatchOut = z
       }),
     ),
   })
-  .meta({ ref: "BatchResult" });
+  .meta({
+    ref: "BatchResult",
+    examples: [
+      {
+        total: 1,
+        sent: 1,
+        failed: 0,
+        results: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "queued", rejection_reason: null }],
+      },
+    ],
+  });
 export type BatchOut = z.output<typeof BatchOut>;

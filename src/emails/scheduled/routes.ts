@@ -19,6 +19,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/scheduled",
     describeRoute({
+      operationId: "listScheduledEmails",
       summary: "List scheduled emails",
       tags,
       responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
@@ -33,6 +34,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   .patch(
     "/v1/emails/scheduled/:email_id",
     describeRoute({
+      operationId: "rescheduleEmail",
       summary: "Reschedule an email",
       tags,
       parameters: [emailId],
@@ -45,6 +47,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   .delete(
     "/v1/emails/scheduled/:email_id",
     describeRoute({
+      operationId: "cancelScheduledEmail",
       summary: "Cancel a scheduled email",
       tags,
       parameters: [emailId],
@@ -55,6 +58,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
     describeRoute({
+      operationId: "sendScheduledEmailNow",
       summary: "Send a scheduled email now",
       tags,
       parameters: [emailId],

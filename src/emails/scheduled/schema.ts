@@ -19,23 +19,38 @@ export const ScheduledOut = z
     seconds_until_send: z.int().min(0),
     created_at: timestamp,
   })
-  .meta({ ref: "ScheduledEmail" });
+  .meta({
+    ref: "ScheduledEmail",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        from_address: "Example Shop <hello@example.com>",
+        to_addresses: ["ada@example.org"],
+        subject: "Your receipt",
+        status: "scheduled",
+        tags: ["receipt"],
+        scheduled_at: "2026-12-01T09:00:00.000Z",
+        seconds_until_send: 845232,
+        created_at: "2026-11-21T14:12:48.000Z",
+      },
+    ],
+  });
 export type ScheduledOut = z.output<typeof ScheduledOut>;
 
 export const RescheduleIn = z
   .object({
-    send_at: z.unknown().optional().meta({
+    send_at: z.unknown().meta({
       type: "string",
       format: "date-time",
       description: "ISO 8601 with an offset, from 1 minute to 30 days ahead. Any fault is a 400.",
     }),
   })
-  .meta({ ref: "EmailReschedule" });
+  .meta({ ref: "EmailReschedule", required: ["send_at"], examples: [{ send_at: "2026-12-01T09:00:00Z" }] });
 
 /** The new status of a scheduled email. */
 export const StatusOut = z
   .object({ id: z.uuid(), status: z.enum(["cancelled", "queued"]) })
-  .meta({ ref: "EmailMoved" });
+  .meta({ ref: "EmailMoved", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", status: "cancelled" }] });
 export type StatusOut = z.output<typeof StatusOut>;
 
 /** Serializes a scheduled email; `now` in milliseconds since 1970. */

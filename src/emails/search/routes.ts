@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { responses } from "../../http/openapi.ts";
+import { responses, withHeader } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { isoMicros, parseIsoMicros } from "../../lib/time.ts";
@@ -23,7 +23,10 @@ const SearchQuery = z
       .string()
       .refine(hasNoNul, "NUL is not allowed")
       .default("")
-      .describe("Words and to:, from:, domain:, status:, tag: tokens. A quoted value may contain spaces."),
+      .meta({ maxLength: 500 })
+      .describe(
+        "Words and to:, from:, domain:, status:, tag: tokens; at most 500 octets. A quoted value may contain spaces.",
+      ),
     status: z.enum(statuses).optional(),
     tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),
     direction: z.enum(["outbound", "inbound", "all"]).default("outbound"),
@@ -40,7 +43,12 @@ const UpdatesQuery = z.object({
       context.addIssue({ code: "custom", message: "since must be an ISO 8601 time with an offset", input: text });
       return z.NEVER;
     })
-    .meta({ type: "string", format: "date-time", description: "ISO 8601 with an offset and up to six decimals." }),
+    .meta({
+      type: "string",
+      format: "date-time",
+      description: "ISO 8601 with an offset and up to six decimals.",
+      example: "2026-11-21T14:00:00.000000Z",
+    }),
 });
 
 const tags = ["Emails"];
@@ -49,11 +57,16 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/updates",
     describeRoute({
+      operationId: "listEmailUpdates",
       summary: "List emails created or changed after a time",
       description:
         "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
       tags,
-      responses: responses(200, "At most 50 emails", z.array(EmailOut), [403]),
+      responses: withHeader(responses(200, "At most 50 emails", z.array(EmailOut), [403]), "X-Next-Since", {
+        description: "The value of `since` for the next request, in microseconds.",
+        schema: { type: "string", format: "date-time" },
+        example: "2026-11-21T14:12:49.120001Z",
+      }),
     }),
     query(UpdatesQuery),
     async (c) => {
@@ -65,6 +78,7 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/search",
     describeRoute({
+      operationId: "searchEmails",
       summary: "Search emails",
       tags,
       responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
@@ -75,6 +89,7 @@ export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/saved-searches",
     describeRoute({
+      operationId: "getSavedSearches",
       summary: "List your saved searches",
       tags,
       responses: responses(200, "The saved searches", SavedSearchesOut, [403]),
@@ -84,6 +99,7 @@ export const searchRoutes = new Hono<AppEnv>()
   .put(
     "/v1/emails/saved-searches",
     describeRoute({
+      operationId: "replaceSavedSearches",
       summary: "Replace your saved searches",
       tags,
       responses: responses(200, "The stored searches", SavedSearchesOut, [403, 413, 415]),

@@ -22,7 +22,25 @@ export const SearchOut = z
     created_at: timestamp,
     delivered_at: timestamp.nullable(),
   })
-  .meta({ ref: "EmailSearchRecord" });
+  .meta({
+    ref: "EmailSearchRecord",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        direction: "outbound",
+        from_address: "hello@example.com",
+        from_name: "Example Shop",
+        to_addresses: ["ada@example.org"],
+        subject: "Your receipt",
+        status: "delivered",
+        tags: ["receipt"],
+        source: "api",
+        authentication: null,
+        created_at: "2026-11-21T14:12:48.000Z",
+        delivered_at: "2026-11-21T14:12:49.120Z",
+      },
+    ],
+  });
 export type SearchOut = z.output<typeof SearchOut>;
 
 /** Serializes an email for search results. */
@@ -60,10 +78,25 @@ export const SavedSearchEntry = z
 
 export const SavedSearchesIn = z
   .object({ searches: z.array(SavedSearchEntry).max(50) })
-  .meta({ ref: "SavedSearchesUpdate" });
+  .meta({ ref: "SavedSearchesUpdate", examples: [{ searches: [{ name: "Bounced receipts", query: "tag:receipt" }] }] });
 export type SavedSearchesIn = z.output<typeof SavedSearchesIn>;
 
-export const SavedSearchesOut = z
-  .object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) })
-  .meta({ ref: "SavedSearches" });
+export const SavedSearchesOut = z.object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) }).meta({
+  ref: "SavedSearches",
+  examples: [
+    {
+      searches: [
+        {
+          id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a08",
+          name: "Bounced receipts",
+          query: "tag:receipt",
+          range: null,
+          status: null,
+          domain: null,
+          source: null,
+        },
+      ],
+    },
+  ],
+});
 export type SavedSearchesOut = z.output<typeof SavedSearchesOut>;

@@ -1,0 +1,78 @@
+import type { Handler, Hono } from "hono";
+import { generateSpecs } from "hono-openapi";
+import type { AppEnv } from "./env.ts";
+import type { Header } from "./openapi.ts";
+
+interface Response {
+  description?: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema?: object }>;
+}
+interface Operation {
+  parameters?: { in?: string; name?: string }[];
+  responses?: Record<string, Response>;
+}
+
+const requestId: Header = { description: "Id of the request, also in the log.", schema: { type: "string" } };
+const replayed: Header = {
+  description: "`true` if the response is a stored one, replayed for the same Idempotency-Key.",
+  schema: { type: "string" },
+};
+const link: Header = {
+  description: 'URL of the next page with `rel="next"` (RFC 8288). Absent on the last page.',
+  schema: { type: "string" },
+};
+/** Responses of the router. They concern a path, so every operation of the document lists them. */
+const routerResponses = {
+  307: {
+    description: "The path needs a final slash, or has one too many. Repeat the request at Location.",
+    headers: { Location: { description: "The right path.", schema: { type: "string" } } },
+  },
+  405: {
+    description: "The path exists and does not support the method",
+    headers: { Allow: { description: "The supported methods.", schema: { type: "string" } } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/HTTPProblem" } } },
+  },
+};
+
+/**
+ * Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests and completed
+ * with what all operations share.
+ */
+export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
+  return async (c) => {
+    const document = await generateSpecs(app, {
+      documentation: {
+        openapi: "3.1.0",
+        info: {
+          title: "Email delivery service",
+          version: "1",
+          description: "Sends email and reports the delivery status of every recipient.",
+        },
+        servers: [{ url: "/" }],
+        components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+        security: [{ bearer: [] }],
+      },
+      exclude: ["/openapi.json", "/health", "/ready", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
+      // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
+      defaultValidationErrorResponse: false,
+    });
+    for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+      for (const operation of Object.values(methods)) complete(operation);
+    }
+    return c.json(document);
+  };
+}
+
+/** Adds the responses and headers that every operation of its kind has. */
+function complete(operation: Operation): void {
+  const parameters = operation.parameters ?? [];
+  const has = (place: string, name: string) => parameters.some((one) => one.in === place && one.name === name);
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    response.headers = { ...response.headers, "X-Request-Id": requestId };
+    if (!status.startsWith("2")) continue;
+    if (has("header", "Idempotency-Key")) response.headers["Idempotency-Replayed"] = replayed;
+    if (has("query", "limit")) response.headers.Link = link;
+  }
+  operation.responses = { ...operation.responses, ...routerResponses };
+}

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  bodySchema,
+  dereference,
+  exampleOf,
+  listOperations,
+  type OpenApiDocument,
+  type Operation,
+  readOpenApi,
+  refusalOf,
+} from "../support/openapi.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+
+/** The time of the examples. */
+const NOW = new Date("2026-11-21T15:00:00Z");
+const document = await readOpenApi();
+const operations = listOperations(document);
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
+  workspace = await aWorkspace({ domain: "example.com" });
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
+});
+
+/** Creates a resource by an operation's own example, with some fields changed, and returns its id. */
+async function create(path: string, changes: object = {}): Promise<string> {
+  const example = requestExample(operations.find(([name]) => name === `POST ${path}`)?.[1]) as object;
+  const response = await workspace.post(path, { ...example, ...changes });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json<{ id: string }>()).id;
+}
+
+/** Creates what the path of an operation names, and returns the ids by path parameter. */
+const preparations: Record<string, () => Promise<Record<string, string>>> = {
+  getEmail: async () => ({ email_id: await create("/v1/emails/") }),
+  listEmailEvents: async () => ({ email_id: await create("/v1/emails/") }),
+  retryEmail: async () => {
+    const email_id = await create("/v1/emails/", { to: [{ email: "bounced@simulator.test" }] });
+    await runWorkAt(Date.now());
+    return { email_id };
+  },
+  rescheduleEmail: async () => ({ email_id: await schedule() }),
+  cancelScheduledEmail: async () => ({ email_id: await schedule() }),
+  sendScheduledEmailNow: async () => ({ email_id: await schedule() }),
+  listScheduledEmails: async () => ({ email_id: await schedule() }),
+  listEmails: async () => ({ email_id: await create("/v1/emails/") }),
+  listEmailUpdates: async () => ({ email_id: await create("/v1/emails/") }),
+  searchEmails: async () => ({ email_id: await create("/v1/emails/") }),
+  listApiKeys: async () => ({ api_key_id: await create("/v1/api-keys/") }),
+  rotateApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
+  revokeApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
+  getMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
+  updateMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
+  deleteMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
+  replaceMailboxAssignees: async () => ({ mailbox_id: workspace.mailboxId, user_id: workspace.userId }),
+  removeSuppression: async () => {
+    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+    return {};
+  },
+  listSuppressions: async () => {
+    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+    return {};
+  },
+  getSavedSearches: async () => {
+    await workspace.call("PUT", "/v1/emails/saved-searches", requestExample(byId("replaceSavedSearches")));
+    return {};
+  },
+};
+
+const schedule = () => create("/v1/emails/", { send_at: "2026-11-25T09:00:00Z" });
+const byId = (id: string) => operations.find(([, operation]) => operation.operationId === id)?.[1];
+
+function requestExample(operation: Operation | undefined): unknown {
+  const schema = bodySchema(operation?.requestBody);
+  return schema && exampleOf(dereference(document, schema));
+}
+
+/** Replaces the ids of the examples by those that exist. */
+function withIds(text: string, ids: Record<string, string>): string {
+  const known: Record<string, string> = {
+    domain_id: workspace.domainId,
+    workspace_id: workspace.workspaceId,
+    ...ids,
+  };
+  return Object.entries(exampleIds(document)).reduce((all, [name, id]) => all.replaceAll(id, known[name] ?? id), text);
+}
+
+function exampleIds(document: OpenApiDocument): Record<string, string> {
+  const parameters = listOperations(document).flatMap(([, { parameters = [] }]) => parameters);
+  const inPath = parameters.filter((parameter) => parameter.in === "path");
+  return {
+    ...Object.fromEntries(inPath.map(({ name, example = "" }) => [name, example])),
+    user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+  };
+}
+
+/** Returns the names of the fields of a value, of lists by their first item. */
+function fieldsOf(value: unknown, path = ""): string[] {
+  if (Array.isArray(value)) return fieldsOf(value[0], `${path}[]`);
+  if (typeof value !== "object" || value === null) return [path];
+  return Object.entries(value).flatMap(([name, inner]) => fieldsOf(inner, `${path}.${name}`));
+}
+
+describe("the examples of /openapi.json", () => {
+  it.each(operations)(
+    "%s: the example request succeeds and its response has the fields of the example",
+    async (name, operation) => {
+      const { operationId, parameters = [], requestBody, responses } = operation;
+      const ids = (await preparations[operationId]?.()) ?? {};
+      const [method = "", path = ""] = name.split(" ");
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+      for (const parameter of inPath) expect(parameter.example, `${name} ${parameter.name}`).toBeTruthy();
+      const filled = inPath.reduce((all, { name, example = "" }) => all.replace(`{${name}}`, example), path);
+      const query = new URLSearchParams(required.map(({ name, schema }) => [name, String(exampleOf(schema))]));
+      const example = requestExample(operation);
+      if (requestBody) {
+        expect(example, `${name} has no example of its body`).toBeDefined();
+        const schema = dereference(document, bodySchema(requestBody) ?? {});
+        expect(refusalOf(schema, example), name).toBeNull();
+      }
+      const url = withIds(query.size > 0 ? `${filled}?${query}` : filled, ids);
+      const body = example === undefined ? undefined : withIds(JSON.stringify(example), ids);
+      const response = await workspace.call(method, url, body);
+      const text = await response.text();
+      const status = Object.keys(responses)
+        .filter((code) => code.startsWith("2"))
+        .at(-1);
+      expect(`${response.status}`, text).toBe(status);
+      const schema = bodySchema(responses[response.status]);
+      if (!schema) return expect(text).toBe("");
+      const complete = dereference(document, schema);
+      const expected = exampleOf(complete);
+      expect(expected, `${name} has no example of its response`).toBeDefined();
+      expect(refusalOf(complete, expected), `${name}: the example`).toBeNull();
+      expect(refusalOf(complete, JSON.parse(text)), `${name}: ${text}`).toBeNull();
+      // The keys of headers and settings of other callers differ; all other names are those of the schema.
+      expect([...new Set(fieldsOf(JSON.parse(text)))].sort(), text).toEqual([...new Set(fieldsOf(expected))].sort());
+    },
+  );
+});
