@@ -1,10 +1,13 @@
 import { type Context, Hono } from "hono";
 import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
+import { pageHeaders } from "../http/page.ts";
 import { fromBase64 } from "../lib/bytes.ts";
 import { readClickToken, readOpenToken } from "../mail-tokens/index.ts";
+import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
+import { blockedPage, expiredPage } from "./page.ts";
 import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 octets. */
@@ -12,7 +15,10 @@ const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRA
 
 const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
 
-/** The pixel and the link redirect. They need no credentials and no database: the hit goes to the queue after the response. */
+/**
+ * The pixel and the link redirect. They need no credentials. The hit goes to the queue after the response. The pixel
+ * makes no database query, a link at most one round trip (check-link.ts).
+ */
 export const trackingRoutes = new Hono<AppEnv>()
   .get("/t/o/:token", async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
@@ -28,6 +34,9 @@ export const trackingRoutes = new Hono<AppEnv>()
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");
+    const state = await checkLink(ctx, link);
+    if (state === "blocked") return c.html(blockedPage(), 410, pageHeaders);
+    if (state === "expired") return c.html(expiredPage(link.url), 200, pageHeaders);
     if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });

@@ -10,3 +10,4 @@ export * from "./outbox.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";
 export * from "./suppressions.ts";
+export * from "./tracking.ts";

@@ -1,0 +1,22 @@
+import { html } from "hono/html";
+import { renderPage } from "../http/page.ts";
+import { toLocation } from "./location.ts";
+
+/** Returns the page of an expired link. It names the target and leads there by a click (decisions 4). */
+export function expiredPage(url: string) {
+  const target = toLocation(url);
+  return renderPage(
+    "This link has expired",
+    html`<p>The email with this link is no longer stored here. The link leads to:</p>
+      <p class="url">${target}</p>
+      <p><a class="button" href="${target}" rel="noreferrer nofollow">Continue to ${new URL(target).host}</a></p>`,
+  );
+}
+
+/** Returns the page of a link whose target is blocked. It does not name the target. */
+export function blockedPage() {
+  return renderPage(
+    "This link is blocked",
+    html`<p>This service does not forward to the website behind this link.</p>`,
+  );
+}
