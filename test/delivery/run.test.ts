@@ -312,6 +312,9 @@ describe("suppression", () => {
     ["550 no such user", "bounce"],
     ["550 5.7.1 blocked by policy", null],
     ["552 5.2.2 mailbox full", null],
+    ["550 rejected", null],
+    ["550 5.1.1 192.0.2.1 is listed at zen.example", null],
+    ["550 5.1.2 no such domain", null],
   ];
   for (const [reply, reason] of replies) {
     it(`"${reply}" ${reason ? "suppresses the recipient" : "does not suppress the recipient"}`, async () => {
