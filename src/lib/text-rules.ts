@@ -24,6 +24,10 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** `/` and `\`, and the characters that fonts or systems turn into them (NFKC, best-fit code pages). */
 const PATH_SEPARATOR = /[/\\\u2044\u2215\u29f5\u29f8\ufe68\uff0f\uff3c]/u;
 
+/** Characters that are searched before and after an @: a search without an end would take quadratic time. */
+const MAX_LOCAL = 64;
+const MAX_DOMAIN = 255;
+
 /** Returns why a display name is refused, or null when it is valid. */
 export function nameFault(name: string): string | null {
   const octets = utf8Length(name);
@@ -57,8 +61,8 @@ function findAddress(name: string, ownKey: string | null): string | null {
   const plain = name.replace(IGNORABLE, "").normalize("NFKC").replaceAll("\u3002", ".");
   const parts = plain.split("@");
   for (let index = 1; index < parts.length; index++) {
-    const local = /[\p{L}\p{M}\p{N}!#$%&*+/=?^_`{|}~.-]+$/u.exec(parts[index - 1] ?? "")?.[0];
-    const domain = /^[\p{L}\p{M}\p{N}.-]*[\p{L}\p{M}\p{N}]/u.exec(parts[index] ?? "")?.[0];
+    const local = /[\p{L}\p{M}\p{N}!#$%&*+/=?^_`{|}~.-]+$/u.exec((parts[index - 1] ?? "").slice(-MAX_LOCAL))?.[0];
+    const domain = /^[\p{L}\p{M}\p{N}.-]*[\p{L}\p{M}\p{N}]/u.exec((parts[index] ?? "").slice(0, MAX_DOMAIN))?.[0];
     if (!local || !domain || canonicalDomain(domain) === null) continue;
     const address = `${local}@${domain}`;
     if (ownKey === null || parseAddress(address)?.key !== ownKey) return address;

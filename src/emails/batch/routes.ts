@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
+import { unprocessable } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { parameter, responses } from "../../http/openapi.ts";
@@ -17,6 +18,14 @@ const batchMode = {
   schema: { type: "string" as const, enum: ["strict"] },
 };
 
+/** Returns whether the mode is strict. Throws 422 for another mode: a misspelled one would send what it should refuse. */
+function readMode(mode: string | undefined): boolean {
+  if (mode === undefined) return false;
+  if (mode.trim().toLowerCase() === "strict") return true;
+  const msg = "X-Batch-Mode must be strict, or be left out";
+  throw unprocessable([{ loc: ["header", "X-Batch-Mode"], msg, type: "enum" }]);
+}
+
 export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
   describeRoute({
@@ -32,7 +41,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
   async (c) => {
     const attachments = c.get("attachments");
     const upload = attachments instanceof ContentUpload ? attachments : undefined;
-    const isStrict = c.req.header("X-Batch-Mode")?.toLowerCase() === "strict";
+    const isStrict = readMode(c.req.header("X-Batch-Mode"));
     return c.json(await sendBatch(c.get("caller"), c.req.valid("json"), isStrict, upload), 202);
   },
 );

@@ -35,7 +35,8 @@ export function subjectFault(subject: string): string | null {
 /** Checks a tag: its length in Unicode code points, and control characters. */
 export function tagFault(tag: string): string | null {
   if (tag === "") return "A tag must not be empty";
-  const characters = Array.from(tag).length;
+  // A code point has at most two UTF-16 units; a longer tag is not taken apart, to save memory.
+  const characters = tag.length > 2 * limits.tagCharacters ? tag.length : Array.from(tag).length;
   if (characters > limits.tagCharacters) return tooLong("the tag", characters, limits.tagCharacters, "characters");
   return /[\u0000-\u001f\u007f]/.test(tag) ? "A tag must not contain control characters" : null;
 }
@@ -49,7 +50,7 @@ export function filenameFault(filename: string): string | null {
 
 /** Checks a media type: type, slash, subtype and optional parameters (RFC 2045 5.1, RFC 6838 4.2). */
 export function mediaTypeFault(type: string): string | null {
-  const isWellFormed = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127} *(;[\x20-\x7e]*)?$/.test(type) && type.length <= 255;
+  const isWellFormed = type.length <= 255 && /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127} *(;[\x20-\x7e]*)?$/.test(type);
   return isWellFormed ? null : "A content_type is a media type such as application/pdf, 255 characters at most";
 }
 
