@@ -4,6 +4,7 @@ import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
+import { findSuppressedStatement, suppressedRecipients } from "./find-suppressed.ts";
 
 /** A claimed email with everything that preflight and composition need. */
 export interface ClaimedMail {
@@ -58,7 +59,7 @@ export interface Claim {
   rows: ClaimedRow[];
   mails: ClaimedMail[];
   keys: DkimKeyRow[];
-  /** Suppressed recipients, as `<n of the email> <canonical address>`: a suppression may apply to one email only. */
+  /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
 }
 
@@ -87,16 +88,6 @@ const FIND_MAILS = `
 const FIND_KEYS = `
   SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
    WHERE domain_id IN (SELECT e.domain_id FROM ${CLAIMED_EMAILS}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
-
-// An unsubscribe applies to bulk and broadcast mail only, and a bounce does not stop a retry (decisions 4).
-const FIND_SUPPRESSED = `
-  SELECT e.n || ' ' || s.email AS name
-    FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value CROSS JOIN json_each(e.recipients) p
-    CROSS JOIN suppressions s ON s.workspace = e.workspace
-      AND s.email = coalesce(p.value->>'key', lower(p.value->>'email'))
-   WHERE o.due_at = ?1 AND o.token = ?2
-     AND (s.reason <> 'unsubscribe' OR e.source IN ('bulk', 'broadcast'))
-     AND (s.reason <> 'bounce' OR e.retry_of_id IS NULL)`;
 
 interface MailRow extends EmailStateRow {
   outbox_id: string;
@@ -132,13 +123,18 @@ export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lea
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
     underLease(FIND_MAILS),
     underLease(FIND_KEYS),
-    underLease(FIND_SUPPRESSED),
+    findSuppressedStatement(ctx, lease),
   ]);
+  const claimed = ((mails?.results ?? []) as MailRow[]).map(toMail);
   return {
     rows: (rows?.results ?? []) as ClaimedRow[],
-    mails: ((mails?.results ?? []) as MailRow[]).map(toMail),
+    mails: claimed,
     keys: (keys?.results ?? []) as DkimKeyRow[],
-    suppressed: new Set(((suppressed?.results ?? []) as { name: string }[]).map(({ name }) => name)),
+    suppressed: await suppressedRecipients(
+      ctx,
+      suppressed,
+      claimed.map(({ state }) => state),
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Fact, recipientKey } from "../emails/index.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { EgressFault } from "./egress.ts";
+import { suppressedName } from "./find-suppressed.ts";
 import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
 import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
@@ -51,7 +52,7 @@ function decide(
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
-  const isSuppressed = (key: string) => claim.suppressed.has(`${mail.state.n} ${key}`);
+  const isSuppressed = (key: string) => claim.suppressed.has(suppressedName(mail.state.n, key));
   const suppressed = queuedRecipientKeys(mail)
     .filter(isSuppressed)
     .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));

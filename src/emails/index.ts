@@ -9,6 +9,7 @@ export {
   type EmailStateRow,
   type EmailUpdate,
   findState,
+  lacksKey,
   type RecipientEntry,
   recipientKey,
   syncDueAtStatement,

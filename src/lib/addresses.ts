@@ -45,7 +45,7 @@ export function parseAddress(input: string): Address | null {
   const local = input.slice(0, Math.max(at, 0));
   const asciiLocal = /^[\0-\u007f]*$/.test(local);
   if (!DOT_ATOM.test(local) || ENCODED_WORD.test(local) || !(asciiLocal || isPlainUnicode(local))) return null;
-  const lower = asciiLocal ? local.toLowerCase() : lowerCase(local);
+  const lower = lowerCase(local);
   if (utf8Length(local) > MAX_LOCAL || utf8Length(lower) > MAX_LOCAL) return null;
   const domain = canonicalDomain(input.slice(at + 1));
   if (domain === null) return null;
@@ -55,8 +55,22 @@ export function parseAddress(input: string): Address | null {
   return { address, local, domain, key, asciiLocal };
 }
 
+/**
+ * Returns the key of an address from a source that may contain invalid ones, such as a delivery report. An invalid address
+ * is lower-cased as a whole, so it equals no key of a valid one.
+ */
+export function addressKey(text: string): string {
+  return parseAddress(text)?.key ?? lowerCase(text);
+}
+
+/** Lower-cases ASCII letters only, as lower() of SQLite does. */
+export function lowerCaseAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
 /** Lower-cases per code point: `toLowerCase` on the whole text converts a Σ at the end of a word to ς. */
-function lowerCase(text: string): string {
+export function lowerCase(text: string): string {
+  if (/^[\0-\u007f]*$/.test(text)) return text.toLowerCase();
   return Array.from(text, (character) => character.toLowerCase())
     .join("")
     .normalize("NFC");

@@ -6,10 +6,13 @@ import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 const EMAILS_PER_STEP = 1_000;
 const MAX_STEPS = 60;
 
+// The canonical address of the sender, which lower() of SQLite does not return for letters outside ASCII.
+const SENDER_KEY = "(SELECT m.address FROM mailboxes m WHERE m.id = emails.mailbox_id)";
+
 const INDEX_EMAILS = `
   INSERT INTO email_search (rowid, sender, subject, recipients, tags, scope)
-  SELECT n, from_email || ' ' || coalesce(from_name, ''), subject,
-    (SELECT group_concat(value->>'email' || ' ' || coalesce(value->>'name', ''), ' ') FROM json_each(recipients)),
+  SELECT n, concat_ws(' ', from_email, from_name, CASE WHEN from_email GLOB '*[^ -~]*' THEN ${SENDER_KEY} END), subject,
+    (SELECT group_concat(concat_ws(' ', value->>'email', value->>'name', value->>'key'), ' ') FROM json_each(recipients)),
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
     FROM emails WHERE n > (SELECT n FROM search_progress) ORDER BY n LIMIT ?1`;
 

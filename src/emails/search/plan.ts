@@ -1,3 +1,4 @@
+import { lowerCase } from "../../lib/addresses.ts";
 import type { Status } from "../rules.ts";
 import { containsAll, delimitedTag, isIndexed, type SearchColumn, scopeOf } from "./fts-query.ts";
 import type { SearchQuery } from "./parse-query.ts";
@@ -24,33 +25,39 @@ interface SearchField {
   columns: SearchColumn[];
   /** SQL that is true when the field contains `f.value`, one spelling of a text. */
   condition: string;
+  /** The same for the canonical forms of the addresses. */
+  keyCondition?: string;
 }
 
 const contains = (text: string) => `instr(lower(${text}), lower(f.value)) > 0`;
 const anyRecipient = (text: string) => `EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE ${contains(text)})`;
+// The canonical forms of an address that lower() of SQLite does not return. Only texts with such letters need them.
+const RECIPIENT_KEY = "EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE instr(r.value->>'key', f.value) > 0)";
+const SENDER_KEY = "instr((SELECT m.address FROM mailboxes m WHERE m.id = e.mailbox_id), f.value) > 0";
 
 const fields: Readonly<Record<"to" | "from" | "domain" | "words", SearchField>> = {
-  to: { columns: ["recipients"], condition: anyRecipient("r.value->>'email'") },
-  from: { columns: ["sender"], condition: contains("e.from_email") },
+  to: { columns: ["recipients"], condition: anyRecipient("r.value->>'email'"), keyCondition: RECIPIENT_KEY },
+  from: { columns: ["sender"], condition: contains("e.from_email"), keyCondition: SENDER_KEY },
   domain: { columns: ["sender"], condition: contains("substr(e.from_email, instr(e.from_email, '@') + 1)") },
   words: {
     columns: ["sender", "subject", "recipients"],
     condition: `(${contains("e.from_email || ' ' || coalesce(e.from_name, '')")} OR ${contains("e.subject")}
       OR ${anyRecipient("r.value->>'email' || ' ' || coalesce(r.value->>'name', '')")})`,
+    keyCondition: `${RECIPIENT_KEY} OR ${SENDER_KEY}`,
   },
 };
 
 /**
  * Plans a search in one workspace. SQLite folds the case of ASCII letters only; the index folds all letters. A text with
  * other letters therefore gets no condition on rows that the index returned. Scanned rows are compared with the text as
- * written, in lower case and in upper case.
+ * written, in lower case and in upper case, and canonical addresses with the text in canonical form.
  */
 export function planSearch(workspace: number, query: SearchQuery, status: Status | null): SearchPlan {
   const matches: string[] = [];
   const [indexConditions, scanConditions]: [Condition[], Condition[]] = [[], []];
   for (const field of ["to", "from", "domain", "words"] as const) {
     const texts = [...new Set(query[field])];
-    matches.push(...texts.filter(isIndexed).map((text) => containsAll(fields[field].columns, text)));
+    matches.push(...texts.filter(isIndexed).map((text) => matchAnySpelling(fields[field].columns, text)));
     scanConditions.push(...containsEach(field, texts));
     indexConditions.push(
       ...containsEach(
@@ -79,8 +86,21 @@ const ALL_TAGS = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
 /** Returns the condition that a field contains each text in any spelling. It binds one parameter for any number of texts. */
 function containsEach(field: keyof typeof fields, texts: readonly string[]): Condition[] {
   if (texts.length === 0) return [];
+  const { condition, keyCondition } = fields[field];
+  const comparesKeys = keyCondition !== undefined && !texts.every(isAscii);
   const sql = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(q.value) f WHERE ${fields[field].condition}))`;
-  const spellings = texts.map((text) => (isAscii(text) ? [text] : [text, text.toLowerCase(), text.toUpperCase()]));
-  return [{ sql, values: [JSON.stringify(spellings)] }];
+    SELECT 1 FROM json_each(q.value) f WHERE ${comparesKeys ? `${condition} OR ${keyCondition}` : condition}))`;
+  return [{ sql, values: [JSON.stringify(texts.map(spellingsOf))] }];
+}
+
+/** Returns the spellings that a scanned row is compared with: canonical, as written, in lower and in upper case. */
+function spellingsOf(text: string): string[] {
+  if (isAscii(text)) return [text];
+  return [...new Set([lowerCase(text), text, text.toLowerCase(), text.toUpperCase()])];
+}
+
+/** Returns the FTS5 condition for a text as written or in canonical form: lower case of `İ` is two characters. */
+function matchAnySpelling(columns: readonly SearchColumn[], text: string): string {
+  const spellings = isAscii(text) ? [text] : [...new Set([text, lowerCase(text)])];
+  return `(${spellings.map((spelling) => containsAll(columns, spelling)).join(" OR ")})`;
 }

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { StoredContent } from "../content/index.ts";
-import type { EventEntry, RecipientEntry } from "../timeline/index.ts";
+import { type EventEntry, type RecipientEntry, storedKey } from "../timeline/index.ts";
 import type { Sendable } from "./check.ts";
 import type { Envelope, Recipient } from "./parse.ts";
 
@@ -92,7 +92,7 @@ function toEntry({ kind, email, key, name }: Recipient, isSuppressed: boolean): 
     kind,
     email,
     ...(name ? { name } : {}),
-    ...(key === email.toLowerCase() ? {} : { key }),
+    ...storedKey(email, key),
     state: isSuppressed ? "suppressed" : "queued",
   };
 }

@@ -8,8 +8,10 @@ export {
   type EmailState,
   type EmailStateRow,
   type EventEntry,
+  lacksKey,
   type RecipientEntry,
   recipientKey,
+  storedKey,
   toState,
 } from "./state.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

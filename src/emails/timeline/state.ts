@@ -1,6 +1,11 @@
+import { lowerCase, lowerCaseAscii } from "../../lib/addresses.ts";
 import type { EventType, RecipientState, StoredStatus } from "../rules.ts";
 
-/** One entry of the JSON column `recipients`. `key` is set when the canonical form is not the lower-cased address. */
+/**
+ * One entry of the JSON column `recipients`. `key` is the canonical form of the address when lower() of SQLite does not
+ * return it, so that SQL compares `coalesce(key, lower(email))`. Rows of older versions lack the key where toLowerCase()
+ * returns it: compare those with `recipientKey`.
+ */
 export interface RecipientEntry {
   kind: "to" | "cc" | "bcc";
   email: string;
@@ -88,5 +93,15 @@ export function toState(row: EmailStateRow): EmailState {
 
 /** Returns the canonical form of a recipient's address, by which addresses are compared. */
 export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): string {
-  return recipient.key ?? recipient.email.toLowerCase();
+  return recipient.key ?? lowerCase(recipient.email);
+}
+
+/** Returns the field `key` of an entry: present only when lower() of SQLite does not return it. */
+export function storedKey(email: string, key: string): Pick<RecipientEntry, "key"> {
+  return key === lowerCaseAscii(email) ? {} : { key };
+}
+
+/** Returns whether SQL cannot compare a recipient, because an older version stored it without its key. */
+export function lacksKey({ email, key }: Pick<RecipientEntry, "email" | "key">): boolean {
+  return key === undefined && lowerCase(email) !== lowerCaseAscii(email);
 }
