@@ -11,7 +11,8 @@ import type { AppEnv } from "./env.ts";
  * Returns the middleware that honours Idempotency-Key on a route whose success answers `status` (decisions 1).
  * The handler stores its response in the same D1 batch as its writes. Of two concurrent requests with one key, the
  * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
- * (ConcurrencyError) or find the new row before (409), so a stored response is looked up after either.
+ * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
+ * after each of these.
  */
 export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
@@ -49,7 +50,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
 }
 
 const isConflict = (error: unknown) =>
-  error instanceof ConcurrencyError || (error instanceof AppError && error.status === 409);
+  error instanceof ConcurrencyError || (error instanceof AppError && (error.status === 409 || error.status === 404));
 
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode"];

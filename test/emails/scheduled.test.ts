@@ -136,7 +136,7 @@ describe("a scheduled email", () => {
     expect((await apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, [])).status).toBe(422);
   });
 
-  it("answers the same 404 when it is cancelled, queued or unknown", async () => {
+  it("answers 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
     const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>()).id;
@@ -144,15 +144,48 @@ describe("a scheduled email", () => {
     const foreign = (
       await (await otherTenant.post("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).json<{ id: string }>()
     ).id;
-    for (const call of [cancel, sendNow, (id: string) => move(id, at(HOUR))]) {
-      const answers = [];
-      for (const id of [cancelled, queued, foreign, crypto.randomUUID(), "nonsense"]) {
+    const calls = [
+      [cancel, "cancelled"],
+      [sendNow, "sent now"],
+      [(id: string) => move(id, at(HOUR)), "rescheduled"],
+    ] as const;
+    for (const [call, action] of calls) {
+      const answer = async (id: string) => {
         const response = await call(id);
-        answers.push(`${response.status} ${await response.text()}`);
-      }
-      expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
+        return `${response.status} ${(await response.json<{ detail: string }>()).detail}`;
+      };
+      for (const id of [foreign, crypto.randomUUID(), "nonsense"]) expect(await answer(id)).toBe("404 Email not found");
+      for (const [id, status] of [
+        [cancelled, "cancelled"],
+        [queued, "queued"],
+      ] as const)
+        expect(await answer(id)).toBe(`404 This email is ${status}; only a scheduled email can be ${action}`);
     }
     expect(await (await otherTenant.get("/v1/emails/scheduled")).json()).toMatchObject([{ id: foreign }]);
+  });
+
+  it("is cancelled, sent now and rescheduled by its id in any letter case", async () => {
+    const [first, second, third] = [await schedule(), await schedule(), await schedule()];
+    expect(await (await cancel(first.toUpperCase())).json()).toEqual({ id: first, status: "cancelled" });
+    expect(await (await sendNow(second.toUpperCase())).json()).toEqual({ id: second, status: "queued" });
+    expect(await (await move(third.toUpperCase(), at(2 * HOUR))).json()).toMatchObject({ id: third });
+  });
+
+  it("is sent now once per Idempotency-Key, whose response is replayed; the key of another request is a 409", async () => {
+    const [id, other] = [await schedule(), await schedule()];
+    const call = (which: string, key = "k") =>
+      apiWithoutQueue.call("POST", `/v1/emails/scheduled/${which}/send-now`, undefined, { "Idempotency-Key": key });
+    const responses = await Promise.all(Array.from({ length: 10 }, () => call(id)));
+    for (const response of responses) {
+      expect([response.status, await response.json()]).toEqual([200, { id, status: "queued" }]);
+    }
+    expect(responses.filter((response) => response.headers.get("Idempotency-Replayed") !== "true")).toHaveLength(1);
+    expect((await detail(id)).events.map(({ event_type }) => event_type)).toEqual(["scheduled", "queued"]);
+    expect((await call(other)).status).toBe(409);
+    expect((await detail(other)).status).toBe("scheduled");
+    expect((await call(id, "another key")).status).toBe(404);
+    const both = await Promise.all([await schedule(), await schedule()].map((which) => call(which, "shared")));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
   it("cannot be sent now from a paused workspace or a restricted account, but can be cancelled", async () => {

@@ -3,9 +3,11 @@ import { changeScheduled } from "./change-scheduled.ts";
 import type { StatusOut } from "./schema.ts";
 
 /** Cancels a scheduled email. Throws 404 when the email is not scheduled. */
-export async function cancelEmail(ctx: CallerCtx, id: string): Promise<StatusOut> {
+export async function cancelEmail(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
+  const id = emailId.toLowerCase();
   const at = ctx.now();
   await changeScheduled(ctx, id, {
+    action: "cancelled",
     set: "status = 'cancelled', due_at = NULL, content = NULL",
     outboxChange: "DELETE FROM outbox WHERE",
     at,

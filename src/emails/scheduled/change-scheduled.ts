@@ -1,8 +1,9 @@
 import type { CallerCtx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
-import { notFound } from "../../errors.ts";
+import { AppError, notFound } from "../../errors.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { getEmail } from "../queries.ts";
 import type { EventEntry } from "../timeline/index.ts";
 import { changeStatement } from "../timeline/index.ts";
 
@@ -15,6 +16,12 @@ export interface ScheduledChange {
   /** Time for both statements, in milliseconds since 1970. */
   at: number;
   event: EventEntry;
+  /** A further condition on `emails`. */
+  condition?: string;
+  /** Statements that run in the same transaction. */
+  also?: D1PreparedStatement[];
+  /** What the change does, for the message of a 404: "cancelled", "rescheduled", "sent now". */
+  action: string;
 }
 
 // A scheduled email has an outbox row of its own, so outbox_id is null. The check of the event id keeps a retry of an
@@ -24,31 +31,31 @@ const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND ou
   AND NOT EXISTS (SELECT 1 FROM json_each(events) v WHERE v.value->>'id' = ?5)`;
 
 /**
- * Changes a scheduled email, its outbox row, events and change row in one transaction. Throws 404 when the email is
- * unknown or not scheduled.
+ * Changes a scheduled email, its outbox row, events and change row in one transaction. `id` is in lower case. Throws 404
+ * when the email is unknown or not scheduled.
  */
 export async function changeScheduled(
   ctx: CallerCtx,
   id: string,
-  { set, outboxChange, at, event }: ScheduledChange,
+  { set, outboxChange, at, event, condition = "true", also = [], action }: ScheduledChange,
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
+  const where = `${IS_SCHEDULED} AND ${condition}`;
   const { db, workspace, actor } = ctx;
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const statements = [
     db
-      .prepare(
-        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${IS_SCHEDULED}) AND ?3 IS NOT NULL`,
-      )
+      .prepare(`${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${where}) AND ?3 IS NOT NULL`)
       .bind(workspace.number, id, at, domains, event.id),
     expectChanges(db, 1),
     db
       .prepare(
-        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${IS_SCHEDULED}`,
+        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${where}`,
       )
       .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),
     changeStatement(ctx, workspace.number, JSON.stringify([id])),
+    ...also,
   ];
   try {
     await repeatableBatch(
@@ -58,8 +65,15 @@ export async function changeScheduled(
       async (error) => error instanceof ConcurrencyError && (await hasEvent(ctx, id, event)),
     );
   } catch (error) {
-    throw error instanceof ConcurrencyError ? notFound("Email") : error;
+    throw error instanceof ConcurrencyError ? await refusal(ctx, id, action) : error;
   }
+}
+
+/** Returns the 404 for an email that is not scheduled; it names the status when the caller may see the email. */
+async function refusal(ctx: CallerCtx, id: string, action: string): Promise<AppError> {
+  const { status } = await getEmail(ctx, id);
+  if (status === "scheduled") return notFound("Scheduled email");
+  return new AppError(404, `This email is ${status}; only a scheduled email can be ${action}`);
 }
 
 /** Returns whether the email has the event, which an earlier try wrote if it committed. */

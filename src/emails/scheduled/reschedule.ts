@@ -7,12 +7,14 @@ import { changeScheduled } from "./change-scheduled.ts";
 import { type ScheduledOut, toScheduledRecord } from "./schema.ts";
 
 /** Changes the send time of a scheduled email. Throws 400 for an invalid send_at, 404 when the email is not scheduled. */
-export async function reschedule(ctx: CallerCtx, id: string, sendAt: unknown): Promise<ScheduledOut> {
+export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknown): Promise<ScheduledOut> {
+  const id = emailId.toLowerCase();
   const now = ctx.now();
   const read = readSendAt(sendAt, now);
   if ("error" in read) throw badRequest(read.error);
   const { at } = read;
   await changeScheduled(ctx, id, {
+    action: "rescheduled",
     set: "scheduled_at = ?3, due_at = ?3",
     outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
     at,

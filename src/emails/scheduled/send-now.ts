@@ -1,21 +1,49 @@
 import type { CallerCtx } from "../../context.ts";
-import { requireSendingAllowed } from "../send/index.ts";
+import { AppError } from "../../errors.ts";
+import { storeResponse } from "../../idempotency/index.ts";
+import { addressKey } from "../../lib/addresses.ts";
+import { getEmail } from "../queries.ts";
+import { requireSendable, requireSendingAllowed } from "../send/index.ts";
 import { changeScheduled } from "./change-scheduled.ts";
 import type { StatusOut } from "./schema.ts";
 
+// The sender rule (decisions 4), as preflight checks it by the ids of the email.
+const SENDER_IS_ALLOWED = `EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+  WHERE m.id = emails.mailbox_id AND m.workspace = emails.workspace AND m.domain_id = emails.domain_id AND m.is_active
+    AND m.local_part <> '*' AND d.status = 'verified')`;
+
 /**
- * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send.
- * Preflight checks the sender, as it does at any release.
+ * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send, 422 when
+ * the sender rule no longer holds. Throws ConcurrencyError or 404 when another call with the same Idempotency-Key was first.
  */
-export async function sendNow(ctx: CallerCtx, id: string): Promise<StatusOut> {
+export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
   requireSendingAllowed(ctx);
+  const id = emailId.toLowerCase();
   const at = ctx.now();
-  await changeScheduled(ctx, id, {
-    set: "status = 'queued', due_at = ?3",
-    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
-    at,
-    event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
-  });
+  const response: StatusOut = { id, status: "queued" };
+  try {
+    await changeScheduled(ctx, id, {
+      action: "sent now",
+      set: "status = 'queued', due_at = ?3",
+      condition: SENDER_IS_ALLOWED,
+      outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
+      at,
+      event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
+      also: storeResponse(ctx, response),
+    });
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) await requireSender(ctx, id);
+    throw error;
+  }
   await ctx.wake([{ dueAt: at, id, kind: "deliver" }]);
-  return { id, status: "queued" };
+  return response;
+}
+
+/** Throws 422 when the email is scheduled and its sender may not send. */
+async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
+  const row = await getEmail(ctx, id);
+  if (row.status !== "scheduled") return;
+  const from = { email: row.fromEmail, key: addressKey(row.fromEmail), name: row.fromName };
+  const email = { from, recipients: [], subject: row.subject, tags: row.tags, sendAt: null };
+  await requireSendable(ctx, { email, from, recipients: [], issues: [] });
 }
