@@ -6,7 +6,7 @@ import { emails } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Status } from "./rules.ts";
-import { newestEmails, shownStatus, statusCondition } from "./status-conditions.ts";
+import { type NewestRange, newestEmails, shownStatus, statusCondition } from "./status-conditions.ts";
 
 const e = alias(emails, "e");
 const { n: _n, events: _events, content: _content, hits: _hits, ...listColumns } = getTableColumns(e);
@@ -32,6 +32,12 @@ function visibleWithoutIndex(ctx: CallerCtx): SQL {
   return sql`+${visibleTo(ctx)}`;
 }
 
+/** One page of emails. `next` is the id to continue below; null at the end of the list. */
+export interface EmailPage<Row> {
+  rows: Row[];
+  next: string | null;
+}
+
 function selectRecords(
   ctx: CallerCtx,
   where: SQL | undefined,
@@ -43,22 +49,85 @@ function selectRecords(
     .from(e)
     .where(and(scope, where))
     .orderBy(desc(e.id))
-    .limit(limit)
+    .limit(limit + 1)
     .offset(page * limit);
 }
 
-/** Returns emails that the caller may see, newest first. `before` seeks in the index; `page` reads what it skips. */
-export function listEmails(
+interface ListOptions {
+  status?: Status | undefined;
+  before?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** Position of a scheduled email in the order of the index emails_scheduled. */
+export interface ScheduledPosition {
+  /** Milliseconds since 1970. */
+  scheduledAt: number;
+  n: number;
+}
+
+const scheduledPosition = sql`(e.scheduled_at, e.n)`;
+const toSql = ({ scheduledAt, n }: ScheduledPosition): SQL => sql`(${scheduledAt}, ${n})`;
+
+/** Returns at most `max` scheduled emails that the caller may see, after one position and up to another, soonest first. */
+export function listScheduled(
   ctx: CallerCtx,
-  { status, before, ...page }: { status?: Status; before?: string; page: number; limit: number },
-): Promise<RecordRow[]> {
+  range: { after: ScheduledPosition; upTo: ScheduledPosition },
+  max: number,
+): Promise<(RecordRow & { n: number })[]> {
+  const isInRange = sql`${scheduledPosition} > ${toSql(range.after)} AND ${scheduledPosition} <= ${toSql(range.upTo)}`;
+  return orm(ctx)
+    .select({ ...recordColumns, n: e.n })
+    .from(e)
+    .where(and(visibleTo(ctx), sql`e.status = 'scheduled'`, isInRange))
+    .orderBy(e.scheduledAt, e.n)
+    .limit(max);
+}
+
+/** Returns two neighbours in the order of the workspace's scheduled emails after a position, `skip` rows further on. */
+export function findScheduledPositions(
+  ctx: CallerCtx,
+  after: ScheduledPosition,
+  skip: number,
+): Promise<(ScheduledPosition & { id: string })[]> {
+  return orm(ctx).all(
+    sql`SELECT e.scheduled_at AS scheduledAt, e.n, e.id FROM emails e
+      WHERE e.workspace = ${ctx.workspace.number} AND e.status = 'scheduled' AND ${scheduledPosition} > ${toSql(after)}
+      ORDER BY e.scheduled_at, e.n LIMIT 2 OFFSET ${skip}`,
+  );
+}
+
+/** Returns emails that the caller may see, newest first. `before` seeks in the index; `page` reads what it skips. */
+export async function listEmails(ctx: CallerCtx, options: ListOptions): Promise<EmailPage<RecordRow>> {
+  const found = await selectPage(ctx, options);
+  const rows = found.slice(0, options.limit);
+  if (found.length > rows.length) return { rows, next: rows.at(-1)?.id ?? null };
+  const { status, before } = options;
+  const isScan = ctx.actor.domainIds !== null;
+  return { rows, next: isScan ? await endOfScan(ctx, status, { max: MAX_RESTRICTED_SCAN, before }) : null };
+}
+
+/** Selects the rows of a page, and one more when another page follows. */
+function selectPage(ctx: CallerCtx, { status, before, ...page }: ListOptions): Promise<RecordRow[]> {
   const beforeCondition = before === undefined ? undefined : sql`${e.id} < ${before}`;
   const isInProgress = status === "queued" || status === "sending";
   if (!isInProgress && !ctx.actor.domainIds)
     return selectRecords(ctx, and(beforeCondition, statusCondition(status)), page);
-  const max = ctx.actor.domainIds ? MAX_RESTRICTED_SCAN : (page.page + 1) * page.limit;
+  const max = ctx.actor.domainIds ? MAX_RESTRICTED_SCAN : (page.page + 1) * page.limit + 1;
   const isCandidate = sql`e.n IN (SELECT n FROM (${newestEmails(ctx, status, { max, before })}))`;
   return selectRecords(ctx, isCandidate, page, visibleWithoutIndex(ctx));
+}
+
+/** Returns the id of the oldest email in a full range, where the next scan continues; null when the range is not full. */
+export async function endOfScan(
+  ctx: CallerCtx,
+  status: Status | undefined,
+  range: NewestRange,
+): Promise<string | null> {
+  const oldest = sql`SELECT id FROM (${newestEmails(ctx, status, range)}) LIMIT 1 OFFSET ${range.max - 1}`;
+  const [row] = await orm(ctx).all<{ id: string }>(oldest);
+  return row?.id ?? null;
 }
 
 /** Returns the emails with these values of `n` that the caller may see, in no particular order. */
@@ -69,20 +138,18 @@ export function findByNumbers(ctx: CallerCtx, numbers: readonly number[]) {
     .where(and(visibleWithoutIndex(ctx), sql`${e.n} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`));
 }
 
-/** Returns scheduled emails, soonest first, in the order of the index emails_scheduled. */
-export function listScheduled(ctx: CallerCtx, { page, limit }: { page: number; limit: number }): Promise<RecordRow[]> {
-  return orm(ctx)
-    .select(recordColumns)
-    .from(e)
-    .where(and(visibleTo(ctx), sql`e.status = 'scheduled'`))
-    .orderBy(e.scheduledAt)
-    .limit(limit)
-    .offset(page * limit);
+/** Returns the emails in the change rows from `firstUs` to `lastUs` (microseconds since 1970) that the caller may see. */
+export async function findVisibleNumbers(ctx: CallerCtx, firstUs: number, lastUs: number): Promise<Set<number>> {
+  const rows = await orm(ctx).all<{ n: number }>(
+    sql`SELECT DISTINCT e.n FROM changes c CROSS JOIN json_each(c.emails) j CROSS JOIN emails e ON e.n = j.value
+      WHERE c.workspace = ${ctx.workspace.number} AND c.at_us BETWEEN ${firstUs} AND ${lastUs} AND ${visibleWithoutIndex(ctx)}`,
+  );
+  return new Set(rows.map(({ n }) => n));
 }
 
 /**
- * Returns one email. Throws 404 when the id is malformed or unknown, or when the email belongs to another workspace or to
- * a domain outside the key's restriction.
+ * Returns one email by its id in any letter case. Throws 404 when the id is malformed or unknown, or when the email
+ * belongs to another workspace or to a domain outside the key's restriction.
  */
 export async function getEmail(ctx: CallerCtx, id: string) {
   const key = id.toLowerCase();

@@ -5,7 +5,7 @@ import { answerFaults } from "../http/answer-faults.ts";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { pageQuery, refusePagesBeyond, setNextLink } from "../http/pagination.ts";
 import { bodyWithAttachments, query } from "../http/validate.ts";
 import { ContentUpload, discardingSink } from "./content/index.ts";
 import { getEmailDetail } from "./get.ts";
@@ -21,7 +21,7 @@ const ListQuery = z
     status: z.enum(statuses).optional(),
     before: z.uuid().toLowerCase().optional().describe("Only emails older than this id. Cheaper than `page`."),
   })
-  .superRefine(refuseDeepPages);
+  .superRefine(refusePagesBeyond("before"));
 
 const emailId = parameter.id("email_id", "Id of the email");
 
@@ -66,7 +66,11 @@ export const emailRoutes = new Hono<AppEnv>()
       responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
     }),
     query(ListQuery),
-    async (c) => c.json((await listEmails(c.get("caller"), c.req.valid("query"))).map(toRecord)),
+    async (c) => {
+      const { rows, next } = await listEmails(c.get("caller"), c.req.valid("query"));
+      if (next !== null) setNextLink(c, { before: next });
+      return c.json(rows.map(toRecord));
+    },
   )
   .get(
     "/v1/emails/:email_id",

@@ -20,7 +20,7 @@ const LAST_TIME = 253_402_300_799_000;
 /** Longest time between the end of a lease and the sweep that claims its row again. */
 const OVERDUE_MS = 600_000;
 /** Longest time between minting the id of an email and accepting it: the upload of a large body lies between. */
-const ID_AGE_MS = 600_000;
+export const ID_AGE_MS = 600_000;
 
 /**
  * Status of a row of `emails e` as the API shows it. A queued email whose outbox row moved away from `due_at` is claimed,

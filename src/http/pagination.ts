@@ -3,35 +3,47 @@ import { z } from "zod";
 import type { AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
-export const MAX_SKIPPED = 10_000;
+export const MAX_SKIPPED = 100_000;
 
 /** Returns the query parameters `page` (zero-based) and `limit` (from 1 to `max`, `default` when absent). */
 export function pageQuery(limit: { default: number; max: number }) {
   return {
-    page: integerQuery(wholeNumber.min(0).default(0)),
-    limit: integerQuery(wholeNumber.min(1).max(limit.max).default(limit.default)),
+    page: decimal("page", { default: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+    limit: decimal("limit", { ...limit, min: 1 }),
   };
 }
 
-const wholeNumber = z.number("Must be a whole number in decimal digits").int();
+/** Parses a whole number in decimal digits. `z.coerce.number()` also accepts `0x5`, `1e1`, a blank and surrounding space. */
+function decimal(name: string, range: { default: number; min: number; max: number }) {
+  const error = `${name} must be a whole number from ${range.min} to ${range.max}`;
+  const number = z.int({ error }).min(range.min, { error }).max(range.max, { error });
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value),
+    number.default(range.default),
+  );
+}
 
-/** Converts decimal digits only: Number() would also accept 0x5, 1e2 and white space. Other text is an issue. */
-const integerQuery = (schema: z.ZodDefault<z.ZodNumber>) =>
-  z.preprocess((value) => (typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value), schema);
-
-/** Adds an issue for a page that skips more than MAX_SKIPPED rows; for `superRefine` of a query schema. */
-export function refuseDeepPages(value: { page: number; limit: number }, context: z.core.$RefinementCtx): void {
-  if (value.page * value.limit > MAX_SKIPPED) {
+/**
+ * Returns a check, for `superRefine` of a query schema, that refuses a page which skips more than MAX_SKIPPED rows. The
+ * message names `cursor`, the parameter that continues a list at any depth.
+ */
+export function refusePagesBeyond(cursor: "before" | "after") {
+  return (value: { page: number; limit: number }, context: z.core.$RefinementCtx): void => {
+    const skipped = value.page * value.limit;
+    if (skipped <= MAX_SKIPPED) return;
     context.addIssue({
       code: "too_big",
       maximum: MAX_SKIPPED,
       origin: "number",
       path: ["page"],
-      message: `page ${value.page} skips more than ${MAX_SKIPPED} rows; use before or after instead`,
+      message: `page ${value.page} skips ${skipped} rows; the limit is ${MAX_SKIPPED}. Use ${cursor} to continue`,
       input: value.page,
     });
-  }
+  };
 }
+
+/** Refuses a page that skips more than MAX_SKIPPED rows of a list whose cursor is `after`. */
+export const refuseDeepPages = refusePagesBeyond("after");
 
 /**
  * Returns the rows of one page and sets the `Link` header of the next page when more rows follow. `found` holds the

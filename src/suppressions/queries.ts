@@ -5,7 +5,10 @@ import { suppressions } from "../db/schema/index.ts";
 
 export type SuppressionRow = typeof suppressions.$inferSelect;
 
-/** Returns suppressed addresses of the workspace in alphabetical order. `after` seeks in the index; `page` reads what it skips. */
+/**
+ * Returns one page of the suppressed addresses of the workspace in order of their keys, and one row more when another page
+ * follows. `after` seeks in the index; `page` reads what it skips.
+ */
 export function listSuppressions(
   ctx: CallerCtx,
   { email, after, page, limit }: { email?: string | null; after?: string; page: number; limit: number },
@@ -21,6 +24,6 @@ export function listSuppressions(
       ),
     )
     .orderBy(suppressions.email)
-    .limit(limit)
+    .limit(limit + 1)
     .offset(page * limit);
 }

@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses, success } from "../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../http/pagination.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
-import { parseAddress } from "../lib/addresses.ts";
+import { addressKey, parseAddress } from "../lib/addresses.ts";
 import { addSuppression } from "./add.ts";
 import { listSuppressions } from "./queries.ts";
 import { removeSuppression } from "./remove.ts";
@@ -14,7 +14,7 @@ import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
 
 const ListQuery = z
   .object({
-    ...pageQuery({ default: 50, max: 200 }),
+    ...pageQuery({ default: 100, max: 500 }),
     email: z
       .string()
       .transform((email) => parseAddress(email)?.key ?? null)
@@ -22,9 +22,9 @@ const ListQuery = z
       .describe("Only this address."),
     after: z
       .string()
-      .toLowerCase()
+      .transform(addressKey)
       .optional()
-      .describe("Only addresses after this one in alphabetical order. Faster than page."),
+      .describe("Continues after this address. Taken from the Link header of the page before."),
   })
   .superRefine(refuseDeepPages);
 
@@ -48,7 +48,11 @@ export const suppressionRoutes = new Hono<AppEnv>()
       responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
     }),
     query(ListQuery),
-    async (c) => c.json((await listSuppressions(c.get("caller"), c.req.valid("query"))).map(toSuppression)),
+    async (c) => {
+      const { limit, ...rest } = c.req.valid("query");
+      const found = await listSuppressions(c.get("caller"), { ...rest, limit });
+      return c.json(onePage(c, found, limit, ({ email }) => ({ after: email })).map(toSuppression));
+    },
   )
   .post(
     "/v1/suppressions/",

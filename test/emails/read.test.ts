@@ -4,8 +4,18 @@ import { releaseLeases } from "../../src/delivery/index.ts";
 import { uuidv7 } from "../../src/lib/ids.ts";
 import { LEASE_MS } from "../../src/outbox/index.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
+import { nextPath } from "../support/next-path.ts";
 import { run } from "../support/sending.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import {
+  aKey,
+  aMail,
+  apiOn,
+  apiWith,
+  aWorkspace,
+  queueThatRefuses,
+  type TestWorkspace,
+  testContext,
+} from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 
@@ -43,6 +53,14 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
   );
   return ids;
 }
+
+/** Returns the `n` of the second email that was inserted. */
+const secondOf = async (of: TestWorkspace) =>
+  (
+    await env.DB.prepare("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1")
+      .bind(of.workspaceNumber)
+      .first<{ n: number }>()
+  )?.n;
 
 describe("GET /v1/emails/", () => {
   it("lists newest first, 20 by default, without gaps or duplicates across pages", async () => {
@@ -95,6 +113,46 @@ describe("GET /v1/emails/", () => {
     );
   });
 
+  it("has a Link header to the next page whenever more emails follow, and none on the last page", async () => {
+    const other = await aWorkspace();
+    await insertEmails(other, 45);
+    await insertEmails(other, 3, "bounced", 45);
+    const seen: string[] = [];
+    let path: string | null = "/v1/emails/?limit=15&status=delivered&page=0";
+    for (let pages = 0; path !== null; pages++) {
+      expect(pages).toBeLessThan(3);
+      const response = await other.get(path);
+      seen.push(...(await response.json<Shown[]>()).map(({ subject }) => subject));
+      path = nextPath(response);
+    }
+    expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => `mail ${44 - i}`));
+    const exact = await other.get("/v1/emails/?limit=48");
+    expect([(await exact.json<Shown[]>()).length, exact.headers.get("Link")]).toEqual([48, null]);
+    expect(nextPath(await other.get("/v1/emails/?page=1&limit=40"))).toBeNull();
+    expect(nextPath(await other.get("/v1/emails/?page=0&limit=40"))).toMatch(/^\/v1\/emails\/\?limit=40&before=/);
+  });
+
+  it("a key restricted to domains reaches emails beyond the newest 10,000 by Link headers", async () => {
+    const other = await aWorkspace();
+    const key = apiWith(await aKey(other, { domainIds: [other.domainId] }));
+    await insertEmails(other, 2);
+    await insertEmails(other, 10_001, "delivered", 2);
+    await run(
+      "UPDATE emails SET domain_id = 'another' WHERE workspace = ?1 AND n > ?2",
+      other.workspaceNumber,
+      await secondOf(other),
+    );
+    const seen: string[] = [];
+    let path: string | null = "/v1/emails/";
+    for (let pages = 0; path !== null; pages++) {
+      expect(pages).toBeLessThan(3);
+      const response = await key.get(path);
+      seen.push(...(await response.json<Shown[]>()).map(({ subject }) => subject));
+      path = nextPath(response);
+    }
+    expect(seen).toEqual(["mail 1", "mail 0"]);
+  });
+
   it("applies status and page together", async () => {
     const other = await aWorkspace();
     for (let i = 0; i < 6; i++) await insertEmails(other, 1, i % 2 ? "bounced" : "delivered", i);
@@ -119,8 +177,14 @@ describe("GET /v1/emails/", () => {
     "limit=-1",
     "limit=",
     "limit=1&limit=2",
-    "page=101&limit=100",
-    "page=501&limit=20",
+    "limit=0x5",
+    "limit=1e1",
+    "limit=%205",
+    "limit=5.0",
+    "limit=+5",
+    "page=0x1",
+    "page=1001&limit=100",
+    "page=5001&limit=20",
   ];
   for (const query of [...bad, ...worse, "status=nonsense", "status=", "before=x"]) {
     it(`?${query} is 422 in the query`, async () => {
@@ -131,8 +195,15 @@ describe("GET /v1/emails/", () => {
     });
   }
 
-  it("skips up to 10,000 rows and ignores unknown parameters", async () => {
-    for (const query of ["?page=100&limit=100", "?page=500&limit=20", "?page=0", "?limit=100&nonsense=1&__proto__=2"]) {
+  it("skips up to 100,000 rows and ignores unknown parameters; a deeper page is refused with the cursor to use", async () => {
+    const deep = await workspace.get("/v1/emails/?page=1001&limit=100");
+    expect(await deep.json()).toMatchObject({ detail: [{ msg: expect.stringContaining("Use before to continue") }] });
+    for (const query of [
+      "?page=1000&limit=100",
+      "?page=5000&limit=20",
+      "?page=0",
+      "?limit=100&nonsense=1&__proto__=2",
+    ]) {
       await list(workspace, query);
     }
   });
@@ -155,10 +226,12 @@ describe("GET /v1/emails/{id} and /events", () => {
     expect(detail).toMatchObject({ id, text_body: null, html_body: null, headers: {}, events: [] });
   });
 
-  it("accept an id in lower case only", async () => {
+  it("accept an id in any letter case and return it in lower case", async () => {
     const [id = ""] = await insertEmails(workspace, 1);
-    expect((await workspace.get(`/v1/emails/${id}`)).status).toBe(200);
-    expect((await workspace.get(`/v1/emails/${id.toUpperCase()}`)).status).toBe(404);
+    for (const spelling of [id, id.toUpperCase()]) {
+      expect(await (await workspace.get(`/v1/emails/${spelling}`)).json()).toMatchObject({ id });
+      expect((await workspace.get(`/v1/emails/${spelling}/events`)).status).toBe(200);
+    }
   });
 });
 

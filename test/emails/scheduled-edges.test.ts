@@ -6,11 +6,14 @@ import type { DetailOut } from "../../src/emails/schema.ts";
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
+import { nextPath } from "../support/next-path.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
+  aKey,
   aMail,
   apiOn,
+  apiWith,
   aWorkspace,
   queueThatRefuses,
   recordingContext,
@@ -124,25 +127,108 @@ describe("GET /v1/emails/scheduled", () => {
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN/);
   });
 
-  it("returns 100 by default and at most 500; an invalid page or limit is a 422", async () => {
+  it("returns every scheduled email up to 10,000, soonest first, and a Link header beyond", async () => {
+    await insertScheduled(10_600);
+    const page = async (path: string) => {
+      const response = await tenant.get(path);
+      const emails = await response.json<{ id: string; scheduled_at: string }[]>();
+      return { emails, next: nextPath(response) };
+    };
+    const first = await page("/v1/emails/scheduled");
+    expect(first.emails).toHaveLength(10_000);
+    const second = await page(first.next ?? "");
+    expect([second.emails.length, second.next]).toEqual([600, null]);
+    const all = [...first.emails, ...second.emails];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(10_600);
+    expect(all.map(({ scheduled_at }) => scheduled_at)).toEqual(all.map(({ scheduled_at }) => scheduled_at).toSorted());
+    expect(await page("/v1/emails/scheduled?limit=10000&page=2")).toEqual({ emails: [], next: null });
+  });
+
+  it("ends a page of long records early, with a Link header to the rest", async () => {
+    await insertScheduled(2_500);
+    const entry = (i: number) => ({
+      kind: "to",
+      email: `${"a".repeat(64)}${i}@${"b".repeat(180)}.example`,
+      state: "queued",
+    });
     await run(
-      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject,
-         recipients, events, content_offset, content_size, created_at, scheduled_at)
-       SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, 1000 * key
-         FROM json_each(?4)`,
-      ...[tenant.workspaceNumber, tenant.domainId, tenant.mailboxId],
-      JSON.stringify(Array.from({ length: 501 }, () => crypto.randomUUID())),
+      "UPDATE emails SET recipients = ?2 WHERE workspace = ?1",
+      tenant.workspaceNumber,
+      JSON.stringify(Array.from({ length: 50 }, (_, i) => entry(i))),
     );
+    const sizes: number[] = [];
+    const seen = new Set<string>();
+    for (let path: string | null = "/v1/emails/scheduled"; path !== null; ) {
+      const response: Response = await tenant.get(path);
+      const text = await response.text();
+      expect(text.length).toBeLessThan(17_000_000);
+      const emails = JSON.parse(text) as { id: string }[];
+      for (const { id } of emails) seen.add(id);
+      sizes.push(emails.length);
+      path = nextPath(response);
+    }
+    expect([sizes.length, seen.size]).toEqual([3, 2_500]);
+  });
+
+  it("pages by Link through emails of one time without gaps or duplicates, in any letter case of the cursor", async () => {
+    await insertScheduled(25, "1000");
+    const seen: string[] = [];
+    for (let path: string | null = "/v1/emails/scheduled?limit=10"; path !== null; ) {
+      const response: Response = await tenant.get(path);
+      seen.push(...(await response.json<{ id: string }[]>()).map(({ id }) => id));
+      path = nextPath(response)?.replace(/after=.*/, (cursor) => `after=${cursor.slice(6).toUpperCase()}`) ?? null;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([25, 25]);
+  });
+
+  it("shows a key restricted to domains its own emails only, each once", async () => {
+    await insertScheduled(30);
+    const own = await schedule();
+    await run("UPDATE emails SET domain_id = 'another' WHERE workspace = ?1 AND id <> ?2", tenant.workspaceNumber, own);
+    const api = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    const seen: string[] = [];
+    for (let path: string | null = "/v1/emails/scheduled?limit=10"; path !== null; ) {
+      const response: Response = await api.get(path);
+      seen.push(...(await response.json<{ id: string }[]>()).map(({ id }) => id));
+      path = nextPath(response);
+    }
+    expect(seen).toEqual([own]);
+  });
+
+  it("returns as many as `limit` asks for; an invalid page, limit or cursor is a 422", async () => {
+    await insertScheduled(501);
     const list = async (query: string) =>
       (await tenant.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
-    const [first, most, rest] = [await list(""), await list("?limit=500"), await list("?limit=500&page=1")];
+    const [first, most, rest] = [await list("?limit=100"), await list("?limit=500"), await list("?limit=500&page=1")];
     expect([first.length, most.length, rest.length]).toEqual([100, 500, 1]);
     expect(new Set([...most, ...rest].map(({ id }) => id)).size).toBe(501);
     // seconds_until_send of a past time is 0, not negative.
     expect(new Set(most.map(({ seconds_until_send }) => seconds_until_send))).toEqual(new Set([0]));
-    for (const bad of ["?limit=0", "?limit=501", "?page=-1", "?page=x", "?limit=500&page=21"])
+    for (const bad of [
+      "?limit=0",
+      "?limit=10001",
+      "?limit=0x5",
+      "?page=-1",
+      "?page=x",
+      "?limit=500&page=201",
+      "?after=",
+      "?after=1",
+      `?after=1.${crypto.randomUUID()}%00`,
+    ])
       expect((await tenant.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
+    expect(await list(`?after=0.${crypto.randomUUID()}&limit=1`)).toEqual(await list("?limit=1"));
   });
+
+  /** Inserts scheduled emails of this workspace; `at` is SQL for their times, `key` the index. */
+  const insertScheduled = (count: number, at = "1000 * (key % 7000)") =>
+    run(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject,
+         recipients, events, content_offset, content_size, created_at, scheduled_at)
+       SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, ${at}
+         FROM json_each(?4)`,
+      ...[tenant.workspaceNumber, tenant.domainId, tenant.mailboxId],
+      JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID())),
+    );
 });
 
 describe("a scheduled email", () => {
@@ -164,10 +250,33 @@ describe("a scheduled email", () => {
     expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
   });
 
+  it("is not sent now when the sender rule no longer holds: 422, and it stays scheduled", async () => {
+    const id = await schedule();
+    const breaks = [
+      ["UPDATE mailboxes SET is_active = 0 WHERE id = ?1", "UPDATE mailboxes SET is_active = 1 WHERE id = ?1"],
+      [
+        "UPDATE mailboxes SET local_part = '*' WHERE id = ?1",
+        "UPDATE mailboxes SET local_part = 'hello' WHERE id = ?1",
+      ],
+    ] as const;
+    for (const [breakRule, restore] of breaks) {
+      await run(breakRule, tenant.mailboxId);
+      const response = await changesByName["send-now"](apiWithoutQueue, id);
+      expect(response.status, breakRule).toBe(422);
+      expect(await response.json()).toMatchObject({ detail: [{ loc: ["body", "from_", "email"] }] });
+      await run(restore, tenant.mailboxId);
+    }
+    await run("UPDATE domains SET status = 'failed' WHERE id = ?1", tenant.domainId);
+    expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(422);
+    await run("UPDATE domains SET status = 'verified' WHERE id = ?1", tenant.domainId);
+    expect(await eventsOf(id)).toEqual(["scheduled"]);
+    expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(200);
+  });
+
   it("fails at dispatch when its sender is deleted after send-now", async () => {
     const id = await schedule();
-    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", tenant.mailboxId);
     expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(200);
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", tenant.mailboxId);
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const { due_at: dueAt } of await dueOf(id))

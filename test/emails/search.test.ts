@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { indexEmails } from "../../src/emails/index.ts";
 import { parseSearchQuery } from "../../src/emails/search/parse-query.ts";
 import type { SearchOut } from "../../src/emails/search/schema.ts";
+import { nextPath } from "../support/next-path.ts";
 import {
   aKey,
   aMail,
@@ -170,6 +171,36 @@ describe("GET /v1/emails/search", () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(samples.map(({ id }) => id));
   });
 
+  it("has a Link header to the next page for every kind of query, and none on the last page", async () => {
+    for (const text of ["", "example", "in", "status:bounced", "ä", "tag:billing", "to:@"]) {
+      const seen: string[] = [];
+      const sizes: number[] = [];
+      for (let path: string | null = `/v1/emails/search?limit=7&${q(text).replace("limit=100", "")}`; path !== null; ) {
+        const response: Response = await tenant.get(path);
+        const page = await response.json<SearchOut[]>();
+        seen.push(...page.map(({ id }) => id));
+        sizes.push(page.length);
+        path = nextPath(response);
+      }
+      expect(seen, text).toEqual(expected(text));
+      expect(
+        sizes.slice(0, -1).every((size) => size === 7),
+        text,
+      ).toBe(true);
+    }
+  });
+
+  it("continues after an email that was deleted, and knows no id of another workspace", async () => {
+    const [first, second, third] = await search(`${q("example").replace("limit=100", "limit=3")}`);
+    const between = `${second?.id.slice(0, -1)}${second?.id.endsWith("f") ? "e" : "f"}`;
+    const after = await search(`q=example&limit=1&before=${between}`);
+    expect([second?.id, third?.id]).toContain(after[0]?.id);
+    expect(await search(`q=example&limit=1&before=${first?.id.toUpperCase()}`)).toMatchObject([{ id: second?.id }]);
+    const otherTenant = await aWorkspace();
+    expect(await search(`q=example&before=${first?.id}`, otherTenant)).toEqual([]);
+    expect((await tenant.get("/v1/emails/search?before=x")).status).toBe(422);
+  });
+
   it("returns the fields of the specification's search record", async () => {
     const [record] = await search("q=archer&limit=1");
     expect(record).toEqual({
@@ -199,6 +230,7 @@ describe("GET /v1/emails/search", () => {
       "page=-1",
       "q=%00",
       "page=9999&limit=100",
+      "limit=0x5",
     ])
       expect((await tenant.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
     expect((await tenant.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EmailOut } from "../../src/emails/schema.ts";
 import { isoMicros } from "../../src/lib/time.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { nextPath } from "../support/next-path.ts";
+import { aKey, aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
 let tenant: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
@@ -96,6 +97,109 @@ describe("GET /v1/emails/updates", () => {
       expect(detail[0]?.loc).toEqual(["query", "since"]);
     }
     expect((await updates(isoMicros((Date.now() + 1e9) * 1000))).ids).toEqual([]);
+  });
+
+  /** Inserts emails of this workspace, all of one domain, and returns their ids and numbers in order. */
+  async function insertEmails(count: number, domainId = tenant.domainId) {
+    const { results } = await env.DB.prepare(
+      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+         events, content_offset, content_size, created_at)
+       SELECT ?1, value, 'sent', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1 FROM json_each(?4)
+       RETURNING id, n`,
+    )
+      .bind(
+        tenant.workspaceNumber,
+        domainId,
+        tenant.mailboxId,
+        JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID())),
+      )
+      .all<{ id: string; n: number }>();
+    return results.toSorted((a, b) => a.n - b.n);
+  }
+
+  /** Inserts one change row per list of numbers, each after the one before. */
+  const insertChanges = (rows: readonly (readonly number[])[], fromUs = 1_000_000) =>
+    env.DB.prepare(
+      "INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)",
+    )
+      .bind(tenant.workspaceNumber, fromUs, JSON.stringify(rows))
+      .run();
+
+  const pollAll = async (get: TestWorkspace["get"]) => {
+    const pages: string[][] = [];
+    for (let path: string | null = "/v1/emails/updates?since=1970-01-01T00:00:00Z"; path !== null; ) {
+      const response: Response = await get(path);
+      const since = encodeURIComponent(response.headers.get("X-Next-Since") ?? "");
+      pages.push((await response.json<EmailOut[]>()).map(({ id }) => id));
+      const next = nextPath(response);
+      expect(next === null || next === `/v1/emails/updates?since=${since}`).toBe(true);
+      expect(next).not.toBe(path);
+      path = next;
+    }
+    return pages;
+  };
+
+  it("returns 50 emails when 50 exist within 10,000 change rows, though each changed often", async () => {
+    const emails = await insertEmails(60);
+    await insertChanges(emails.flatMap(({ n }) => Array.from({ length: 150 }, () => [n])));
+    expect((await updates("1970-01-01T00:00:00Z")).ids).toEqual(emails.slice(0, 50).map(({ id }) => id));
+    const pages = await pollAll(tenant.get);
+    expect(pages.map(({ length }) => length)).toEqual([50, 10]);
+  });
+
+  it("returns 50 emails to a key restricted to domains when 50 visible ones exist within 10,000 change rows", async () => {
+    const [visible, hidden] = [await insertEmails(50), await insertEmails(500, "another")];
+    const hiddenRows = Array.from({ length: 9_949 }, (_, i) => [hidden[i % 500]?.n ?? 0]);
+    await insertChanges([...hiddenRows, ...visible.map(({ n }) => [n])]);
+    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    const pages = await pollAll(restricted.get);
+    expect(pages.filter(({ length }) => length > 0)).toEqual([visible.map(({ id }) => id)]);
+    expect(pages[0]).toHaveLength(50);
+  });
+
+  it("X-Next-Since advances past 10,000 change rows that a key may not see", async () => {
+    const [visible, hidden] = [await insertEmails(1), await insertEmails(1, "another")];
+    await insertChanges([...Array.from({ length: 20_500 }, () => [hidden[0]?.n ?? 0]), [visible[0]?.n ?? 0]]);
+    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    expect(await pollAll(restricted.get)).toEqual([[], [], [visible[0]?.id]]);
+  });
+
+  it("skips deleted emails without a short page", async () => {
+    const emails = await insertEmails(200);
+    await insertChanges(emails.map(({ n }) => [n]));
+    await env.DB.prepare("DELETE FROM emails WHERE workspace = ?1 AND n < ?2")
+      .bind(tenant.workspaceNumber, emails[120]?.n ?? 0)
+      .run();
+    expect((await pollAll(tenant.get)).map(({ length }) => length)).toEqual([50, 30]);
+  });
+
+  it("pages inside one commit of 500 emails, for every key", async () => {
+    const emails = await insertEmails(500);
+    await insertChanges([emails.map(({ n }) => n)]);
+    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    for (const api of [tenant, restricted]) {
+      const pages = await pollAll(api.get);
+      expect(pages.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 50));
+      expect(pages.flat()).toEqual(emails.map(({ id }) => id));
+    }
+  });
+
+  it("X-Next-Since is a valid since for every since that is accepted", async () => {
+    await send();
+    for (const since of [
+      "9999-12-31T23:59:59.999999Z",
+      "9999-12-31T23:59:59.999999-23:59",
+      "0000-01-01T00:00:00+23:59",
+      "0001-01-01T00:00:00.000001Z",
+      "2255-06-05T23:47:34.740992Z",
+      "1969-12-31T23:59:59.999999Z",
+    ]) {
+      const { next } = await updates(since);
+      expect(next, since).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+      expect((await updates(next)).next, since).toBe(next);
+    }
+    expect((await updates("9999-12-31T23:59:59.999999Z")).ids).toEqual([]);
+    expect((await updates("0000-01-01T00:00:00+23:59")).ids).toHaveLength(1);
   });
 
   it("never returns emails of another workspace", async () => {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { SuppressionOut } from "../../src/suppressions/schema.ts";
+import { nextPath } from "../support/next-path.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
 
@@ -116,8 +117,32 @@ describe("GET and DELETE /v1/suppressions/", () => {
     for (const name of ["a", "b", "c"]) await add({ email: `${name}@example.org` });
     const behind = await (await tenant.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
     expect(behind.map(({ email }) => email)).toEqual(["c@example.org"]);
-    for (const bad of ["limit=0", "limit=201", "page=-1", "page=51&limit=200"])
+    for (const bad of ["limit=0", "limit=501", "limit=0x5", "page=-1", "page=201&limit=500"])
       expect((await tenant.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
+  });
+
+  it("lists 100 by default, with a Link header to the next page whenever more addresses follow", async () => {
+    const names = times(230, (i) => `a${String(i).padStart(3, "0")}@example.org`);
+    await env.DB.prepare(
+      "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
+    )
+      .bind(tenant.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
+      .run();
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    for (let path: string | null = "/v1/suppressions/"; path !== null; ) {
+      const response: Response = await tenant.get(path);
+      const page = await response.json<SuppressionOut[]>();
+      seen.push(...page.map(({ email }) => email));
+      sizes.push(page.length);
+      path = nextPath(response);
+    }
+    expect(sizes).toEqual([100, 100, 31]);
+    expect(seen).toEqual([...names, "ünü@example.org"]);
+    expect(nextPath(await tenant.get("/v1/suppressions/?limit=231"))).toBeNull();
+    expect(nextPath(await tenant.get("/v1/suppressions/?limit=1&page=230"))).toBeNull();
+    const far = await tenant.get("/v1/suppressions/?page=200");
+    expect([await far.json(), nextPath(far)]).toEqual([[], null]);
   });
 
   it("answers 404 to a path that is not valid text or not an address", async () => {

@@ -2,16 +2,27 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
 import { parameter, responses } from "../../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
-import { listScheduled } from "../queries.ts";
 import { cancelEmail } from "./cancel.ts";
+import { MAX_SCHEDULED, pageOfScheduled, SCHEDULED_CURSOR } from "./list.ts";
 import { reschedule } from "./reschedule.ts";
-import { RescheduleIn, ScheduledOut, StatusOut, toScheduledRecord } from "./schema.ts";
+import { RescheduleIn, ScheduledOut, StatusOut } from "./schema.ts";
 import { sendNow } from "./send-now.ts";
 
-const ListQuery = z.object(pageQuery({ default: 100, max: 500 })).superRefine(refuseDeepPages);
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: MAX_SCHEDULED, max: MAX_SCHEDULED }),
+    after: z
+      .string()
+      .regex(SCHEDULED_CURSOR, "after must be a cursor from the Link header of the page before")
+      .optional()
+      .describe("Continues after this cursor. Taken from the Link header of the page before."),
+  })
+  .superRefine(refuseDeepPages);
 const emailId = parameter.id("email_id", "Id of the email");
 const tags = ["Emails"];
 
@@ -26,9 +37,9 @@ export const scheduledRoutes = new Hono<AppEnv>()
     }),
     query(ListQuery),
     async (c) => {
-      const caller = c.get("caller");
-      const rows = await listScheduled(caller, c.req.valid("query"));
-      return c.json(rows.map((row) => toScheduledRecord(row, caller.now())));
+      const { json, next } = await pageOfScheduled(c.get("caller"), c.req.valid("query"));
+      if (next !== null) setNextLink(c, { after: next });
+      return c.body(json, 200, { "Content-Type": "application/json" });
     },
   )
   .patch(
@@ -41,8 +52,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
     }),
     ...body(RescheduleIn),
-    async (c) =>
-      c.json(await reschedule(c.get("caller"), c.req.param("email_id").toLowerCase(), c.req.valid("json").send_at)),
+    async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),
   )
   .delete(
     "/v1/emails/scheduled/:email_id",
@@ -53,7 +63,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
       parameters: [emailId],
       responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
-    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id").toLowerCase())),
+    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
@@ -61,8 +71,10 @@ export const scheduledRoutes = new Hono<AppEnv>()
       operationId: "sendScheduledEmailNow",
       summary: "Send a scheduled email now",
       tags,
-      parameters: [emailId],
-      responses: responses(200, "The email is queued", StatusOut, [403, 404]),
+      parameters: [emailId, parameter.idempotencyKey],
+      responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
     }),
-    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id").toLowerCase())),
+    noBody,
+    idempotent(200),
+    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
   );

@@ -3,7 +3,7 @@ import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { responses, withHeader } from "../../http/openapi.ts";
-import { pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { isoMicros, parseIsoMicros } from "../../lib/time.ts";
 import { statuses } from "../rules.ts";
@@ -15,6 +15,12 @@ import { searchEmails } from "./search.ts";
 import { listUpdates } from "./updates.ts";
 
 const hasNoNul = (text: string) => !text.includes("\0");
+
+const before = z
+  .uuid()
+  .toLowerCase()
+  .optional()
+  .describe("Continues after this email. Taken from the Link header of the page before.");
 
 const SearchQuery = z
   .object({
@@ -29,9 +35,10 @@ const SearchQuery = z
       ),
     status: z.enum(statuses).optional(),
     tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),
+    before,
     direction: z.enum(["outbound", "inbound", "all"]).default("outbound"),
   })
-  .superRefine(refuseDeepPages);
+  .superRefine(refusePagesBeyond("before"));
 
 const UpdatesQuery = z.object({
   since: z
@@ -39,7 +46,8 @@ const UpdatesQuery = z.object({
     .transform((text, context) => {
       // An unencoded plus in a query string decodes to a space.
       const at = parseIsoMicros(text.replace(/ (\d{2}:?\d{2})$/, "+$1"));
-      if (at !== null) return at;
+      // The range of X-Next-Since: no change is before 1970, and 2^53 microseconds end in the year 2255.
+      if (at !== null) return Math.min(Math.max(at, 0), Number.MAX_SAFE_INTEGER);
       context.addIssue({ code: "custom", message: "since must be an ISO 8601 time with an offset", input: text });
       return z.NEVER;
     })
@@ -70,8 +78,10 @@ export const searchRoutes = new Hono<AppEnv>()
     }),
     query(UpdatesQuery),
     async (c) => {
-      const { rows, nextUs } = await listUpdates(c.get("caller"), c.req.valid("query").since);
-      c.header("X-Next-Since", isoMicros(nextUs));
+      const { rows, nextUs, hasMore } = await listUpdates(c.get("caller"), c.req.valid("query").since);
+      const since = isoMicros(nextUs);
+      c.header("X-Next-Since", since);
+      if (hasMore) setNextLink(c, { since });
       return c.json(rows.map(toRecord));
     },
   )
@@ -84,7 +94,11 @@ export const searchRoutes = new Hono<AppEnv>()
       responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
     }),
     query(SearchQuery),
-    async (c) => c.json(await searchEmails(c.get("caller"), c.req.valid("query"))),
+    async (c) => {
+      const { rows, next } = await searchEmails(c.get("caller"), c.req.valid("query"));
+      if (next !== null) setNextLink(c, { before: next });
+      return c.json(rows);
+    },
   )
   .get(
     "/v1/emails/saved-searches",

@@ -1,8 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
 import { orm } from "../../db/client.ts";
-import { findByNumbers, visibleTo } from "../queries.ts";
-import { newestEmails, shownStatus } from "../status-conditions.ts";
+import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
+import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
 import type { Condition, SearchPlan } from "./plan.ts";
 
 /** Newest rows that a search scans when the index does not help: for texts of one or two characters, and small statuses. */
@@ -14,34 +14,62 @@ export type FoundRow = Awaited<ReturnType<typeof findByNumbers>>[number];
  * Returns the emails that match a plan, newest first. Uses the trigram index, or scans the emails of a status that has
  * at most MAX_SCAN. Emails that are not indexed yet are scanned as well.
  */
-export async function runPlan(
-  ctx: CallerCtx,
-  plan: SearchPlan,
-  { page, limit }: { page: number; limit: number },
-): Promise<FoundRow[]> {
-  const max = (page + 1) * limit;
-  const statements = await selectStatements(ctx, plan, max);
+export async function runPlan(ctx: CallerCtx, plan: SearchPlan, range: Range): Promise<EmailPage<FoundRow>> {
+  const { page, limit } = range;
+  const max = (page + 1) * limit + 1;
+  const { statements, scanned } = await selectStatements(ctx, plan, range, max);
   const db = orm(ctx);
   const found: number[] = [];
   for (const statement of statements) {
     if (found.length < max) found.push(...(await db.all<{ n: number }>(statement)).map(({ n }) => n));
   }
-  const numbers = found.slice(page * limit, max);
-  const rows = new Map((await findByNumbers(ctx, numbers)).map((row) => [row.n, row]));
-  return numbers.flatMap((n) => rows.get(n) ?? []);
+  const numbers = [...new Set(found)].slice(page * limit, max - 1);
+  const byNumber = new Map((await findByNumbers(ctx, numbers)).map((row) => [row.n, row]));
+  const rows = numbers.flatMap((n) => byNumber.get(n) ?? []);
+  if (found.length >= max) return { rows, next: rows.at(-1)?.id ?? null };
+  return { rows, next: scanned ? await endOfScan(ctx, plan.status ?? undefined, scanned) : null };
 }
 
-async function selectStatements(ctx: CallerCtx, plan: SearchPlan, max: number): Promise<SQL[]> {
+interface Range {
+  /** Only emails after this one in the results. */
+  before?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** Returns the statements that find emails, to be run until enough are found, and the range that they scan. */
+async function selectStatements(
+  ctx: CallerCtx,
+  plan: SearchPlan,
+  { before }: Range,
+  max: number,
+): Promise<{ statements: SQL[]; scanned?: NewestRange }> {
+  const below = before === undefined ? [] : [sql`e.n < ${numberBefore(ctx, before)}`];
   const allOf = (conditions: readonly Condition[]) =>
-    sql.join([visibleTo(ctx), ...conditions.map(toSql), ...statusConditions(plan)], sql` AND `);
-  const scan = sql`SELECT e.n FROM emails e WHERE e.n IN (SELECT n FROM (${newestEmails(ctx, plan.status ?? undefined, { max: MAX_SCAN })}))
+    sql.join([visibleTo(ctx), ...below, ...conditions.map(toSql), ...statusConditions(plan)], sql` AND `);
+  const scanned = { max: MAX_SCAN, before: before === undefined ? undefined : latestIdBefore(before) };
+  const scan = sql`SELECT e.n FROM emails e WHERE e.n IN (SELECT n FROM (${newestEmails(ctx, plan.status ?? undefined, scanned)}))
     AND +${allOf(plan.scanConditions)} ORDER BY e.n DESC LIMIT ${max}`;
-  if (plan.match === null || (await canScanStatus(ctx, plan))) return [scan];
+  if (plan.match === null || (await canScanStatus(ctx, plan))) return { statements: [scan], scanned };
   const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > (SELECT n FROM search_progress) AND +${allOf(plan.scanConditions)}
     ORDER BY e.n DESC LIMIT ${max}`;
   const indexed = sql`SELECT e.n FROM email_search s CROSS JOIN emails e ON e.n = s.rowid
     WHERE s.email_search MATCH ${plan.match} AND +${allOf(plan.indexConditions)} ORDER BY s.rowid DESC LIMIT ${max}`;
-  return [notIndexedYet, indexed];
+  return { statements: [notIndexedYet, indexed] };
+}
+
+/** Returns SQL for the `n` of an email, or the one after the next older email when it no longer exists. */
+function numberBefore(ctx: CallerCtx, id: string): SQL {
+  const workspace = ctx.workspace.number;
+  return sql`coalesce((SELECT n FROM emails WHERE workspace = ${workspace} AND id = ${id}),
+    (SELECT n + 1 FROM emails WHERE workspace = ${workspace} AND id < ${id} ORDER BY id DESC LIMIT 1), 0)`;
+}
+
+/** Returns an id above those of all emails that come after `id` in the results, which are in the order of accept. */
+function latestIdBefore(id: string): string {
+  const time = Number.parseInt(id.replace("-", "").slice(0, 12), 16) + ID_AGE_MS;
+  const hex = Math.min(time, 0xffff_ffff_ffff).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
 function toSql({ sql: text, values }: Condition): SQL {
