@@ -8,7 +8,7 @@ import {
   type Outcome,
   recipientKey,
 } from "../emails/index.ts";
-import { parseAddress } from "../lib/addresses.ts";
+import { addressKey } from "../lib/addresses.ts";
 import { concat, utf8 } from "../lib/bytes.ts";
 import { uuidFromHash } from "../lib/ids.ts";
 import { type Feedback, parseFeedback } from "../mail/reports/index.ts";
@@ -111,13 +111,10 @@ function aboutReference(outcomes: NamedOutcome[], state: EmailState, about: Mail
   const keys = state.recipients.map(recipientKey);
   const only = about.recipient === "all" ? (keys.length === 1 ? keys[0] : undefined) : keys[about.recipient];
   const named = outcomes.filter(({ addresses }) =>
-    addresses.some((address) => address !== null && toKey(address) === only),
+    addresses.some((address) => address !== null && addressKey(address) === only),
   );
   return named.length > 0 ? named : outcomes;
 }
-
-/** Reports write addresses in any letter case and domains in A-labels or U-labels. */
-const toKey = (address: string) => parseAddress(address)?.key ?? address.toLowerCase();
 
 function changesState(state: EmailState, key: string, { on }: Outcome): boolean {
   const recipient = state.recipients.find((candidate) => recipientKey(candidate) === key);
@@ -133,6 +130,6 @@ function findRecipient(state: EmailState, about: MailReference, addresses: reado
   if (about.recipient !== "all") return keys[about.recipient] ?? null;
   const [only] = keys;
   if (only !== undefined && keys.length === 1) return only;
-  const wanted = addresses.flatMap((address) => (address === null ? [] : [toKey(address)]));
+  const wanted = addresses.flatMap((address) => (address === null ? [] : [addressKey(address)]));
   return keys.find((key) => wanted.includes(key)) ?? null;
 }

@@ -45,5 +45,5 @@ async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
   if (row.status !== "scheduled") return;
   const from = { email: row.fromEmail, key: addressKey(row.fromEmail), name: row.fromName };
   const email = { from, recipients: [], subject: row.subject, tags: row.tags, sendAt: null };
-  await requireSendable(ctx, { email, from, recipients: [], issues: [] });
+  await requireSendable(ctx, { email, from, recipients: [], issues: [] }, { source: row.source, isRetry: false });
 }

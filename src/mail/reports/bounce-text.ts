@@ -1,5 +1,6 @@
 /** Parses bounces in plain text. Every pattern runs in time linear to the length of its line. */
 
+import { lowerCase } from "../../lib/addresses.ts";
 import { RETURNED } from "./bounce-wording.ts";
 import { namesReason } from "./classify.ts";
 import type { ReportedRecipient } from "./feedback.ts";
@@ -65,8 +66,8 @@ function findRecipients(report: readonly string[], { fields, original }: Evidenc
     .flatMap((field) => parseAddress(field) ?? []);
   const listed = listedRecipients(report).filter(({ recipient }) => isRecipient(recipient));
   if (named.length > 0) {
-    const textOf = new Map(listed.map((one) => [one.recipient.toLowerCase(), one.text]));
-    return named.map((recipient) => ({ recipient, text: textOf.get(recipient.toLowerCase()) ?? "" }));
+    const textOf = new Map(listed.map((one) => [lowerCase(one.recipient), one.text]));
+    return named.map((recipient) => ({ recipient, text: textOf.get(lowerCase(recipient)) ?? "" }));
   }
   if (listed.length > 0) return listed;
   const inline = Array.from(report.join(" ").slice(0, MAX_TEXT).matchAll(INLINE), ([, address = ""]) => address);
@@ -83,14 +84,14 @@ const HELP_DESK =
  */
 function recipientTest(fields: Fields, original: Fields | null): (address: string) => boolean {
   const addressesOf = (header: Fields | null, names: readonly string[]) =>
-    names.flatMap((name) => parseAddress(header?.get(name) ?? null)?.toLowerCase() ?? []);
-  const addressed = (original?.get("to") ?? "").toLowerCase();
+    names.flatMap((name) => parseAddress(header?.get(name) ?? null) ?? []).map(lowerCase);
+  const addressed = lowerCase(original?.get("to") ?? "");
   const senders = new Set([
     ...addressesOf(fields, ["from", "reply-to", "to", "sender", "errors-to"]),
     ...addressesOf(original, ["from", "sender", "reply-to", "return-path", "errors-to"]),
   ]);
   return (address) => {
-    const key = address.toLowerCase();
+    const key = lowerCase(address);
     if (addressed.includes(key)) return true;
     return !senders.has(key) && !HELP_DESK.test(key);
   };

@@ -1,3 +1,4 @@
+import { lowerCase } from "../../lib/addresses.ts";
 import { ADDRESS } from "./values.ts";
 
 /** Lines of text per recipient, and recipients per report. */
@@ -66,7 +67,7 @@ export function listedRecipients(lines: readonly string[]): { recipient: string;
     const isNoise = NOISE.test(line);
     const shape = line.includes("@") && !isNoise && !ANNOUNCES_OTHER.test(before) ? matchShape(line) : null;
     if (shape) {
-      const key = shape.address.toLowerCase();
+      const key = lowerCase(shape.address);
       const entry = found.get(key) ?? { recipient: shape.address, before, text: [] };
       if (found.size >= MAX_LISTED && !found.has(key)) break;
       found.set(key, entry);

@@ -1,3 +1,4 @@
+import { lowerCase } from "../../lib/addresses.ts";
 import { isAnswer, isAutoReply } from "./auto-reply.ts";
 import { chooseReason, parseBounceText, reportLines } from "./bounce-text.ts";
 import { parseComplaint, parseEnclosedComplaint } from "./complaint.ts";
@@ -77,8 +78,8 @@ function addDiagnostics(recipients: readonly ReportedRecipient[], mail: SplitMes
     return [...recipients];
   }
   const report = reportLines(readText(mail));
-  const listed = new Map(listedRecipients(report).map((one) => [one.recipient.toLowerCase(), one.text]));
-  const textAbout = (address: string | null) => listed.get(address?.toLowerCase() ?? "") ?? null;
+  const listed = new Map(listedRecipients(report).map((one) => [lowerCase(one.recipient), one.text]));
+  const textAbout = (address: string | null) => listed.get(lowerCase(address ?? "")) ?? null;
   const alone = recipients.length === 1;
   return recipients.map((one) => {
     if (one.action !== "failed") return one;
