@@ -20,6 +20,7 @@ const Mailbox = z
   })
   .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
 
+const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} different addresses.`;
 const bodyPart = z.string().meta({ maxLength: limits.bodyOctets });
 
 export const Attachment = z
@@ -70,10 +71,7 @@ const Headers = z
 export const SendIn = z
   .object({
     from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
-    to: z.array(Mailbox).meta({
-      minItems: 1,
-      description: `to, cc and bcc together have at most ${limits.recipients} different addresses.`,
-    }),
+    to: z.array(Mailbox).meta({ minItems: 1, description: RECIPIENTS }),
     subject: z.string().meta({
       maxLength: limits.lineOctets,
       pattern: "^[^\\u0000-\\u001f\\u007f]*$",
@@ -81,8 +79,8 @@ export const SendIn = z
     }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
     text: bodyPart.nullish().describe("At least one of html and text is required."),
-    cc: z.array(Mailbox).nullish(),
-    bcc: z.array(Mailbox).nullish(),
+    cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
+    bcc: z.array(Mailbox).nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),
     headers: Headers.optional().meta({
       type: ["object", "null"],
@@ -130,6 +128,7 @@ export const SendIn = z
   .meta({
     ref: "EmailSendRequest",
     anyOf: ["html", "text"].map((part) => ({
+      type: "object",
       required: [part],
       properties: { [part]: { type: "string", minLength: 1 } },
     })),
