@@ -39,7 +39,7 @@ export type ScheduledOut = z.output<typeof ScheduledOut>;
 
 export const RescheduleIn = z
   .object({
-    send_at: z.unknown().meta({
+    send_at: z.unknown().optional().meta({
       type: "string",
       format: "date-time",
       description: "ISO 8601 with an offset, from 1 minute to 30 days ahead. Any fault is a 400.",
