@@ -5,14 +5,14 @@ import { runSchedule } from "../src/cron.ts";
 import type { WorkMessage } from "../src/outbox/index.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
 import { sinkServer } from "./support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses } from "./support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, discardingQueue } from "./support/workspace.ts";
 
 const at = new Date();
 const message = (id: string, body: unknown) => ({ id, timestamp: at, attempts: 1, body: body as WorkMessage });
 
 async function anAcceptedMail() {
   const workspace = await aWorkspace();
-  const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  const { post } = createApiWithoutQueue(workspace.apiKey);
   const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
   const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
@@ -72,10 +72,10 @@ describe("cron", () => {
       env.DB.prepare("SELECT token, claims FROM outbox WHERE id = ?1").bind(row?.id).first<{ token: string | null }>();
     const start = Date.now();
     await claimUntil(start + 121_000);
-    await fire("restart", { WORK: queueThatRefuses }, new Date(start));
+    await fire("restart", { WORK: discardingQueue }, new Date(start));
     expect(await lease()).toEqual({ token: "earlier-run", claims: 5 });
     await claimUntil(start + 119_000);
-    await fire("restart", { WORK: queueThatRefuses }, new Date(start));
+    await fire("restart", { WORK: discardingQueue }, new Date(start));
     // Two claims remain, so that the next claim counts as a repeat after an interruption.
     expect(await lease()).toEqual({ token: null, claims: 2 });
   });

@@ -4,7 +4,7 @@ import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aKey, aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 const HOUR = 3_600_000;
 let workspace: TestWorkspace;
@@ -48,7 +48,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 
   it("queued email becomes failed at dispatch and scheduled email at its time, each with a reason", async () => {
     const { domain, mailbox } = await createSender();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const mail = aMail({ mailbox: mailbox.address });
     const sendAt = new Date(Date.now() + HOUR).toISOString();
     const queued = await (await apiWithoutQueue.post("/v1/emails/", mail)).json<{ id: string }>();
@@ -93,7 +93,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
 describe("DELETE /v1/workspaces/{workspace_id}", () => {
   it("ends every credential at once, sends nothing more and leaves no row in D1 and no object in R2", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const mail = aMail({ mailbox: mailbox.address }, { to: [{ email: "friend@example.org" }] });
     for (let i = 0; i < 3; i++) expect((await apiWithoutQueue.post("/v1/emails/", mail)).status).toBe(202);
     await apiWithoutQueue.post("/v1/suppressions/", { email: "a@example.org" });
@@ -132,7 +132,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
 
   it("email that is dispatched before its row is purged becomes failed and is not sent", async () => {
     const { mailbox } = await createSender();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).json<{
       id: string;
     }>();

@@ -4,16 +4,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
 let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 /** Base64 of one repeated letter; `size` is a multiple of three. */

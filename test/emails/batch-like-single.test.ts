@@ -5,7 +5,7 @@ import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import type { ContentDocument } from "../../src/emails/content/documents.ts";
 import { requests } from "../support/send-requests.ts";
 import { run } from "../support/sending.ts";
-import { apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 interface Row {
   id: string;
@@ -70,7 +70,7 @@ it("an item of a batch gets the same decision, the same reason and the same row 
   const workspace = await aWorkspace();
   for (const n of [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [n, 100 + n]))
     await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, `r${n}@example.org`);
-  const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  const api = createApiWithoutQueue(workspace.apiKey);
   const count = env.TEST_LONG ? 2_000 : 160;
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
   const results: BatchOut["results"] = [];

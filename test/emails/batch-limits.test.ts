@@ -3,14 +3,21 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { type Faults, faultyDatabase, type Moment } from "../support/faults.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import {
+  aMail,
+  apiOn,
+  aWorkspace,
+  createApiWithoutQueue,
+  discardingQueue,
+  type TestWorkspace,
+} from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
@@ -32,7 +39,7 @@ describe("limits of a D1 statement", () => {
     );
     const body = JSON.stringify(items);
     expect(body.length).toBeLessThan(8_000_000);
-    const response = await apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", body);
+    const response = await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", body);
     expect(response.status, (await response.clone().text()).slice(0, 300)).toBe(202);
     expect((await response.json<BatchOut>()).sent).toBe(500);
     expect(await count("emails")).toBe(500);
@@ -108,7 +115,7 @@ describe("a database that fails", () => {
       it(`at call ${at.join()} ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
         const items = [...mails(30), "broken"];
         const { DB, faults } = failing(moment, at);
-        const first = await apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", items, {
+        const first = await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", items, {
           "Idempotency-Key": "k",
         });
         const again = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
@@ -138,7 +145,7 @@ it("a batch that loses the race for its key deletes its object", async () => {
       };
     },
   });
-  const loser = apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey).post("/v1/emails/batch", items, {
+  const loser = apiOn({ CONTENT, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", items, {
     "Idempotency-Key": "race",
   });
   await new Promise((resolve) => setTimeout(resolve, 200));

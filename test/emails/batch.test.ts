@@ -5,14 +5,14 @@ import { countingDb } from "../support/counting-db.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 const send = (items: unknown, headers?: Record<string, string>) =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { WorkKind } from "../../src/outbox/index.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
@@ -41,7 +41,7 @@ describe("attachments above 8 MB", () => {
     const server = await sinkServer({ capabilities: ["PIPELINING", "8BITMIME", "SIZE 37748736"] });
     const workspace = await aWorkspace();
     // The queue refuses wake-ups, so that only this test delivers, to its own server.
-    const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const { post } = createApiWithoutQueue(workspace.apiKey);
     const octets = octetsOf(24 * MIB - 1000, 7);
     const small = octetsOf(1000, 9);
     const attachments = [file("large.bin", octets), { ...file("small.bin", small), content_type: "image/png" }];
@@ -139,7 +139,7 @@ describe("attachments above 8 MB", () => {
 
   it("a third concurrent large body is a 429 with Retry-After; the first two are accepted", async () => {
     const workspace = await aWorkspace();
-    const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const api = createApiWithoutQueue(workspace.apiKey);
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", octetsOf(8 * MIB, 4))] }));
     const gate = Promise.withResolvers<void>();
     const stalledBody = () => {
@@ -176,7 +176,7 @@ describe("an empty attachment", () => {
   it("arrives as an empty file", async () => {
     const server = await sinkServer();
     const workspace = await aWorkspace();
-    const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const { post } = createApiWithoutQueue(workspace.apiKey);
     const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", octetsOf(3, 1))];
     const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });

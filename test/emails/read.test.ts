@@ -12,7 +12,8 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
+  discardingQueue,
   type TestWorkspace,
   testContext,
 } from "../support/workspace.ts";
@@ -211,7 +212,7 @@ describe("GET /v1/emails/", () => {
 
 describe("GET /v1/emails/{id} and /events", () => {
   it("return the same events, oldest first, each with id, type, metadata and time", async () => {
-    const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const api = createApiWithoutQueue(workspace.apiKey);
     const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     const events = await (await api.get(`/v1/emails/${id}/events`)).json<unknown[]>();
     expect(events).toEqual([
@@ -241,7 +242,7 @@ describe("D1 queries", () => {
   /** Runs one call with a cached key; returns the round trip of authentication and the rest. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
     const { DB, trips } = countingDb();
-    const api = apiOn({ DB, WORK: queueThatRefuses }, heavy.apiKey);
+    const api = apiOn({ DB, WORK: discardingQueue }, heavy.apiKey);
     await api.get("/v1/me");
     trips.length = 0;
     const response = await call(api);
@@ -322,9 +323,7 @@ describe("D1 queries", () => {
 
   it("an email whose lease was released is listed as queued again", async () => {
     const other = await aWorkspace();
-    const { id } = await (
-      await apiOn({ WORK: queueThatRefuses }, other.apiKey).post("/v1/emails/", aMail(other))
-    ).json<{
+    const { id } = await (await createApiWithoutQueue(other.apiKey).post("/v1/emails/", aMail(other))).json<{
       id: string;
     }>();
     await run("UPDATE outbox SET token = 'a run', due_at = ?2 WHERE id = ?1", id, Date.now() + LEASE_MS);

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
-import type { DetailOut } from "../../src/emails/schema.ts";
+import { accepted, eventTypes, readEmail } from "../support/emails.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
@@ -11,7 +11,8 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
+  discardingQueue,
   recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
@@ -22,22 +23,11 @@ let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
-interface Accepted {
-  id: string;
-  status: string;
-  message_id: string;
-  rejection_reason: string | null;
-}
-
-const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
-const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
-async function accepted(response: Response): Promise<Accepted> {
-  expect(response.status, await response.clone().text()).toBe(202);
-  return response.json<Accepted>();
-}
+const detail = (id: string) => readEmail(workspace, id);
+const eventsOf = (id: string) => eventTypes(workspace, id);
 const send = async (changes: Record<string, unknown> = {}) =>
   (await accepted(await apiWithoutQueue.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = (id: string, api = apiWithoutQueue) => api.call("POST", `/v1/emails/${id}/retry`);
@@ -126,7 +116,7 @@ describe("a retried email with 20 MB attached", () => {
   it("stores its own copy of the content, one part at a time", async () => {
     const id = await rejectedEmail({ attachments: attachments() });
     const { CONTENT, counts } = watchedBucket();
-    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey)));
+    const again = await accepted(await retry(id, apiOn({ CONTENT, WORK: discardingQueue }, workspace.apiKey)));
     expect(counts.puts).toEqual([]);
     expect(counts.parts.slice(0, -1)).toEqual([5 * MIB, 5 * MIB, 5 * MIB, 5 * MIB]);
     await env.CONTENT.delete(`w/${workspace.workspaceId}/emails/${id}`);
@@ -146,7 +136,7 @@ describe("a retried email with 20 MB attached", () => {
     const before = await objectsOf();
     // One read for the document, then one for each file.
     const { CONTENT, counts } = watchedBucket(3);
-    const response = await retry(id, apiOn({ CONTENT, WORK: queueThatRefuses }, workspace.apiKey));
+    const response = await retry(id, apiOn({ CONTENT, WORK: discardingQueue }, workspace.apiKey));
     expect([response.status, await response.json()]).toEqual([
       409,
       { detail: "The content of this email is no longer kept" },
@@ -252,7 +242,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     const response = await retry(await rejectedEmail(), other);
     answers.push(`${response.status} ${await response.text()}`);
     expect(new Set(answers)).toEqual(new Set(['404 {"detail":"Email not found"}']));
-    const own = apiOn({ WORK: queueThatRefuses }, await aKey(workspace, { domainIds: [workspace.domainId] }));
+    const own = createApiWithoutQueue(await aKey(workspace, { domainIds: [workspace.domainId] }));
     expect((await retry(await rejectedEmail(), own)).status).toBe(202);
   });
 
@@ -292,7 +282,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
         return results;
       },
     };
-    const again = await accepted(await retry(id, apiOn({ DB, WORK: queueThatRefuses }, workspace.apiKey)));
+    const again = await accepted(await retry(id, apiOn({ DB, WORK: discardingQueue }, workspace.apiKey)));
     expect(failures).toBeGreaterThan(0);
     const copies = await env.DB.prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
       .bind(id)

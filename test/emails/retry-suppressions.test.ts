@@ -2,40 +2,28 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { applyFacts, findState } from "../../src/emails/index.ts";
-import type { DetailOut } from "../../src/emails/schema.ts";
+import { accepted, eventTypes, readEmail } from "../support/emails.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
 import {
   aMail,
-  apiOn,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   recordingContext,
   type TestWorkspace,
   testContext,
 } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  api = createApiWithoutQueue(workspace.apiKey);
 });
 
-interface Accepted {
-  id: string;
-  status: string;
-  rejection_reason: string | null;
-}
-
-const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
-const eventTypes = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
-async function accepted(response: Response): Promise<Accepted> {
-  expect(response.status, await response.clone().text()).toBe(202);
-  return response.json<Accepted>();
-}
+const detail = (id: string) => readEmail(workspace, id);
 const send = async (changes: Record<string, unknown> = {}) =>
   (await accepted(await api.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = async (id: string) => accepted(await api.call("POST", `/v1/emails/${id}/retry`));
@@ -112,7 +100,7 @@ describe("a retry to an address that a bounce suppressed", () => {
     expect(await delivered([waiting, again.id])).toHaveLength(1);
     expect((await detail(again.id)).status).toBe("delivered");
     expect(await detail(waiting)).toMatchObject({ status: "rejected" });
-    expect(await eventTypes(waiting)).toEqual(["queued", "suppressed"]);
+    expect(await eventTypes(workspace, waiting)).toEqual(["queued", "suppressed"]);
   });
 
   it("leaves the suppression when it bounces too", async () => {
@@ -129,7 +117,7 @@ describe("a retry to an address that a bounce suppressed", () => {
       ["dsn", null],
     ] as const) {
       workspace = await aWorkspace();
-      api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+      api = createApiWithoutQueue(workspace.apiKey);
       const again = await retry(await bounced());
       await delivered([again.id]);
       await record(again.id, what);
@@ -169,7 +157,7 @@ describe("an address whose last three retries bounced", () => {
     }
     const fourth = await retry(id);
     expect(fourth).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("retries") });
-    expect(await eventTypes(fourth.id)).toEqual(["retried", "suppressed", "rejected"]);
+    expect(await eventTypes(workspace, fourth.id)).toEqual(["retried", "suppressed", "rejected"]);
   });
 
   it("is counted over all its emails, and dropped beside others", async () => {
@@ -201,7 +189,7 @@ describe("an address whose last three retries bounced", () => {
     for (let n = 0; n < 3; n++) await delivered([(await retry(id)).id], hardBounce(FRIEND));
     expect((await retry(id)).status).toBe("rejected");
     workspace = await aWorkspace();
-    api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    api = createApiWithoutQueue(workspace.apiKey);
     expect((await retry(await bounced())).status).toBe("queued");
   });
 });

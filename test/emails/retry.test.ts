@@ -1,34 +1,29 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
-import type { DetailOut } from "../../src/emails/schema.ts";
+import { accepted, readEmail } from "../support/emails.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
   aMail,
-  apiOn,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
-const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = (id: string) => readEmail(workspace, id);
 const retry = (id: string, headers?: Record<string, string>) =>
   apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, headers);
-const retried = async (id: string) => {
-  const response = await retry(id);
-  expect(response.status, await response.clone().text()).toBe(202);
-  return response.json<{ id: string; status: string }>();
-};
+const retried = async (id: string) => accepted(await retry(id));
 
 /** Creates an email and sets the outcome of each recipient. */
 async function emailWithOutcomes(

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
-import type { DetailOut } from "../../src/emails/schema.ts";
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
+import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../support/emails.ts";
 import { nextPath } from "../support/next-path.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -15,7 +15,8 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
+  discardingQueue,
   recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
@@ -27,17 +28,13 @@ let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   tenant = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
 });
 
-const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { send_at: at(inMs), ...changes }));
-  expect(response.status).toBe(202);
-  return (await response.json<{ id: string }>()).id;
-}
-const detail = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
-const eventsOf = async (id: string) => (await detail(id)).events.map(({ event_type }) => event_type);
+const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
+  scheduleEmail(apiWithoutQueue, tenant, inMs, changes);
+const detail = (id: string) => readEmail(tenant, id);
+const eventsOf = (id: string) => eventTypes(tenant, id);
 const dueOf = async (id: string) =>
   (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 const changesOf = async () =>
@@ -76,7 +73,7 @@ describe("a change of a scheduled email when the database fails", () => {
       it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
-        const response = await call(apiOn({ DB: failing(2, moment), WORK: queueThatRefuses }, tenant.apiKey), id);
+        const response = await call(apiOn({ DB: failing(2, moment), WORK: discardingQueue }, tenant.apiKey), id);
         expect(response.status).toBe(200);
         expect(await eventsOf(id)).toHaveLength(2);
         expect(await changesOf()).toBe(changes + 1);
@@ -86,7 +83,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
-      const response = await call(apiOn({ DB: failing(9, "before"), WORK: queueThatRefuses }, tenant.apiKey), id);
+      const response = await call(apiOn({ DB: failing(9, "before"), WORK: discardingQueue }, tenant.apiKey), id);
       expect(response.status).toBe(500);
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
@@ -102,7 +99,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} takes one round trip and scans no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
-      expect((await call(apiOn({ DB, WORK: queueThatRefuses }, tenant.apiKey), id)).status).toBe(200);
+      expect((await call(apiOn({ DB, WORK: discardingQueue }, tenant.apiKey), id)).status).toBe(200);
       const [, batch, ...more] = trips;
       expect(more.length).toBeLessThanOrEqual(1);
       for (const statement of batch?.statements ?? []) {

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { DetailOut } from "../../src/emails/schema.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { runWork } from "../../src/queue.ts";
+import { isoIn as at, readEmail, scheduleEmail } from "../support/emails.ts";
 import { seeded } from "../support/faults.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -12,7 +12,8 @@ import {
   apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
+  discardingQueue,
   recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
@@ -24,16 +25,12 @@ let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
   tenant = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
 });
 
-const at = (ms: number) => new Date(Date.now() + ms).toISOString();
-async function schedule(inMs = HOUR, changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { send_at: at(inMs), ...changes }));
-  expect(response.status).toBe(202);
-  return (await response.json<{ id: string }>()).id;
-}
-const detail = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
+const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
+  scheduleEmail(apiWithoutQueue, tenant, inMs, changes);
+const detail = (id: string) => readEmail(tenant, id);
 const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/scheduled/${id}`);
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
@@ -216,7 +213,7 @@ describe("a scheduled email", () => {
       },
     };
     expect(
-      (await apiOn({ DB, WORK: queueThatRefuses }, tenant.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
+      (await apiOn({ DB, WORK: discardingQueue }, tenant.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
     ).toBe(200);
     expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
   });

@@ -9,10 +9,9 @@ import {
   aKey,
   aMail,
   aMember,
-  apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   type TestWorkspace,
   testContext,
 } from "../support/workspace.ts";
@@ -54,7 +53,7 @@ const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
   tenant = await aWorkspace();
-  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
@@ -258,7 +257,7 @@ describe("GET /v1/emails/search", () => {
 
   it("does not find deleted emails", async () => {
     const other = await aWorkspace();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, other.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(other.apiKey);
     await apiWithoutQueue.post("/v1/emails/", aMail(other, { subject: "Vanishing words" }));
     await indexEmails(testContext());
     expect(await search("q=vanishing", other)).toHaveLength(1);

@@ -16,9 +16,8 @@ import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import {
   aMail,
-  apiOn,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   recordingContext,
   type TestWorkspace,
 } from "../support/workspace.ts";
@@ -75,11 +74,11 @@ type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 type Passing = Extract<Command, { do: "let time pass" }>;
 
 let workspace: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeAll(async () => {
   workspace = await aWorkspace();
-  api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  api = createApiWithoutQueue(workspace.apiKey);
 });
 
 /** State of one email in the model. */

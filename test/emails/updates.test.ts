@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { EmailOut } from "../../src/emails/schema.ts";
 import { isoMicros } from "../../src/lib/time.ts";
 import { nextPath } from "../support/next-path.ts";
-import { aKey, aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let tenant: TestWorkspace;
-let apiWithoutQueue: ReturnType<typeof apiOn>;
+let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   tenant = await aWorkspace();
-  apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
 });
 
 const START = "2026-01-01T00:00:00Z";

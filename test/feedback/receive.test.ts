@@ -5,7 +5,7 @@ import { runRetention } from "../../src/retention/index.ts";
 import { fromDaemon, lines, report } from "../mail/reports/samples.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 interface Detail {
   status: string;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 /** Sends a mail, dispatches it, and returns its id and its return path. */
 async function sent(changes: Record<string, unknown> = {}, of = tester) {
   const server = await sinkServer();
-  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, of.apiKey);
+  const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(of, changes));
   const { id } = await response.json<{ id: string }>();
   await runWorkAt(Date.now(), { EGRESS_URL: server.url });

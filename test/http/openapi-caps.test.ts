@@ -8,16 +8,16 @@ import {
   refusalOf,
   type Schema,
 } from "../support/openapi.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let document: OpenApiDocument;
 let workspace: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeAll(async () => {
   document = await readOpenApi();
   workspace = await aWorkspace();
-  api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  api = createApiWithoutQueue(workspace.apiKey);
 });
 
 function requestSchema(route: string): Schema {

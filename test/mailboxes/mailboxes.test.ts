@@ -9,10 +9,9 @@ import {
   aKey,
   aMail,
   aMember,
-  apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   type TestWorkspace,
 } from "../support/workspace.ts";
 
@@ -159,7 +158,7 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
 
   it("an inactive mailbox sends nothing more, and its queued email becomes failed", async () => {
     const { id, address } = await createMailbox();
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
     await patch(id, { is_active: false });
     expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
@@ -200,7 +199,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
   it("answers 204, then 404; its queued email becomes failed with a reason, scheduled email at its time", async () => {
     const { id, address } = await createMailbox();
     await assign(id, [workspace.userId]);
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const send = async (changes = {}) =>
       (await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }, changes))).json<{ id: string }>())
         .id;

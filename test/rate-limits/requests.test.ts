@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { aKey, aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aKey, aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
 
 /** The limits of one API key a minute, with bindings that allow 20 requests and 5 sends. */
 
@@ -17,7 +17,7 @@ const limitedApi = (key: string) =>
     {
       REQUEST_RATE_LIMIT: env.TEST_REQUEST_RATE_LIMIT,
       SEND_RATE_LIMIT: env.TEST_SEND_RATE_LIMIT,
-      WORK: queueThatRefuses,
+      WORK: discardingQueue,
     },
     key,
   );

@@ -6,7 +6,7 @@ import { runRetention } from "../../src/retention/index.ts";
 import { daysToRollUp, rollupCutoff } from "../../src/retention/rules.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 let tenant: TestWorkspace;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 const keep = (now: number, days = "30") => runRetention(testContext({ RETENTION_DAYS: days }, () => now));
 
 async function send(changes: Record<string, unknown> = {}): Promise<string> {
-  const response = await apiOn({ WORK: queueThatRefuses }, tenant.apiKey).post("/v1/emails/", aMail(tenant, changes));
+  const response = await createApiWithoutQueue(tenant.apiKey).post("/v1/emails/", aMail(tenant, changes));
   return (await response.json<{ id: string }>()).id;
 }
 
@@ -86,7 +86,7 @@ describe("emails older than RETENTION_DAYS", () => {
     await run("UPDATE emails SET status = 'delivered', created_at = 1, scheduled_at = NULL");
     await indexEmails(testContext());
     await keep(now);
-    await apiOn({ WORK: queueThatRefuses }, tenant.apiKey).post("/v1/emails/", aMail(tenant, { subject: "needle" }));
+    await createApiWithoutQueue(tenant.apiKey).post("/v1/emails/", aMail(tenant, { subject: "needle" }));
     const found = async () => (await tenant.get("/v1/emails/search?q=needle")).json<unknown[]>();
     expect(await found()).toHaveLength(1);
     await indexEmails(testContext());

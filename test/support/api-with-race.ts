@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { apiOn, queueThatRefuses } from "./workspace.ts";
+import { apiOn, discardingQueue } from "./workspace.ts";
 
 /** Returns the API on a database that runs `meanwhile` before batch number `at` of a request, counted from 0. */
 export function apiWithRace(key: string, at: number, meanwhile: () => Promise<unknown>) {
@@ -8,5 +8,5 @@ export function apiWithRace(key: string, at: number, meanwhile: () => Promise<un
     if (batches++ === at) await meanwhile();
     return env.DB.batch(statements);
   };
-  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch }, WORK: queueThatRefuses }, key);
+  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch }, WORK: discardingQueue }, key);
 }

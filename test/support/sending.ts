@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { aMail, apiOn, queueThatRefuses, type TestWorkspace } from "./workspace.ts";
+import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
 
 /** An email as the API shows it. */
 export interface Detail {
@@ -21,7 +21,7 @@ export const run = (sql: string, ...values: unknown[]) =>
 
 /** Returns functions that send from a workspace; nothing is delivered. */
 export function sendingFrom(workspace: TestWorkspace) {
-  const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  const api = createApiWithoutQueue(workspace.apiKey);
   const send = (changes: Record<string, unknown>) => api.post("/v1/emails/", aMail(workspace, changes));
   const validate = (changes: Record<string, unknown>) => api.post("/v1/emails/validate", aMail(workspace, changes));
 

@@ -125,7 +125,12 @@ export function apiOn(bindings: Record<string, unknown>, key: string | null) {
 }
 
 /** A queue that accepts messages and discards them, so that no delivery runs during the test. */
-export const queueThatRefuses = { send: async () => {}, sendBatch: async () => {} };
+export const discardingQueue = { send: async () => {}, sendBatch: async () => {} };
+
+/** Returns functions that call the Worker with a queue that discards messages, so that nothing is delivered. */
+export function createApiWithoutQueue(key: string | null) {
+  return apiOn({ WORK: discardingQueue }, key);
+}
 
 /** Returns a valid send request of this workspace. `changes` replaces fields. */
 export function aMail(workspace: { mailbox: string }, changes: Record<string, unknown> = {}) {

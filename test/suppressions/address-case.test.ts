@@ -5,7 +5,7 @@ import type { DetailOut } from "../../src/emails/schema.ts";
 import { receiveFeedback } from "../../src/feedback/index.ts";
 import { newReturnPath } from "../../src/mail-tokens/index.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** Upper-case letters outside ASCII, which SQLite's lower() does not change, and their lower-case forms. */
 const PAIRS = [
@@ -24,11 +24,11 @@ const DIFFERENT = [
 ] as const;
 
 let tenant: TestWorkspace;
-let api: ReturnType<typeof apiOn>;
+let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
   tenant = await aWorkspace();
-  api = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  api = createApiWithoutQueue(tenant.apiKey);
 });
 
 const at = (label: string) => `delivered+${label}@simulator.test`;

@@ -4,7 +4,7 @@ import type { DetailOut } from "../../src/emails/schema.ts";
 import type { SuppressionOut } from "../../src/suppressions/schema.ts";
 import { nextPath } from "../support/next-path.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
@@ -161,7 +161,7 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+    const api = createApiWithoutQueue(tenant.apiKey);
     const mail = aMail(tenant, { to: to.map((email) => ({ email })) });
     return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
   };

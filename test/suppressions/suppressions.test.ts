@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let tenant: TestWorkspace;
 
@@ -110,7 +110,7 @@ describe("a suppressed address", () => {
   });
 
   it("is not mailed when it is listed after the email was accepted", async () => {
-    const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+    const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
     const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
     await runWorkAt(Date.now());

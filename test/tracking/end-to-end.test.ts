@@ -8,10 +8,9 @@ import { type Detail, run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
   aMail,
-  apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   type TestWorkspace,
   testContext,
   until,
@@ -30,7 +29,7 @@ async function delivered(
   alter?: (id: string) => Promise<unknown>,
 ) {
   const sink = await sinkServer();
-  const { post } = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  const { post } = createApiWithoutQueue(workspace.apiKey);
   const response = await post("/v1/emails/", aMail(workspace, { html: HTML, ...changes }));
   expect(response.status, await response.clone().text()).toBe(202);
   const { id } = await response.json<{ id: string }>();

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { consumeHits } from "../../src/queue.ts";
 import type { HitMessage } from "../../src/tracking/index.ts";
 import { type Detail, run } from "../support/sending.ts";
-import { aMail, apiOn, queueThatRefuses, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 export const READER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 export const SENT_AT = Date.UTC(2026, 0, 1);
@@ -12,7 +12,7 @@ export const SENT_AT = Date.UTC(2026, 0, 1);
 /** Creates an email that was delivered at SENT_AT to these addresses. */
 export async function aDeliveredMail(workspace: TestWorkspace, ...addresses: string[]): Promise<string> {
   const to = (addresses.length > 0 ? addresses : ["friend@one.example"]).map((email) => ({ email }));
-  const api = apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+  const api = createApiWithoutQueue(workspace.apiKey);
   const { id } = await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
   await run(
     "UPDATE emails SET status = 'delivered', due_at = NULL, content = NULL, sent_at = ?2, delivered_at = ?2 WHERE id = ?1",

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../src/inbound/index.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, apiWith, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
 let tenant: TestWorkspace;
 const anybody = apiWith(null);
@@ -15,7 +15,7 @@ beforeEach(async () => {
 /** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org") {
   const server = await sinkServer();
-  const apiWithoutQueue = apiOn({ WORK: queueThatRefuses }, tenant.apiKey);
+  const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
   const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { to: [{ email: to }] }));
   const { id } = await response.json<{ id: string }>();
   await env.DB.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();

@@ -4,10 +4,9 @@ import { type Detail, run, type Sending, sendingFrom } from "../../support/sendi
 import {
   aKey,
   aMail,
-  apiOn,
   apiWith,
   aWorkspace,
-  queueThatRefuses,
+  createApiWithoutQueue,
   type TestWorkspace,
   until,
 } from "../../support/workspace.ts";
@@ -186,7 +185,7 @@ describe("the sender rule", () => {
     const response = await elsewhere.post("/v1/emails/", aMail(workspace));
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ detail: [{ loc: ["body", "from_", "email"] }] });
-    const here = apiOn({ WORK: queueThatRefuses }, await aKey(workspace, { domainIds: [workspace.domainId] }));
+    const here = createApiWithoutQueue(await aKey(workspace, { domainIds: [workspace.domainId] }));
     expect((await here.post("/v1/emails/", aMail(workspace))).status).toBe(202);
   });
 
