@@ -189,7 +189,7 @@ describe("merging facts", () => {
       fc.property(arbitraryFacts, (list) => {
         const once = mergeFacts(anEmail(3), toFacts(list), 1).state;
         const again = mergeFacts(once, toFacts(list), 1);
-        expect(again).toEqual({ state: once, rollups: [], suppress: [], release: [], changed: false });
+        expect(again).toEqual({ state: once, rollups: [], suppress: [], release: [], confirmed: [], changed: false });
       }),
       seeded,
     );
