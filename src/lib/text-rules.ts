@@ -18,12 +18,16 @@ const INVISIBLE =
   /[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}\u{e0020}-\u{e007f}]/u;
 /** A flag of a region such as Scotland, which is spelled with tag characters (Unicode TS 51, emoji tag sequences). */
 const REGION_FLAG = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
+const INVISIBLE_OR_FLAG = new RegExp(`${REGION_FLAG.source}|${INVISIBLE.source}`, "gu");
+const REGION_FLAG_ONLY = new RegExp(`^${REGION_FLAG.source}$`, "u");
+const UNPRINTABLES = new RegExp(`${UNPRINTABLE.source}+`, "gu");
 /** Every invisible character, those included that a name may contain. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** `/` and `\`, and the characters that fonts or systems turn into them (NFKC, best-fit code pages). */
 const PATH_SEPARATOR = /[/\\\u2044\u2215\u29f5\u29f8\ufe68\uff0f\uff3c]/u;
 
+const PATH_SEPARATORS = new RegExp(PATH_SEPARATOR.source, "gu");
 /** Characters that are searched before and after an @: a search without an end would take quadratic time. */
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
@@ -48,6 +52,25 @@ export function filenameFault(filename: string): string | null {
   const separator = PATH_SEPARATOR.exec(filename);
   if (separator) return `A filename must not contain a path separator (${codePoint(separator[0])})`;
   return visibleFault("A filename", filename);
+}
+
+/** Removes the invisible characters that names must not contain. Flags of regions stay. */
+function removeInvisible(text: string): string {
+  return text.replace(INVISIBLE_OR_FLAG, (character) => (REGION_FLAG_ONLY.test(character) ? character : ""));
+}
+
+/**
+ * Returns a filename that filenameFault accepts, for content that was stored before its rules: controls and invisible
+ * characters are removed, path separators become `_`, and an empty name, `.` and `..` become `attachment`.
+ */
+export function cleanFilename(filename: string): string {
+  const clean = removeInvisible(filename.toWellFormed().replace(UNPRINTABLES, "")).replace(PATH_SEPARATORS, "_");
+  return clean === "" || clean === "." || clean === ".." ? "attachment" : clean;
+}
+
+/** Returns a display name that visibleFault accepts: runs of controls become one space, invisible characters are removed. */
+export function cleanName(name: string): string {
+  return removeInvisible(name.toWellFormed().replace(UNPRINTABLES, " ")).trim();
 }
 
 function visibleFault(field: string, text: string): string | null {

@@ -11,7 +11,7 @@ const CACHE_SECONDS = 60;
 /** A lookup that takes longer counts as failed, in milliseconds: the recipient waits for the redirect. */
 const LOOKUP_MS = 2_000;
 const DAY_MS = 24 * 3_600_000;
-/** Longest host name, in characters (RFC 1035 2.3.4). A longer one cannot be resolved. */
+/** Longest host name without its final dot, in characters (RFC 1035 2.3.4). A longer one cannot be resolved or blocked. */
 const MAX_HOST = 253;
 
 // One seek for the workspace, and one for each name of the host.
@@ -35,7 +35,8 @@ export async function checkLink(ctx: Ctx, link: TrackedLink): Promise<LinkState>
 }
 
 async function cachedState(ctx: Ctx, link: TrackedLink): Promise<LinkState> {
-  const host = new URL(link.url).hostname.replace(/\.+$/, "").slice(0, MAX_HOST + 1);
+  const { hostname } = new URL(link.url);
+  const host = hostname.length > MAX_HOST + 1 ? "" : hostname.replace(/\.$/, "");
   // Retention deletes no email before this time, so most links share one cache entry per workspace and host.
   const isRecent = createdAt(link.emailId) >= ctx.now() - ctx.settings.retentionDays * DAY_MS;
   const subject = isRecent ? `${link.workspace}` : `${link.workspace}/${link.emailId}`;
@@ -61,9 +62,8 @@ async function readState(ctx: Ctx, link: TrackedLink, host: string, isRecent: bo
   return row?.hasWorkspace && email ? "active" : "expired";
 }
 
-/** Returns a host with its parent domains: at most 127 names. None for a name that is too long for DNS. */
+/** Returns a host with its parent domains: at most 127 names, since each label has a character and a dot. */
 function namesOf(host: string): string[] {
-  if (host.length > MAX_HOST) return [];
   const labels = host.split(".");
   return labels.map((_, index) => labels.slice(index).join("."));
 }

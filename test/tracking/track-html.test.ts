@@ -259,6 +259,12 @@ describe("an email with many links", () => {
     );
   });
 
+  it("is read in linear time when its targets are mostly white space", async () => {
+    const html = `<a href="https://a.example/${" ".repeat(7_900)}x${" ".repeat(8_000)}">x</a>\n`.repeat(300);
+    const { html: out } = await trackHtml(ctx, html, MAIL, CLICKS);
+    expect(new Set(await targets(out))).toEqual(new Set([`https://a.example/${" ".repeat(7_900)}x`]));
+  });
+
   it("keeps every private-use character, also when the document has nearly all of them", async () => {
     const all = String.fromCharCode(...Array.from({ length: 0x1900 }, (_, n) => 0xe000 + n));
     const some = all.replace("\ue123", "").replace("\ueabc", "");

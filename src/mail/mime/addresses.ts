@@ -1,4 +1,5 @@
 import { parseAddress } from "../../lib/addresses.ts";
+import { cleanName } from "../../lib/text-rules.ts";
 import { utf8BinaryString } from "./binary-string.ts";
 import { encodedWords, needsEncoding } from "./encoded-words.ts";
 import { ComposeError } from "./errors.ts";
@@ -45,11 +46,11 @@ export function formatAddrSpec(email: string, smtpUtf8: boolean, field: string):
 
 /**
  * Encodes a display name as the tokens of a phrase (RFC 5322 3.2.5, RFC 2047 5): atoms, one quoted-string, or
- * encoded-words. Each run of control characters (C0, C1, line and paragraph separators) becomes one space, and white
- * space at the ends is removed. An empty name gives no token. `firstLimit` is the longest first token, in characters.
+ * encoded-words. Each run of control characters becomes one space. Invisible characters (text-rules.ts) and white space
+ * at the ends are removed. An empty name gives no token. `firstLimit` is the longest first token, in characters.
  */
 export function encodePhrase(name: string, firstLimit = 75): string[] {
-  const clean = name.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
+  const clean = cleanName(name);
   if (clean === "") return [];
   if (!needsEncoding(clean) && !clean.includes("  ") && !/[^ ]{64}/.test(clean)) {
     if (PHRASE_ATOMS.test(clean)) return clean.split(" ");

@@ -1,4 +1,5 @@
 import { isContentId } from "../../lib/header-rules.ts";
+import { cleanFilename } from "../../lib/text-rules.ts";
 import { base64Blocks, base64Size } from "./base64.ts";
 import { binaryStringToBytes } from "./binary-string.ts";
 import { boundaryFor } from "./boundaries.ts";
@@ -72,7 +73,7 @@ function filePart(file: AttachmentSource): Part {
     parameterField("Content-Type", type, parameters),
     parameterField("Content-Transfer-Encoding", "base64", []),
     parameterField("Content-Disposition", file.disposition === "inline" ? "inline" : "attachment", [
-      ["filename", safeFilename(file.filename)],
+      ["filename", cleanFilename(file.filename)],
     ]),
   ];
   if (file.contentId) fields.push(parameterField("Content-ID", `<${checkedContentId(file.contentId)}>`, []));
@@ -89,15 +90,6 @@ function filePart(file: AttachmentSource): Part {
 
 async function* readAttachment(file: AttachmentSource): AsyncGenerator<Uint8Array> {
   yield* await file.open();
-}
-
-/** Removes control characters and line separators, and replaces `/` and `\` by `_`. An empty result is `attachment`. */
-export function safeFilename(filename: string): string {
-  const safe = filename
-    .toWellFormed()
-    .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, "")
-    .replace(/[/\\]/g, "_");
-  return safe === "" ? "attachment" : safe;
 }
 
 function checkedContentId(contentId: string): string {

@@ -56,11 +56,16 @@ function isPlain(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value) && !/=\?[^?]*\?[bq]\?/i.test(value);
 }
 
+/** Bidirectional controls, zero-width spaces, soft hyphens and other format controls, except those of region flags. */
+const HIDDEN =
+  /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]|[\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0001}]/gu;
+
 /** Returns display name and address as a parser must return them. */
 export function expectedMailbox(box: MailboxAddress): { name: string; address: string } {
   const name = (box.name ?? "")
     .toWellFormed()
     .replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ")
+    .replace(HIDDEN, "")
     .trim();
   const at = box.email.lastIndexOf("@");
   const domain = box.email.slice(at + 1);
@@ -150,10 +155,11 @@ function filePart(file: GeneratedFile): ExpectedPart {
 }
 
 function expectedFilename(filename: string): string {
-  const kept = [...filename.toWellFormed()]
+  const kept = [...filename.toWellFormed().replace(HIDDEN, "")]
     .filter((c) => !/[\p{Cc}\u2028\u2029]/u.test(c))
-    .map((c) => (c === "/" || c === "\\" ? "_" : c));
-  return kept.join("") || "attachment";
+    .map((c) => ("/\\\u2044\u2215\u29f5\u29f8\ufe68\uff0f\uff3c".includes(c) ? "_" : c))
+    .join("");
+  return ["", ".", ".."].includes(kept) ? "attachment" : kept;
 }
 
 const TYPES = new Map(

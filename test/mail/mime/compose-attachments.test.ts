@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cleanFilename, cleanName, filenameFault, nameFault } from "../../../src/lib/text-rules.ts";
 import { binaryStringToBytes, type ComposedMessage, ComposeError, compose } from "../../../src/mail/mime/index.ts";
 import { expectedAddresses, expectedErrors, expectedHeaders, expectedTree } from "../../host/support/expected-mail.ts";
-import { type GeneratedMail, generatedMail } from "../../host/support/hostile-mail.ts";
+import { type GeneratedMail, generatedMail, hostileText } from "../../host/support/hostile-mail.ts";
 import {
   collect,
   equalBytes,
@@ -39,6 +40,39 @@ describe("attachments", () => {
       ),
       expect(disposition("../a\r\nX: y\u0000")).resolves.toBe('Content-Disposition: attachment; filename=".._aX: y"'),
     ]);
+  });
+
+  it("have a filename that accept takes, also when it was stored before its rules; accepted ones stay as they are", async () => {
+    const filenameOf = async (filename: string) =>
+      (await composeAndRead({ attachments: [aFile({ filename })] })).tree.children?.[1]?.filename;
+    for (const [stored, sent] of [
+      ["gpj.\u202eexe", "gpj.exe"],
+      ["a\u2066b\u2069\u200b\u00ad.pdf", "ab.pdf"],
+      ["..\u2215..\uff0fetc\uff3cpasswd", ".._.._etc_passwd"],
+      [".", "attachment"],
+      ["..", "attachment"],
+      ["\u202e..", "attachment"],
+      ["\ud800.txt", "\ufffd.txt"],
+      ["\u0646\u0627\u0645\u0647\u200c\u0647\u0627.pdf", "\u0646\u0627\u0645\u0647\u200c\u0647\u0627.pdf"],
+      ["\u{1f469}\u200d\u{1f680}.png", "\u{1f469}\u200d\u{1f680}.png"],
+      [
+        "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}.png",
+        "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}.png",
+      ],
+    ] as const)
+      expect(await filenameOf(stored), JSON.stringify(stored)).toBe(sent);
+  });
+
+  it("have names that pass the rules of accept, and unchanged when they pass already", () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(filenameFault(cleanFilename(text))).toBe(null);
+        expect(nameFault(cleanName(text).slice(0, 100))).toBe(null);
+        if (filenameFault(text) === null) expect(cleanFilename(text)).toBe(text.toWellFormed());
+        if (nameFault(text) === null) expect(cleanName(text)).toBe(text.toWellFormed().trim());
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it("are application/octet-stream when the content type is malformed or composite", async () => {

@@ -192,6 +192,16 @@ describe("addresses", () => {
     expect(mail.headers.map(([name]) => name)).not.toContain("bcc");
   });
 
+  it("take invisible characters out of a display name, but not those that emoji and scripts need", async () => {
+    const nameOf = async (name: string) => (await composeAndRead({ from: { email: "a@x.test", name } })).addresses.from;
+    for (const [stored, sent] of [
+      ["Ann\u202e\u2066 Lee\u200b", "Ann Lee"],
+      ["\u{1f469}\u200d\u{1f680} Ann", "\u{1f469}\u200d\u{1f680} Ann"],
+      ["\u05d0\u200f\u05d1", "\u05d0\u200f\u05d1"],
+    ] as const)
+      expect(await nameOf(stored)).toEqual([{ name: sent, address: "a@x.test" }]);
+  });
+
   it("fold a long list between mailboxes and never within one", () => {
     const to = Array.from({ length: 50 }, (_, i) => ({ email: `person${i}@example.test`, name: "Ann, Lee" }));
     const raw = rawHeader({ to }, "to");
