@@ -72,7 +72,7 @@ function complete(operation: Operation): void {
     response.headers = { ...response.headers, "X-Request-Id": requestId };
     if (!status.startsWith("2")) continue;
     if (has("header", "Idempotency-Key")) response.headers["Idempotency-Replayed"] = replayed;
-    if (has("query", "limit")) response.headers.Link = link;
+    if (has("query", "limit") || has("query", "since")) response.headers.Link = link;
   }
   operation.responses = { ...operation.responses, ...routerResponses };
 }
