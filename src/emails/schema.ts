@@ -21,7 +21,10 @@ const Mailbox = z
   .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
 
 const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} different addresses.`;
-const bodyPart = z.string().meta({ maxLength: limits.bodyOctets });
+/** A text in the body, or one that went to R2 while the body was read. */
+const bodyPart = z
+  .union([z.string(), z.instanceof(ExtractedContent)], "Invalid input: expected string")
+  .meta({ type: "string", maxLength: limits.bodyOctets });
 
 export const Attachment = z
   .object({

@@ -1,5 +1,5 @@
 import type { CallerCtx, Ctx } from "../context.ts";
-import type { AttachmentSink } from "./streamed-body.ts";
+import type { AttachmentSink } from "./json-body.ts";
 
 /** The Hono environment of a request. `caller` is set on every route that is not public. */
 export interface AppEnv {

@@ -1,58 +1,34 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { type Fault, tooLarge, unprocessable, unsupportedMediaType } from "../errors.ts";
+import type { CallerCtx } from "../context.ts";
+import { AppError, RequestTooLargeError, unsupportedMediaType } from "../errors.ts";
 import { concat } from "../lib/bytes.ts";
-import { ExtractedContent, RefusedContent } from "../lib/json-extract/content.ts";
-import { Base64Invalid } from "../lib/json-extract/errors.ts";
+import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
+import { BodyBudget, type BodyHold, largeBodyLimits, smallBodyLimits } from "./body-budget.ts";
+import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
+import { type BodyKind, checkJson, invalidJson, MAX_NESTING, toAppError } from "./json-faults.ts";
 
-const MAX_NESTING = 32;
+/** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
+const SMALL_BODY_BYTES = 65_536;
+/** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
+const READER_BYTES = 200_000;
+/** Greatest part of an upload that is in memory, and a copy of it on its way to R2. */
+const UPLOAD_BYTES = 2 * 5 * 1024 * 1024;
 
-/** Greatest body that is buffered, in bytes. Three copies of it are in memory while it is parsed. */
-export const JSON_BODY_LIMIT = 8_000_000;
-/** Greatest number of JSON values in a record, which bounds the memory of the parsed body. */
-export const MAX_VALUES = 100_000;
-/** Greatest number of JSON values in a list. Each item has at most MAX_VALUES. */
-export const MAX_LIST_VALUES = 250_000;
+/** The bodies that this isolate holds. */
+export const smallBodies = new BodyBudget(smallBodyLimits);
+export const largeBodies = new BodyBudget(largeBodyLimits);
 
-/**
- * How a route treats a fault in its body. In a record any fault refuses the request. In a list, NUL, a lone surrogate,
- * nesting or a refused attachment is the fault of one item, which is replaced by an InvalidItem.
- */
-export type BodyKind = "record" | "list";
-
-/** Replaces an item of a list that has a fault. JSON cannot produce one: check with `instanceof`. */
-export class InvalidItem {
-  readonly fault: Fault;
-
-  constructor(fault: Fault) {
-    this.fault = fault;
-  }
+/** Receives the long contents of one request while it is read. `abort` deletes those of a refused request. */
+export interface AttachmentSink extends ContentSink {
+  abort(): Promise<void>;
 }
 
-/**
- * Returns the middleware that buffers and parses a JSON body for the validator after it (decisions 1). Throws 415 when
- * the body is not declared as JSON, 413 beyond JSON_BODY_LIMIT, 422 when it is malformed, nested too deeply, or has NUL
- * or a lone surrogate in any string.
- */
-export const bufferedBody =
-  (kind: BodyKind): MiddlewareHandler<AppEnv> =>
-  async (c, next) => {
-    requireJsonType(c);
-    const refusal = tooLarge(`The body is larger than ${JSON_BODY_LIMIT} bytes`);
-    if (Number(c.req.header("Content-Length") ?? 0) > JSON_BODY_LIMIT) throw refusal;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of c.req.raw.body ?? []) {
-      size += chunk.byteLength;
-      if (size > JSON_BODY_LIMIT) throw refusal;
-      chunks.push(chunk);
-    }
-    parseBody(c, chunks, kind);
-    await next();
-  };
-
-/** Reads a JSON body that is one record. */
-export const jsonBody = bufferedBody("record");
+/** How a route reads its body. Without `openSink`, attachments and long texts are not extracted. */
+interface BodyOptions {
+  kind: BodyKind;
+  openSink?: (caller: CallerCtx) => AttachmentSink;
+}
 
 /** Ignores the body of a route that takes none: it is neither read nor part of the fingerprint. */
 export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -60,28 +36,36 @@ export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();
 };
 
-/** Parses a buffered body and passes it to the validator and to the fingerprint. Throws 422 and 413. */
-export function parseBody(c: Context<AppEnv>, chunks: readonly Uint8Array[], kind: BodyKind): void {
-  const text = decode(chunks);
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    throw unprocessable([{ loc: ["body"], msg: "The body is not valid JSON", type: "json_invalid" }]);
-  }
-  checkJson(body, kind);
-  c.set("bodyFingerprint", async () => text);
-  // Hono's validator reads the body by c.req.json; the stream is consumed already.
-  c.req.json = async <Body>() => body as Body;
+/**
+ * Returns the middleware that reads a JSON body of up to 40 MB for the validator after it (decisions 1). A body above
+ * 64 KiB is parsed while it is read: attachments and long html and text go to the sink of `openSink` and are replaced by
+ * an ExtractedContent; those of a refused request are deleted. Throws 415 when the body is not declared as JSON or is
+ * compressed, 413 beyond a limit, 422 when it is malformed, nested too deeply, or has NUL or a lone surrogate, 400 for
+ * invalid base64, 408 for a client that is too slow, 429 when the isolate has no memory for it.
+ */
+export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    requireJson(c);
+    const workspace = c.get("caller")?.workspace.number ?? 0;
+    const stream = new BodyStream(c.req.raw.body, c.req.header("Idempotency-Key") !== undefined);
+    c.set("bodyFingerprint", () => stream.fingerprint());
+    const holds = [smallBodies.open(workspace), largeBodies.open(workspace)] as const;
+    try {
+      const head = await readHead(stream, holds[0]);
+      if (head.isComplete) return await readSmall(c, next, head.chunks, options.kind);
+      holds[0].release();
+      await readLarge(c, next, options, stream, head.chunks, holds[1]);
+    } finally {
+      for (const hold of holds) hold.release();
+    }
+  };
 }
 
-/**
- * Throws 415 for a body that is not declared as JSON, or that is compressed (decisions 1). The pattern is the one of
- * Hono's JSON validator.
- */
-export function requireJsonType(c: Context<AppEnv>): void {
+/** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
+function requireJson(c: Context<AppEnv>): void {
   const contentType = c.req.header("Content-Type");
   const mediaType = contentType?.split(";")[0]?.trim() ?? "";
+  // The pattern of Hono's JSON validator, which reads the body next.
   if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
     const problem = contentType ? `Content-Type is ${mediaType}` : "The Content-Type header is missing";
     throw unsupportedMediaType(`${problem}; the body must be application/json`);
@@ -89,89 +73,123 @@ export function requireJsonType(c: Context<AppEnv>): void {
   const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
   if (encoding !== "identity")
     throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
+  const length = Number(c.req.header("Content-Length") ?? 0);
+  if (length > BODY_LIMIT) throw new RequestTooLargeError(`The body is ${length} bytes; the limit is ${BODY_LIMIT}`);
 }
 
-/**
- * Checks a parsed body. Throws 422 for NUL, a lone surrogate or nesting beyond MAX_NESTING, 413 for too many values. In
- * a list, the item with the fault is replaced by an InvalidItem instead.
- */
-export function checkJson(body: unknown, kind: BodyKind): void {
-  if (kind === "list" && Array.isArray(body)) {
-    checkItems(body);
-    return;
+/** Reads a body up to its end or a little beyond SMALL_BODY_BYTES. */
+async function readHead(stream: BodyStream, hold: BodyHold): Promise<{ chunks: Uint8Array[]; isComplete: boolean }> {
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; size <= SMALL_BODY_BYTES; ) {
+    const chunk = await stream.next();
+    if (chunk === null) return { chunks, isComplete: true };
+    size += chunk.byteLength;
+    chunks.push(chunk.slice());
+    await hold.growTo(Math.min(size, 2 * SMALL_BODY_BYTES));
   }
-  const { fault, values } = findFault(body);
-  if (values > MAX_VALUES) throw tooManyValues(MAX_VALUES);
-  if (fault) throw unprocessable([{ ...fault, loc: ["body", ...fault.loc] }]);
+  return { chunks, isComplete: false };
 }
 
-function checkItems(items: unknown[]): void {
-  let sum = 0;
-  for (let index = 0; index < items.length; index++) {
-    const { fault, values } = findFault(items[index]);
-    sum += values;
-    if (sum > MAX_LIST_VALUES) throw tooManyValues(MAX_LIST_VALUES);
-    const found = values > MAX_VALUES ? tooMany : fault;
-    if (found) items[index] = new InvalidItem({ ...found, loc: ["body", index, ...found.loc] });
-  }
+async function readSmall(
+  c: Context<AppEnv>,
+  next: () => Promise<void>,
+  chunks: readonly Uint8Array[],
+  kind: BodyKind,
+): Promise<void> {
+  const body = parseJson(chunks);
+  checkJson(body, kind);
+  await runWith(c, next, body);
 }
 
-const tooMany: Fault = { loc: [], msg: `The item has more than ${MAX_VALUES} JSON values`, type: "too_long" };
-const tooManyValues = (limit: number) => tooLarge(`The body has more than ${limit} JSON values`);
-
-function decode(chunks: readonly Uint8Array[]): string {
+function parseJson(chunks: readonly Uint8Array[]): unknown {
+  let text: string;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
   } catch {
-    throw unprocessable([{ loc: ["body"], msg: "The body is not valid UTF-8", type: "json_invalid" }]);
+    throw invalidJson("The body is not valid UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson("The body is not valid JSON");
   }
 }
 
-/** Returns the error message of a refused attachment, with its path. */
-export function contentErrorMessage(error: RefusedContent["error"]): string {
-  return error instanceof Base64Invalid
-    ? `${error.message}: standard alphabet, padded, no data: prefix`
-    : error.message;
+async function readLarge(
+  c: Context<AppEnv>,
+  next: () => Promise<void>,
+  options: BodyOptions,
+  stream: BodyStream,
+  head: Uint8Array[],
+  hold: BodyHold,
+): Promise<void> {
+  const sink = options.openSink?.(c.get("caller")) ?? null;
+  try {
+    const body = await extract(options.kind, stream, head, hold, sink);
+    checkJson(body, options.kind);
+    if (sink) c.set("attachments", sink);
+    await runWith(c, next, body);
+  } finally {
+    await sink?.abort();
+  }
 }
 
-/** Returns the message of a fault whose `loc` has the path. */
-const contentFaultMessage = (error: RefusedContent["error"]) =>
-  error instanceof Base64Invalid ? "Not valid base64 (standard alphabet, padded, no data: prefix)" : error.message;
-
-/**
- * Finds the first NUL, lone surrogate, nesting beyond MAX_NESTING or refused attachment, and counts the values. Builds a
- * path only for a fault, so that millions of values allocate nothing.
- */
-function findFault(root: unknown): { fault: Fault | null; values: number } {
-  let values = 0;
-  const walk = (value: unknown, depth: number): Fault | null => {
-    values += 1;
-    if (typeof value === "string") return textFault(value);
-    if (typeof value !== "object" || value === null || value instanceof ExtractedContent) return null;
-    if (value instanceof RefusedContent)
-      return { loc: [], msg: contentFaultMessage(value.error), type: "attachment_refused" };
-    if (depth > MAX_NESTING) return { loc: [], msg: `Nested deeper than ${MAX_NESTING} levels`, type: "too_deep" };
-    return Array.isArray(value) ? walkItems(value, depth) : walkMembers(value as Record<string, unknown>, depth);
+async function extract(
+  kind: BodyKind,
+  stream: BodyStream,
+  head: Uint8Array[],
+  hold: BodyHold,
+  sink: ContentSink | null,
+): Promise<unknown> {
+  let uploaded = 0;
+  let parsed = 0;
+  const grow = () => hold.growTo(READER_BYTES + Math.min(2 * uploaded, UPLOAD_BYTES) + parsed);
+  const countingSink: ContentSink = {
+    open: async (content) => {
+      const writer = await (sink ?? unusedSink).open(content);
+      return {
+        write: async (chunk) => {
+          uploaded += chunk.byteLength;
+          await grow();
+          await writer.write(chunk);
+        },
+        close: (size) => writer.close(size),
+        abort: (reason) => writer.abort(reason),
+      };
+    },
   };
-  const walkItems = (items: unknown[], depth: number): Fault | null => {
-    for (let index = 0; index < items.length; index++) {
-      const fault = walk(items[index], depth + 1);
-      if (fault) return { ...fault, loc: [index, ...fault.loc] };
-    }
-    return null;
-  };
-  const walkMembers = (members: Record<string, unknown>, depth: number): Fault | null => {
-    for (const key in members) {
-      const fault = textFault(key) ?? walk(members[key], depth + 1);
-      if (fault) return { ...fault, loc: [key.toWellFormed(), ...fault.loc] };
-    }
-    return null;
-  };
-  return { fault: walk(root, 1), values };
+  try {
+    await grow();
+    const { skeleton } = await extractJson(prepend(head, stream), countingSink, {
+      maxBody: BODY_LIMIT,
+      maxDepth: kind === "list" ? MAX_NESTING + 1 : MAX_NESTING,
+      faults: kind === "list" ? "keep" : "throw",
+      extracts: sink !== null,
+      onHeld: (bytes) => {
+        parsed = bytes;
+        return grow();
+      },
+    });
+    return skeleton;
+  } catch (error) {
+    const refusal = toAppError(error);
+    // A client that is too slow, or for which there is no memory, is not read any further.
+    if (refusal instanceof AppError && (refusal.status === 408 || refusal.status === 429)) await stream.cancel();
+    else await stream.drain();
+    throw refusal;
+  }
 }
 
-function textFault(text: string): Fault | null {
-  if (text.includes("\0")) return { loc: [], msg: "NUL is not allowed", type: "string_nul" };
-  if (!text.isWellFormed()) return { loc: [], msg: "Not well-formed Unicode: lone surrogate", type: "string_unicode" };
-  return null;
+/** Not called: a body without a sink has no extracted contents. */
+const unusedSink: ContentSink = { open: () => ({ write() {}, close() {}, abort() {} }) };
+
+async function* prepend(head: Uint8Array[], stream: BodyStream): AsyncGenerator<Uint8Array> {
+  for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
+  yield* stream.rest();
+}
+
+/** Runs the rest of the route. Hono's validator reads the body by c.req.json; the stream is consumed already. */
+async function runWith(c: Context<AppEnv>, next: () => Promise<void>, body: unknown): Promise<void> {
+  c.req.json = async <Body>() => body as Body;
+  await next();
 }

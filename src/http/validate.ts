@@ -4,8 +4,9 @@ import { validator as describe, uniqueSymbol } from "hono-openapi";
 import { z } from "zod";
 import type { CallerCtx } from "../context.ts";
 import { badRequest, type Fault, MAX_FAULTS, unprocessable } from "../errors.ts";
-import { InvalidItem, jsonBody } from "./json-body.ts";
-import { type AttachmentSink, streamedBody } from "./streamed-body.ts";
+import { OversizedString } from "../lib/json-extract/content.ts";
+import { type AttachmentSink, jsonBody } from "./json-body.ts";
+import { InvalidItem } from "./json-faults.ts";
 
 const locationOf = { json: "body", query: "query" } as const;
 
@@ -37,12 +38,13 @@ function described<Check extends object>(check: Check, target: keyof typeof loca
 const parseWithInput = (schema: z.ZodType, value: unknown) => schema.safeParseAsync(value, { reportInput: true });
 
 /** Returns the two middlewares that read and validate a JSON body. */
-export const body = <Schema extends z.ZodType>(schema: Schema) => [jsonBody, validated("json", schema)] as const;
+export const body = <Schema extends z.ZodType>(schema: Schema) =>
+  [jsonBody({ kind: "record" }), validated("json", schema)] as const;
 /** Returns the same for a body with attachments, up to 40 MB. Attachment contents go to the sink of `openSink`. */
 export const bodyWithAttachments = <Schema extends z.ZodType>(
   schema: Schema,
   openSink: (caller: CallerCtx) => AttachmentSink,
-) => [streamedBody(openSink, "record"), validated("json", schema)] as const;
+) => [jsonBody({ kind: "record", openSink }), validated("json", schema)] as const;
 /**
  * Returns the same for a list of 1 to `maxItems` items. Each item is validated on its own and becomes its value or its
  * faults. Throws 422 when the body is not a list, 400 when it is empty or too long.
@@ -51,7 +53,7 @@ export const listWithAttachments = <Schema extends z.ZodType>(
   item: Schema,
   maxItems: number,
   openSink: (caller: CallerCtx) => AttachmentSink,
-) => [streamedBody(openSink, "list"), validatedItems(item, maxItems)] as const;
+) => [jsonBody({ kind: "list", openSink }), validatedItems(item, maxItems)] as const;
 /** Returns the middleware that validates the query string. Unknown parameters are ignored. */
 export const query = <Schema extends z.ZodType>(schema: Schema) => validated("query", schema);
 
@@ -83,11 +85,18 @@ function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index:
  */
 export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], value: unknown): Fault[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => {
-    const isMissing = issue.code === "invalid_type" && issue.input === undefined;
+    const loc = [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
+    if (issue.input instanceof OversizedString) {
+      const { size, limit } = issue.input;
+      return { loc, msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
+    }
+    // A union is a value that may also be an extracted content.
+    const code = issue.code === "invalid_union" ? "invalid_type" : issue.code;
+    const isMissing = code === "invalid_type" && issue.input === undefined;
     return {
-      loc: [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))],
+      loc,
       msg: isMissing && issue.path.length > 0 ? missingMessage(issue.path, value) : issue.message,
-      type: isMissing ? "missing" : issue.code,
+      type: isMissing ? "missing" : code,
     };
   });
 }

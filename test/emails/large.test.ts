@@ -137,7 +137,7 @@ describe("attachments above 8 MB", () => {
     expect(await countStored(workspace)).toEqual({ objects: 0, emails: 0 });
   });
 
-  it("a third concurrent large body is a 429 with Retry-After; the first two are accepted", async () => {
+  it("two stalled large bodies do not keep others of the same workspace out", async () => {
     const workspace = await aWorkspace();
     const api = createApiWithoutQueue(workspace.apiKey);
     const text = JSON.stringify(aMail(workspace, { attachments: [file("a.bin", octetsOf(8 * MIB, 4))] }));
@@ -159,16 +159,11 @@ describe("attachments above 8 MB", () => {
         "Content-Length": String(text.length),
       });
     const inFlight = [send(stalledBody()), send(stalledBody())];
-    // Until both are being read, further calls are accepted.
-    let taken = 0;
-    let refused = await send(text);
-    for (; refused.status === 202; refused = await send(text)) taken += 1;
+    const others = await Promise.all([send(text), send(text)]);
     gate.resolve();
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(others.map(({ status }) => status)).toEqual([202, 202]);
     for (const response of await Promise.all(inFlight)) expect(response.status).toBe(202);
-    expect((await send(text)).status).toBe(202);
-    expect(await countStored(workspace)).toEqual({ objects: taken + 3, emails: taken + 3 });
+    expect(await countStored(workspace)).toEqual({ objects: 4, emails: 4 });
   });
 });
 

@@ -228,10 +228,11 @@ describe("a limit is exact", () => {
     expect(await failing([head, second, ...full, tail])).toMatchObject({ limit: 24 * MIB, isCombined: true });
   });
 
-  it("by default: 8 MB of skeleton", { timeout }, async ({ expect }) => {
-    const blank = [...Array(122).fill(text(" ".repeat(65_536))), text(" ".repeat(4_607))];
-    await extractJson(from([...blank, text("1")]), ignoring);
-    expect(await failing([...blank, text("11")])).toEqual(new BodyTooLarge("skeleton", 8_000_000));
+  it("by default: 250,000 values and 32 levels", { timeout }, async ({ expect }) => {
+    const values = (count: number) => [text(`[${"0,".repeat(count - 2)}0]`)];
+    await extractJson(from(values(250_000)), ignoring);
+    expect(await failing(values(250_001))).toEqual(new BodyTooLarge("values", 250_000));
+    expect(await failing([text("[".repeat(33))])).toEqual(new JsonTooDeep(32));
   });
 
   it("by default: 40 MB of body", { timeout }, async ({ expect }) => {

@@ -1,30 +1,41 @@
 import type { Ctx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
-import { concat, utf8 } from "../../lib/bytes.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import type { ParsedEmail } from "../send/index.ts";
 import type { ContentUpload } from "./upload.ts";
 
-/**
- * The content of an email as JSON, stored in an R2 object behind its attachments. `at` is the offset of an attachment
- * in the object and `size` its length, both in octets. (A stored name: elsewhere `at` is always a time.)
- */
+/** The range of an attachment or a long text in the R2 object, in octets. (A stored name: elsewhere `at` is a time.) */
+interface StoredRange {
+  at: number;
+  size: number;
+}
+
+/** The content of an email. */
 export interface ContentDocument {
   text: string | null;
   html: string | null;
   headers: [string, string][];
   reply_to: { email: string; name: string | null } | null;
-  attachments: {
+  attachments: ({
     filename: string;
     content_type: string;
     content_id: string | null;
     disposition: "attachment" | "inline";
-    at: number;
-    size: number;
-  }[];
+  } & StoredRange)[];
   /** The To and Cc headers of a retry, which are those of the original. Absent: the recipients of the row. */
   visible?: Record<"to" | "cc", { email: string; name: string | null }[]>;
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
 }
+
+/**
+ * A content document as it is stored: JSON in an R2 object, behind the attachments and long texts of the email. A long
+ * text is stored as UTF-8 outside the document, because it leaves the request while the body is read.
+ */
+type StoredDocument = Omit<ContentDocument, "text" | "html"> & {
+  text: string | StoredRange | null;
+  html: string | StoredRange | null;
+};
 
 /** The position of a content document in R2: the object, and offset and size in octets. */
 export interface ContentPlace {
@@ -41,49 +52,60 @@ export type StoredContent = ContentPlace & { inline: string | null };
 
 /** Writes the content of one email to R2: the attachments one after the other, then the document. */
 export async function putContent(upload: ContentUpload, email: ParsedEmail): Promise<StoredContent> {
-  return putDocument(upload, await toDocument(upload, email));
+  return putStored(upload, await toDocument(upload, email));
 }
 
-/** Writes the content of many emails as one R2 object: all attachments, then all documents. Keeps the order of `items`. */
+/** Writes the content of many emails as one R2 object, each document behind its attachments. Keeps the order of `items`. */
 export async function putContents<Item extends { email: ParsedEmail }>(
   upload: ContentUpload,
   items: readonly Item[],
 ): Promise<(Item & { content: StoredContent })[]> {
-  const documents: { item: Item; text: string; octets: Uint8Array }[] = [];
+  const stored: (Item & { content: StoredContent })[] = [];
   for (const item of items) {
-    const text = JSON.stringify(await toDocument(upload, item.email));
-    documents.push({ item, text, octets: utf8(text) });
+    const document = await toDocument(upload, item.email);
+    const text = JSON.stringify(document);
+    const octets = utf8(text);
+    const content = toStored(upload, await upload.store(octets), document, text, octets.byteLength);
+    stored.push({ ...item, content });
   }
-  let offset = upload.size;
-  await upload.finish(concat(documents.map(({ octets }) => octets)));
-  return documents.map(({ item, text, octets }) => {
-    const content = toStored(upload, offset, text, octets.byteLength);
-    offset += octets.byteLength;
-    return { ...item, content };
-  });
+  await upload.finish(new Uint8Array(0));
+  return stored;
 }
 
 /** Writes one document behind the attachments that the upload holds, and completes the object. */
 export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<StoredContent> {
+  return putStored(upload, document);
+}
+
+async function putStored(upload: ContentUpload, document: StoredDocument): Promise<StoredContent> {
   const text = JSON.stringify(document);
   const octets = utf8(text);
   const offset = upload.size;
   await upload.finish(octets);
-  return toStored(upload, offset, text, octets.byteLength);
+  return toStored(upload, offset, document, text, octets.byteLength);
 }
 
-function toStored({ key }: ContentUpload, offset: number, text: string, size: number): StoredContent {
-  return { key, offset, size, inline: size <= INLINE_CONTENT_BYTES ? text : null };
+function toStored(
+  { key }: ContentUpload,
+  offset: number,
+  document: StoredDocument,
+  text: string,
+  size: number,
+): StoredContent {
+  const isInline = size <= INLINE_CONTENT_BYTES && !isRange(document.html) && !isRange(document.text);
+  return { key, offset, size, inline: isInline ? text : null };
 }
 
-async function toDocument(upload: ContentUpload, email: ParsedEmail): Promise<ContentDocument> {
+const isRange = (text: StoredDocument["text"]) => typeof text === "object" && text !== null;
+
+async function toDocument(upload: ContentUpload, email: ParsedEmail): Promise<StoredDocument> {
   const attachments: ContentDocument["attachments"] = [];
   for (const { content, ...file } of email.attachments) {
     attachments.push({ ...file, at: await upload.store(content) });
   }
   return {
-    text: email.text,
-    html: email.html,
+    text: await toStoredText(upload, email.text),
+    html: await toStoredText(upload, email.html),
     headers: email.headers,
     reply_to: email.replyTo && { email: email.replyTo.email, name: email.replyTo.name },
     attachments,
@@ -91,10 +113,23 @@ async function toDocument(upload: ContentUpload, email: ParsedEmail): Promise<Co
   };
 }
 
-/** Reads a content document. Returns null when the object does not exist. */
+async function toStoredText(upload: ContentUpload, text: ParsedEmail["text"]): Promise<StoredDocument["text"]> {
+  return text instanceof ExtractedContent ? { at: await upload.store(text), size: text.size } : text;
+}
+
+/** Reads a content document and its long texts. Returns null when the object does not exist. */
 export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
   const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.offset, length: place.size } });
-  return object ? object.json<ContentDocument>() : null;
+  const document = await object?.json<StoredDocument>();
+  if (!document) return null;
+  const readText = async (text: StoredDocument["text"]) => {
+    if (text === null || typeof text === "string") return text;
+    const range = await ctx.env.CONTENT.get(place.key, { range: { offset: text.at, length: text.size } });
+    // `text()` would remove a byte order mark, which is part of what the caller sent.
+    return range && new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(await range.arrayBuffer());
+  };
+  const [text, html] = await Promise.all([readText(document.text), readText(document.html)]);
+  return { ...document, text, html };
 }
 
 /** Returns the place of an email's content: its own object, unless the row names the object of its batch. */

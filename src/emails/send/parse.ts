@@ -1,5 +1,6 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { utf8Length } from "../../lib/bytes.ts";
+import type { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { misleadingNameFault, nameFault } from "../../lib/text-rules.ts";
 import { limits } from "../rules.ts";
 import type { MailboxIn, SendIn } from "../schema.ts";
@@ -31,8 +32,8 @@ export interface Envelope {
 
 /** A whole email: the envelope, and the content that is stored in R2. */
 export interface ParsedEmail extends Envelope {
-  html: string | null;
-  text: string | null;
+  html: string | ExtractedContent | null;
+  text: string | ExtractedContent | null;
   headers: [string, string][];
   replyTo: ParsedAddress | null;
   tracking: SendIn["tracking"];
@@ -123,7 +124,7 @@ function checkContent(input: SendIn, issues: Issue[]): void {
   if (!input.html && !input.text) {
     issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
   }
-  const size = utf8Length(input.html ?? "") + utf8Length(input.text ?? "");
+  const size = textLength(input.html) + textLength(input.text);
   if (size > limits.bodyOctets) {
     const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
     issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
@@ -132,6 +133,11 @@ function checkContent(input: SendIn, issues: Issue[]): void {
   if (fault) issues.push(invalid("content", ["subject"], fault));
   checkHeaders(Object.entries(input.headers ?? {}), issues);
   checkTags(input.tags ?? [], issues);
+}
+
+/** Returns the length of html or text in octets. */
+function textLength(text: SendIn["html"]): number {
+  return typeof text === "string" ? utf8Length(text) : (text?.size ?? 0);
 }
 
 function checkTags(tags: readonly string[], issues: Issue[]): void {

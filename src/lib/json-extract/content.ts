@@ -1,7 +1,7 @@
 /** Placeholders for extracted contents, and the reader that decodes a content while it streams. */
 
 import { Base64Decoder } from "./base64.ts";
-import type { AttachmentTooLarge, Base64Invalid, ContentPath } from "./errors.ts";
+import type { AttachmentTooLarge, Base64Invalid, ContentPath, JsonTooDeep, TextInvalid } from "./errors.ts";
 import { JsonInvalid } from "./errors.ts";
 import { escapeSize, readEscape } from "./strings.ts";
 
@@ -17,7 +17,7 @@ export class ExtractedContent {
   /** The number passed to `open` of the sink, from 0 in order of appearance. */
   readonly index: number;
   readonly path: ContentPath;
-  /** Decoded bytes. */
+  /** Bytes: of an attachment the decoded ones, of a text its UTF-8. */
   readonly size: number;
 
   constructor(index: number, path: ContentPath, size: number) {
@@ -27,12 +27,27 @@ export class ExtractedContent {
   }
 }
 
-/** Replaces a refused content when faults are kept (`ExtractOptions.faults`). */
+/** The fault of one value. */
+export type ContentFault = Base64Invalid | AttachmentTooLarge | TextInvalid | JsonTooDeep;
+
+/** Replaces a string longer than `ExtractOptions.maxString` that is no content: no field accepts it. */
+export class OversizedString {
+  /** UTF-8 bytes. */
+  readonly size: number;
+  readonly limit: number;
+
+  constructor(size: number, limit: number) {
+    this.size = size;
+    this.limit = limit;
+  }
+}
+
+/** Replaces a refused value when faults are kept (`ExtractOptions.faults`). */
 export class RefusedContent {
   readonly path: ContentPath;
-  readonly error: Base64Invalid | AttachmentTooLarge;
+  readonly error: ContentFault;
 
-  constructor(path: ContentPath, error: Base64Invalid | AttachmentTooLarge) {
+  constructor(path: ContentPath, error: ContentFault) {
     this.path = path;
     this.error = error;
   }

@@ -1,6 +1,6 @@
 /** Errors of reading a body. Check with `instanceof`; the messages may be sent to the client. */
 
-/** Path of a content: `["attachments", 0, "content_base64"]`, with the index of the item first in a batch. */
+/** Path of a value: `["attachments", 0, "content_base64"]`, with the index of the item first in a batch. */
 export type ContentPath = readonly (string | number)[];
 
 /** The body is not JSON (RFC 8259) or not UTF-8, or repeats a key whose first value was already extracted. */
@@ -40,6 +40,19 @@ export class BodyTooLarge extends Error {
     );
     this.what = what;
     this.limit = limit;
+  }
+}
+
+/** The long string at `path` contains NUL or a lone surrogate. */
+export class TextInvalid extends Error {
+  override readonly name = "TextInvalid";
+  readonly path: ContentPath;
+  readonly reason: "nul" | "surrogate";
+
+  constructor(path: ContentPath, reason: "nul" | "surrogate") {
+    super(reason === "nul" ? "NUL is not allowed" : "Not well-formed Unicode: lone surrogate");
+    this.path = path;
+    this.reason = reason;
   }
 }
 

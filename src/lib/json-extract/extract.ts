@@ -1,12 +1,13 @@
 /**
  * Parses a large JSON body (an email or a batch of emails) while it streams in. The `content_base64` of each attachment
- * goes to a sink in decoded chunks; the rest becomes the value that `JSON.parse` returns. Besides that value it needs
- * about 100 KiB: one write buffer, one chunk of the source, the incomplete string.
+ * goes to a sink in decoded chunks, and each long `html` or `text` in UTF-8; the rest becomes the value that `JSON.parse`
+ * returns. Besides that value it needs about 200 KiB: one write buffer, one chunk of the source, the incomplete string.
  */
 
-import { ContentReader, ExtractedContent, RefusedContent } from "./content.ts";
+import { type ContentFault, ContentReader, ExtractedContent, OversizedString, RefusedContent } from "./content.ts";
 import type { ContentPath } from "./errors.ts";
-import { AttachmentTooLarge, Base64Invalid, BodyTooLarge } from "./errors.ts";
+import { AttachmentTooLarge, Base64Invalid, BodyTooLarge, TextInvalid } from "./errors.ts";
+import { LongText } from "./long-text.ts";
 import { Tokenizer } from "./tokenizer.ts";
 import { Tree } from "./tree.ts";
 
@@ -18,7 +19,10 @@ export interface ContentSink {
 
 /** Receives one content. Each call is awaited before reading continues; `close` or `abort` is called once at the end. */
 export interface ContentWriter {
-  /** Takes decoded bytes: WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called when empty. */
+  /**
+   * Takes bytes, of an attachment WRITE_BYTES (48 KiB) except the last time. The writer owns the buffer. Not called for an
+   * empty attachment.
+   */
   write(chunk: Uint8Array): void | Promise<void>;
   /** Ends a complete content; `size` in bytes. */
   close(size: number): void | Promise<void>;
@@ -30,10 +34,14 @@ export interface ContentWriter {
 export interface ExtractOptions {
   /** The whole body. Default 40 MB. */
   maxBody?: number;
-  /** The body without its contents. Default 8 MB. */
+  /** The body without its contents and without long strings. Default 40 MB. */
   maxSkeleton?: number;
-  /** JSON values in the skeleton, which bounds the memory of many small values. Default 500,000. */
+  /** JSON values in the skeleton, which bounds the memory of many small values. Default 250,000. */
   maxValues?: number;
+  /** A string in UTF-16 units. A longer one is validated and replaced by an OversizedString. Default 64 Ki. */
+  maxString?: number;
+  /** The `html` or `text` of an email in UTF-16 units. A longer one goes to the sink. Default 16 Ki. */
+  maxInlineText?: number;
   /** Nesting of arrays and objects. Default 32. */
   maxDepth?: number;
   /** One content, decoded. Default 24 MiB. */
@@ -41,10 +49,15 @@ export interface ExtractOptions {
   /** The contents of one email, decoded. Default 24 MiB. */
   maxCombined?: number;
   /**
-   * Handling of a content that is invalid or too large: "throw" ends the parse; "keep" aborts its writer, puts a
-   * RefusedContent in the skeleton and continues, for a batch, where it is the error of one item only.
+   * Handling of a content that is invalid or too large, and of an array or object nested too deeply: "throw" ends the
+   * parse; "keep" aborts its writer, puts a RefusedContent in the skeleton and continues, for a batch, where it is the
+   * error of one item only.
    */
   faults?: "throw" | "keep";
+  /** Whether contents and long texts go to the sink. Default true; if false, they are treated like other strings. */
+  extracts?: boolean;
+  /** Is told after each chunk how much memory the skeleton takes, as an estimate in bytes. May throw, or wait. */
+  onHeld?: (bytes: number) => void | Promise<void>;
 }
 
 /** Result of `extractJson`. */
@@ -59,23 +72,27 @@ export interface Extracted {
 
 const DEFAULTS: Required<ExtractOptions> = {
   maxBody: 40_000_000,
-  maxSkeleton: 8_000_000,
-  maxValues: 500_000,
+  maxSkeleton: 40_000_000,
+  maxValues: 250_000,
+  maxString: 65_536,
+  maxInlineText: 16_384,
   maxDepth: 32,
   maxContent: 24 * 1024 * 1024,
   maxCombined: 24 * 1024 * 1024,
   faults: "throw",
+  extracts: true,
+  onHeld: () => {},
 };
 
 /**
  * Reads all of `source`, UTF-8 with or without a byte order mark, in chunks of any size. No chunk is used after the next
- * one is requested, as `bodyChunks` requires. Strings at `attachments[i].content_base64` of an object, and of each
- * object in an array, go to `sink`.
+ * one is requested, as `bodyChunks` requires. Strings at `attachments[i].content_base64`, and long ones at `html`
+ * and `text`, of an object and of each object in an array, go to `sink`.
  *
  * Accepts what `JSON.parse` accepts (RFC 8259), and of equal keys keeps the last. Exception: repeating `content_base64`
  * or `attachments` after a content was extracted is JsonInvalid, because the content cannot be taken back.
  *
- * Throws JsonInvalid, JsonTooDeep, BodyTooLarge, Base64Invalid, AttachmentTooLarge, and the errors of source and sink.
+ * Throws JsonInvalid, JsonTooDeep, BodyTooLarge, Base64Invalid, AttachmentTooLarge, TextInvalid, and the errors of source and sink.
  * Before that it aborts the open writer and cancels `source`. The caller deletes the contents that were complete.
  */
 export async function extractJson(
@@ -111,6 +128,8 @@ class Extraction {
   /** Decoded bytes of the complete contents of the current email, and the index of that email in a batch. */
   #combined = 0;
   #item: string | number | undefined;
+  /** The long string being read. */
+  #text: LongText | null = null;
 
   constructor(sink: ContentSink, limits: Required<ExtractOptions>) {
     this.#sink = sink;
@@ -128,12 +147,14 @@ class Extraction {
       const from = at;
       const { state } = this.#tokenizer;
       if (state === "content") at = await this.#content(data, at, base);
+      else if (state === "long-string") at = await this.#longString(data, at, base);
       else at = this.#tokenizer.run(data, at, base);
       if (this.#tokenizer.skeletonBytes > this.#limits.maxSkeleton)
         throw new BodyTooLarge("skeleton", this.#limits.maxSkeleton);
-      if (at === data.length || (at === from && state === this.#tokenizer.state)) {
+      const isStuck = at === from && state === this.#tokenizer.state;
+      if (isStuck || (at === data.length && this.#tokenizer.state !== "long-string")) {
         this.#rest = data.slice(at);
-        return;
+        return this.#limits.onHeld(this.#tree.heldBytes);
       }
     }
   }
@@ -170,6 +191,57 @@ class Extraction {
     return at;
   }
 
+  /** Reads a long string up to its end or the end of `data`. The html or text of an email goes to the sink. */
+  async #longString(data: Uint8Array, from: number, base: number): Promise<number> {
+    const text = this.#text ?? (await this.#openText());
+    let at = from;
+    for (;;) {
+      try {
+        const bytes = text.encode(this.#tokenizer.takeText());
+        if (bytes.byteLength > 0) await this.#writer?.write(bytes);
+        if (this.#tokenizer.isLongStringDone) {
+          text.end();
+          await this.#closeText(text);
+          return at;
+        }
+      } catch (error) {
+        if (!(error instanceof TextInvalid)) throw error;
+        return this.#refuseText(error, at);
+      }
+      const next = this.#tokenizer.readLongString(data, at, base);
+      if (next === at) return at;
+      at = next;
+    }
+  }
+
+  async #openText(): Promise<LongText> {
+    this.#text = new LongText(this.#tree.path);
+    if (this.#tree.expectsText) {
+      this.#writer = await this.#sink.open({ index: this.#opened++, path: this.#text.path });
+    }
+    return this.#text;
+  }
+
+  async #closeText({ path, size }: LongText): Promise<void> {
+    const writer = this.#writer;
+    this.#writer = null;
+    this.#text = null;
+    if (writer === null) return this.#tokenizer.endContent(new OversizedString(size, this.#limits.maxString));
+    await writer.close(size);
+    const content = new ExtractedContent(this.#opened - 1, path, size);
+    this.#contents.push(content);
+    this.#tokenizer.endContent(content);
+  }
+
+  /** Replaces a long string that has a fault, and discards the rest of it. Returns the first unused byte. */
+  async #refuseText(fault: TextInvalid, at: number): Promise<number> {
+    const isDone = this.#tokenizer.isLongStringDone;
+    this.#text = null;
+    await this.#refuse(fault);
+    // The closing quote is already read; discarding reads it again.
+    return isDone ? at - 1 : at;
+  }
+
   async #open(): Promise<void> {
     this.#path = this.#tree.path;
     this.#written = 0;
@@ -204,7 +276,7 @@ class Extraction {
     return this.#reader.state === "invalid" ? new Base64Invalid(this.#path) : null;
   }
 
-  async #refuse(fault: Base64Invalid | AttachmentTooLarge): Promise<void> {
+  async #refuse(fault: ContentFault): Promise<void> {
     if (this.#limits.faults === "throw") throw fault;
     await this.abort(fault);
     this.#tokenizer.discardContent(new RefusedContent(this.#path, fault));

@@ -39,6 +39,13 @@ export class StringReader {
     this.isDiscarding = isDiscarding;
   }
 
+  /** Returns the text read so far and removes it. */
+  takeText(): string {
+    const { text } = this;
+    this.text = "";
+    return text;
+  }
+
   /**
    * Reads from `from` and returns the first unused byte: after the closing quote when `isDone`, otherwise at most 5 bytes
    * before the end of `data`, when a character or escape continues in the next chunk. Throws JsonInvalid.

@@ -5,7 +5,7 @@ import { endOfNumber, numberOf } from "./numbers.ts";
 import { StringReader } from "./strings.ts";
 import type { Tree } from "./tree.ts";
 
-/** The expected token, in document order, and the three states inside a token. */
+/** The expected token, in document order, and the states inside a token. */
 type State =
   | "start"
   | "value"
@@ -16,7 +16,12 @@ type State =
   | "next"
   | "string"
   | "number"
-  | "content";
+  | "content"
+  | "long-string";
+
+/** Longest key and longest number, in bytes. RFC 8259 section 9 allows such limits. */
+const MAX_KEY_BYTES = 1_048_576;
+const MAX_NUMBER_BYTES = 65_536;
 
 const BOM = [0xef, 0xbb, 0xbf];
 const LITERALS: { [first: number]: { bytes: number[]; value: boolean | null } } = {
@@ -32,6 +37,8 @@ export class Tokenizer {
   readonly #tree: Tree;
   #strings = new StringReader();
   #isKey = false;
+  /** Bytes of the current string so far. */
+  #stringBytes = 0;
   #number = "";
   #ascii = new TextDecoder();
   /** The value that replaces the string being discarded. */
@@ -43,13 +50,13 @@ export class Tokenizer {
 
   /**
    * Reads from `from` and returns the first unused byte: the end of `data`; the first byte of a content when `state` is
-   * "content"; the end of a number when `state` has changed (call again); or at most 5 bytes before the end, when a token
-   * continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep,
+   * "content"; the end of a piece of a string when `state` is "long-string"; the end of a number when `state` has changed
+   * (call again); or at most 5 bytes before the end, when a token continues in the next chunk. `base` is the offset of `data` in the body. Throws JsonInvalid, JsonTooDeep,
    * BodyTooLarge.
    */
   run(data: Uint8Array, from: number, base: number): number {
     let at = from;
-    while (at < data.length && this.state !== "content") {
+    while (at < data.length && this.state !== "content" && this.state !== "long-string") {
       const isDropped = this.state === "string" && this.#strings.isDiscarding;
       const next = this.#step(data, at, base);
       if (!isDropped) this.skeletonBytes += next - at;
@@ -59,9 +66,24 @@ export class Tokenizer {
     return at;
   }
 
-  /** Ends a content with the value that replaces it. */
+  /** Ends a content or a long string with the value that replaces it. */
   endContent(value: unknown): void {
     this.#end(value);
+  }
+
+  /** Whether the closing quote of the long string was read. */
+  get isLongStringDone(): boolean {
+    return this.#strings.isDone;
+  }
+
+  /** Returns the text of the long string that was read since the last call. */
+  takeText(): string {
+    return this.#strings.takeText();
+  }
+
+  /** Reads on in a long string, like `run`. */
+  readLongString(data: Uint8Array, from: number, base: number): number {
+    return this.#strings.read(data, from, base);
   }
 
   /** Validates and discards the rest of a content. `substitute` replaces it. */
@@ -114,6 +136,7 @@ export class Tokenizer {
       this.state = this.#tree.expectsContent ? "content" : "string";
       this.#isKey = false;
       this.#strings.start(false);
+      this.#stringBytes = 0;
       return at + 1;
     }
     if (byte === 0x7b || byte === 0x5b) {
@@ -138,6 +161,7 @@ export class Tokenizer {
     this.state = "string";
     this.#isKey = true;
     this.#strings.start(false);
+    this.#stringBytes = 0;
     return at + 1;
   }
 
@@ -159,7 +183,15 @@ export class Tokenizer {
 
   #readString(data: Uint8Array, from: number, base: number): number {
     const at = this.#strings.read(data, from, base);
+    this.#stringBytes += at - from;
+    if (!this.#isKey && this.#strings.text.length > this.#tree.stringLimit) {
+      this.state = "long-string";
+      this.skeletonBytes -= this.#stringBytes;
+      return at;
+    }
+    if (this.#isKey && this.#stringBytes > MAX_KEY_BYTES) fail(base + from, "key too long");
     if (!this.#strings.isDone) return at;
+    this.#tree.holdString(this.#strings.text, this.#stringBytes - 1);
     if (this.#isKey) {
       this.#tree.key(this.#strings.text, base + from);
       this.state = "colon";
@@ -170,6 +202,7 @@ export class Tokenizer {
   #readNumber(data: Uint8Array, from: number, base: number): number {
     const at = endOfNumber(data, from);
     this.#number += this.#ascii.decode(data.subarray(from, at));
+    if (this.#number.length > MAX_NUMBER_BYTES) fail(base + from, "number too long");
     if (at < data.length) this.#endNumber(base + from);
     return at;
   }

@@ -6,26 +6,44 @@ import { BodyTooLarge, JsonInvalid, JsonTooDeep } from "./errors.ts";
 
 /** Meaning of an open array or object. */
 type Role = "batch" | "email" | "attachments" | "attachment" | "other";
+type Kind = "array" | "object";
 
 type Frame = { role: Role; key: string; hasContents: boolean } & (
   | { items: unknown[]; members: null }
   | { items: null; members: Record<string, unknown> }
 );
 
+/** What `Tree` needs of `ExtractOptions`. */
+export interface TreeLimits {
+  maxDepth: number;
+  maxValues: number;
+  maxString: number;
+  maxInlineText: number;
+  faults: "throw" | "keep";
+  extracts: boolean;
+}
+
+/** Memory of one value besides the characters of a string, in bytes: the mean of the worst measured body. */
+const VALUE_BYTES = 200;
+
 export class Tree {
   root: unknown;
+  /** Estimate of the memory that the value takes, in bytes. */
+  heldBytes = 0;
+  readonly #limits: TreeLimits;
   #frames: Frame[] = [];
+  /** Open arrays and objects beyond `maxDepth`, which are validated and not built. */
+  #tooDeep: Kind[] = [];
   #values = 0;
-  readonly #maxDepth: number;
-  readonly #maxValues: number;
 
-  constructor(limits: { maxDepth: number; maxValues: number }) {
-    this.#maxDepth = limits.maxDepth;
-    this.#maxValues = limits.maxValues;
+  constructor(limits: TreeLimits) {
+    this.#limits = limits;
   }
 
   /** Kind of the innermost open container; null at the top level. */
-  get container(): "array" | "object" | null {
+  get container(): Kind | null {
+    const kind = this.#tooDeep.at(-1);
+    if (kind) return kind;
     const frame = this.#frames.at(-1);
     return frame ? (frame.items ? "array" : "object") : null;
   }
@@ -33,7 +51,20 @@ export class Tree {
   /** Whether a string at the current position is the content of an attachment. */
   get expectsContent(): boolean {
     const frame = this.#frames.at(-1);
+    if (!this.#limits.extracts || this.#tooDeep.length > 0) return false;
     return frame?.role === "attachment" && frame.key === "content_base64";
+  }
+
+  /** Whether a string at the current position is the html or the text of an email. */
+  get expectsText(): boolean {
+    const frame = this.#frames.at(-1);
+    if (!this.#limits.extracts || this.#tooDeep.length > 0) return false;
+    return frame?.role === "email" && (frame.key === "html" || frame.key === "text");
+  }
+
+  /** Length in UTF-16 units above which a string at the current position is a long string. */
+  get stringLimit(): number {
+    return this.expectsText ? this.#limits.maxInlineText : this.#limits.maxString;
   }
 
   /** Path of the next value. */
@@ -44,9 +75,17 @@ export class Tree {
     });
   }
 
-  /** Opens an array or object. Throws JsonTooDeep and BodyTooLarge. */
-  open(kind: "array" | "object"): void {
-    if (this.#frames.length >= this.#maxDepth) throw new JsonTooDeep(this.#maxDepth);
+  /** Adds the memory of a string. V8 takes one byte a unit for ASCII; `bytes` is its length in the body. */
+  holdString(text: string, bytes: number): void {
+    this.heldBytes += bytes === text.length ? bytes : 2 * text.length;
+  }
+
+  /** Opens an array or object. Throws BodyTooLarge, and JsonTooDeep unless faults are kept. */
+  open(kind: Kind): void {
+    if (this.#tooDeep.length > 0 || this.#frames.length >= this.#limits.maxDepth) {
+      this.#openTooDeep(kind);
+      return;
+    }
     const base = { role: this.#roleOf(kind), key: "", hasContents: false };
     const frame: Frame =
       kind === "array" ? { ...base, items: [], members: null } : { ...base, items: null, members: {} };
@@ -55,13 +94,14 @@ export class Tree {
   }
 
   close(): void {
-    this.#frames.pop();
+    if (this.#tooDeep.length > 0) this.#tooDeep.pop();
+    else this.#frames.pop();
   }
 
-  /** Sets the key of the next member. Throws JsonInvalid when the member would replace an extracted content. */
+  /** Sets the key of the next member. Throws JsonInvalid when the member would replace an extracted attachment. */
   key(name: string, offset: number): void {
     const frame = this.#frames.at(-1);
-    if (!frame) return;
+    if (!frame || this.#tooDeep.length > 0) return;
     frame.key = name;
     const holder = frame.role === "attachment" ? "content_base64" : frame.role === "email" ? "attachments" : null;
     if (frame.hasContents && name === holder) throw new JsonInvalid(offset, `duplicate ${name}`);
@@ -69,19 +109,33 @@ export class Tree {
 
   /** Adds a value at the current position. Of equal keys the last one is kept. Throws BodyTooLarge. */
   attach(value: unknown): void {
-    if (++this.#values > this.#maxValues) throw new BodyTooLarge("values", this.#maxValues);
+    this.#count();
+    if (this.#tooDeep.length > 0) return;
     const frame = this.#frames.at(-1);
     if (!frame) this.root = value;
     else if (frame.items) frame.items.push(value);
     else if (frame.key === "__proto__") {
       Object.defineProperty(frame.members, frame.key, { value, writable: true, enumerable: true, configurable: true });
     } else frame.members[frame.key] = value;
-    if (value instanceof ExtractedContent || value instanceof RefusedContent) {
+    if (this.expectsContent && (value instanceof ExtractedContent || value instanceof RefusedContent)) {
       for (const open of this.#frames) open.hasContents = true;
     }
   }
 
-  #roleOf(kind: "array" | "object"): Role {
+  #openTooDeep(kind: Kind): void {
+    const { maxDepth, faults } = this.#limits;
+    if (faults === "throw") throw new JsonTooDeep(maxDepth);
+    if (this.#tooDeep.length === 0) this.attach(new RefusedContent(this.path, new JsonTooDeep(maxDepth)));
+    else this.#count();
+    this.#tooDeep.push(kind);
+  }
+
+  #count(): void {
+    if (++this.#values > this.#limits.maxValues) throw new BodyTooLarge("values", this.#limits.maxValues);
+    this.heldBytes += VALUE_BYTES;
+  }
+
+  #roleOf(kind: Kind): Role {
     const parent = this.#frames.at(-1);
     if (!parent) return kind === "array" ? "batch" : "email";
     if (kind === "object") {

@@ -1,0 +1,97 @@
+import { type AppError, tooLarge, tooManyRequests } from "../errors.ts";
+
+/** Sizes in bytes. `tries` and `pollMs` say how often and how fast a body asks again for room. */
+export interface BudgetLimits {
+  total: number;
+  perWorkspace: number;
+  tries: number;
+  pollMs: number;
+}
+
+/** Waits 15 s for room (decisions 1). A number of tries, because clocks stand still between awaits in production. */
+const WAIT = { tries: 300, pollMs: 50 };
+
+/**
+ * Memory for the bodies that an isolate holds at a time, of its 128 MB. No workspace can take all of it, so that slow
+ * uploads of one workspace leave room for the large bodies of others.
+ */
+export const largeBodyLimits: BudgetLimits = { total: 64_000_000, perWorkspace: 44_000_000, ...WAIT };
+/** The same for bodies up to 64 KiB, which large ones must not delay. */
+export const smallBodyLimits: BudgetLimits = { total: 16_000_000, perWorkspace: 8_000_000, ...WAIT };
+
+/** Bounds the bytes that the requests of one isolate hold, in all and for each workspace. */
+export class BodyBudget {
+  readonly limits: BudgetLimits;
+  #held = 0;
+  readonly #byWorkspace = new Map<number, number>();
+
+  constructor(limits: BudgetLimits) {
+    this.limits = limits;
+  }
+
+  /** Bytes held now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Opens a hold of no bytes for one request. The caller must release it. */
+  open(workspace: number): BodyHold {
+    return new BodyHold(this, workspace);
+  }
+
+  /** Changes what a workspace holds. Returns false, and changes nothing, when there is no room for more. */
+  change(workspace: number, bytes: number): boolean {
+    const own = (this.#byWorkspace.get(workspace) ?? 0) + bytes;
+    const { total, perWorkspace } = this.limits;
+    if (bytes > 0 && (own > perWorkspace || this.#held + bytes > total)) return false;
+    this.#held += bytes;
+    if (own > 0) this.#byWorkspace.set(workspace, own);
+    else this.#byWorkspace.delete(workspace);
+    return true;
+  }
+}
+
+/** The bytes that one request holds. */
+export class BodyHold {
+  readonly #budget: BodyBudget;
+  readonly #workspace: number;
+  #bytes = 0;
+
+  constructor(budget: BodyBudget, workspace: number) {
+    this.#budget = budget;
+    this.#workspace = workspace;
+  }
+
+  /**
+   * Grows the hold to `bytes`; a smaller number changes nothing. Waits for room, and throws 429 when there is none after
+   * all tries. Throws 413 for more than a workspace may hold at all. Polls, because a request cannot await a promise that
+   * another request resolves.
+   */
+  async growTo(bytes: number): Promise<void> {
+    const { limits } = this.#budget;
+    if (bytes > limits.perWorkspace) throw tooLarge(`The body needs more than ${limits.perWorkspace} bytes of memory`);
+    for (let tries = 0; bytes > this.#bytes; tries++) {
+      if (this.#budget.change(this.#workspace, bytes - this.#bytes)) this.#bytes = bytes;
+      else if (tries >= limits.tries) throw noRoom(limits);
+      else await new Promise((resolve) => setTimeout(resolve, limits.pollMs));
+    }
+  }
+
+  /** Gives all bytes back. */
+  release(): void {
+    this.#budget.change(this.#workspace, -this.#bytes);
+    this.#bytes = 0;
+  }
+}
+
+/** Seconds that a client should wait: about the time that a body of some megabytes takes. */
+const RETRY_AFTER_SECONDS = 5;
+
+function noRoom({ perWorkspace }: BudgetLimits): AppError {
+  const policy = `"request-bodies";q=${perWorkspace};qu="content-bytes"`;
+  return tooManyRequests(
+    "Too many request bodies are being read at the same time; try again",
+    RETRY_AFTER_SECONDS,
+    policy,
+  );
+}

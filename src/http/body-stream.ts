@@ -1,0 +1,84 @@
+import { AppError, badRequest } from "../errors.ts";
+import { withTimeout } from "../lib/deadline.ts";
+import { bodyChunks } from "../lib/json-extract/body.ts";
+
+/** Greatest body of any request, in bytes (decisions 1). */
+export const BODY_LIMIT = 40_000_000;
+/** The slowest client that is read. */
+interface Pace {
+  /** Longest wait for the next chunk, in milliseconds. */
+  idleMs: number;
+  /** Slowest upload, after the first `idleMs`. */
+  minBytesPerSecond: number;
+}
+
+/** Decisions 1 give 15 s. 4 KiB a second is slower than any modem of V.90. */
+const PACE: Pace = { idleMs: 15_000, minBytesPerSecond: 4_096 };
+
+/** Throws 400. The client closed the connection; this is no error of the service, so it is not logged as one. */
+function endedEarly(): never {
+  throw badRequest("The request body ended before it was complete");
+}
+
+/** Reads the body of a request in chunks, refuses slow clients, and computes the digest when it is needed. */
+export class BodyStream {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #digest: DigestStream | null;
+  readonly #digestWriter: WritableStreamDefaultWriter | null;
+  readonly #pace: Pace;
+  #size = 0;
+  #readingMs = 0;
+
+  /** `needsDigest`: the request has an Idempotency-Key, whose fingerprint includes the body. */
+  constructor(body: ReadableStream<Uint8Array> | null, needsDigest: boolean, pace = PACE) {
+    this.#pace = pace;
+    this.#source = bodyChunks(body ?? new Blob([]).stream())[Symbol.asyncIterator]();
+    this.#digest = needsDigest ? new crypto.DigestStream("SHA-256") : null;
+    this.#digestWriter = this.#digest?.getWriter() ?? null;
+  }
+
+  /** Returns the next chunk, which is valid until the next call, or null at the end. Throws 408 for a slow client. */
+  async next(): Promise<Uint8Array | null> {
+    const start = Date.now();
+    const tooSlow = new AppError(408, "The request body arrived too slowly");
+    const read = this.#source.next().catch(endedEarly);
+    const { done, value } = await withTimeout(this.#pace.idleMs, read, tooSlow);
+    // Counts the time of the client only: not the time in which this service stores the chunk or waits for memory.
+    this.#readingMs += Date.now() - start;
+    if (done) {
+      await this.#digestWriter?.close();
+      return null;
+    }
+    this.#size += value.byteLength;
+    const { idleMs, minBytesPerSecond } = this.#pace;
+    if (this.#readingMs > idleMs && this.#size < (this.#readingMs / 1000) * minBytesPerSecond) throw tooSlow;
+    await this.#digestWriter?.write(value);
+    return value;
+  }
+
+  /** Yields the chunks that are left. Leaving the loop early does not close the connection. */
+  async *rest(): AsyncGenerator<Uint8Array> {
+    for (let chunk = await this.next(); chunk; chunk = await this.next()) yield chunk;
+  }
+
+  /** Returns a text that is equal for equal bodies only. Call it after the end of the body. */
+  async fingerprint(): Promise<string> {
+    if (this.#digest === null) throw new Error("the digest of the body was not requested");
+    return `sha-256 ${Array.from(new Uint8Array(await this.#digest.digest)).join(".")}`;
+  }
+
+  /** Reads and discards the rest, up to BODY_LIMIT in all: some clients read no response before they have sent all. */
+  async drain(): Promise<void> {
+    try {
+      while (this.#size < BODY_LIMIT && (await this.next()) !== null);
+    } catch {
+      // The connection is closed or too slow; the error response is sent anyway.
+    }
+    await this.cancel();
+  }
+
+  /** Stops reading. Not awaited by the source: a read that is late ends only when its bytes arrive. */
+  async cancel(): Promise<void> {
+    this.#source.return?.().catch(() => {});
+  }
+}
