@@ -2,6 +2,7 @@
 import { ScriptedServer } from "../test/support/scripted-smtp.ts";
 import { measureAccept } from "./accept.ts";
 import { measureBatch } from "./batch.ts";
+import { measureBodies } from "./bodies.ts";
 import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
 import { Deployment } from "./deployment.ts";
@@ -26,6 +27,7 @@ try {
     ...(await measureWorstEmails(egressUrl, ["links", "long targets", "bodies", "line ends"])),
     ...(await measureDrain(deployment, sink, port)),
     ...(await measureLargeMail(egressUrl)),
+    ...(await measureBodies(egressUrl)),
     ...(await measureLists(egressUrl)),
   ];
   console.log(toTable(rows));

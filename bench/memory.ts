@@ -9,7 +9,7 @@ export async function measurePeakMemory(
 ): Promise<{ megabytes: number; seconds: number }> {
   const deployment = await Deployment.start(egressUrl);
   try {
-    await deployment.control("hold");
+    await deployment.control("pause-queue");
     for (let i = 0; i < 20; i++) await deployment.call("POST", "/v1/emails/", deployment.mail("warm"));
     const before = await residentMegabytes(deployment.host.workerdPid);
     let peak = before;

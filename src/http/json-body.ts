@@ -12,8 +12,8 @@ import { type BodyKind, checkJson, invalidJson, MAX_NESTING, toAppError } from "
 const SMALL_BODY_BYTES = 65_536;
 /** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
 const READER_BYTES = 200_000;
-/** Greatest part of an upload that is in memory, and a copy of it on its way to R2. */
-const UPLOAD_BYTES = 2 * 5 * 1024 * 1024;
+/** Memory of an upload: its part of 5 MiB, and what the runtime buffers on the way to R2. */
+const UPLOAD_BYTES = 7_000_000;
 
 /** The bodies that this isolate holds. */
 export const smallBodies = new BodyBudget(smallBodyLimits);
@@ -125,7 +125,8 @@ async function readLarge(
 ): Promise<void> {
   const sink = options.openSink?.(c.get("caller")) ?? null;
   try {
-    const body = await extract(options.kind, stream, head, hold, sink);
+    const length = Number(c.req.header("Content-Length") ?? BODY_LIMIT);
+    const body = await extract(options.kind, stream, head, hold, sink, length);
     checkJson(body, options.kind);
     if (sink) c.set("attachments", sink);
     await runWith(c, next, body);
@@ -140,35 +141,18 @@ async function extract(
   head: Uint8Array[],
   hold: BodyHold,
   sink: ContentSink | null,
+  length: number,
 ): Promise<unknown> {
-  let uploaded = 0;
-  let parsed = 0;
-  const grow = () => hold.growTo(READER_BYTES + Math.min(2 * uploaded, UPLOAD_BYTES) + parsed);
-  const countingSink: ContentSink = {
-    open: async (content) => {
-      const writer = await (sink ?? unusedSink).open(content);
-      return {
-        write: async (chunk) => {
-          uploaded += chunk.byteLength;
-          await grow();
-          await writer.write(chunk);
-        },
-        close: (size) => writer.close(size),
-        abort: (reason) => writer.abort(reason),
-      };
-    },
-  };
+  // Reserved at once: uploads that grow side by side could all wait for each other.
+  const reserved = READER_BYTES + (sink ? Math.min(2 * length, UPLOAD_BYTES) : 0);
   try {
-    await grow();
-    const { skeleton } = await extractJson(prepend(head, stream), countingSink, {
+    await hold.growTo(reserved);
+    const { skeleton } = await extractJson(prepend(head, stream), sink ?? unusedSink, {
       maxBody: BODY_LIMIT,
       maxDepth: kind === "list" ? MAX_NESTING + 1 : MAX_NESTING,
       faults: kind === "list" ? "keep" : "throw",
       extracts: sink !== null,
-      onHeld: (bytes) => {
-        parsed = bytes;
-        return grow();
-      },
+      onHeld: (bytes) => hold.growTo(reserved + bytes),
     });
     return skeleton;
   } catch (error) {

@@ -24,7 +24,7 @@ export interface TreeLimits {
 }
 
 /** Memory of one value besides the characters of a string, in bytes: the mean of the worst measured body. */
-const VALUE_BYTES = 200;
+const VALUE_BYTES = 120;
 
 export class Tree {
   root: unknown;
