@@ -81,7 +81,7 @@ export const SendIn = z
       description: `At most ${limits.lineOctets} octets, without control characters.`,
     }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
-    text: bodyPart.nullish().describe("At least one of html and text is required."),
+    text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 octets."),
     cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
     bcc: z.array(Mailbox).nullish().describe(RECIPIENTS),
     reply_to: Mailbox.nullish(),
