@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
 
-const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: discardingQueue }, workspace.apiKey);
 const objectsOf = async ({ workspaceId }: TestWorkspace) =>
   (await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BodyBudget, type BudgetLimits } from "../../src/http/body-budget.ts";
 import { BodyStream } from "../../src/http/body-stream.ts";
 import { largeBodies, smallBodies } from "../../src/http/json-body.ts";
-import { aMail, apiOn, aWorkspace, queueThatRefuses, type TestWorkspace, until } from "../support/workspace.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace, until } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
 
@@ -23,7 +23,7 @@ function stalledBody(text: string) {
   return { body, end: () => gate.resolve() };
 }
 
-const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: queueThatRefuses }, workspace.apiKey);
+const apiOf = (workspace: TestWorkspace) => apiOn({ WORK: discardingQueue }, workspace.apiKey);
 const json = { "Content-Type": "application/json" };
 const fileOf = (bytes: number) => ({ filename: "a.bin", content_base64: "AAAA".repeat(bytes / 3) });
 
