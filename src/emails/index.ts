@@ -1,5 +1,5 @@
 export { type ContentDocument, contentPlace, findContent } from "./content/index.ts";
-export { moveRecipient, type RecipientFact } from "./rules.ts";
+export { type RecipientFact, transitionOf } from "./rules.ts";
 export { indexEmails } from "./search/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {

@@ -68,7 +68,7 @@ export function isSuppressing(reason: SuppressionReason, { source, isRetry }: { 
 }
 
 /** Transitions of a whole email, before the first delivery attempt. */
-export const emailMoves = [
+export const emailTransitions = [
   { from: "scheduled", on: "due", to: "queued", event: "queued" },
   { from: "scheduled", on: "send-now", to: "queued", event: "queued" },
   { from: "scheduled", on: "cancel", to: "cancelled", event: "cancelled" },
@@ -93,7 +93,7 @@ export type RecipientState = (typeof recipientStates)[number];
  * Transitions of one recipient. When a fact has no row for the current state, it came late: its event is written and the
  * state stays (merge rule: queued < sent < delivered < complained, and bounced above delivered).
  */
-export const recipientMoves = [
+export const recipientTransitions = [
   { from: "queued", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
   { from: "queued", on: "accepted-final", to: "delivered", event: "delivered" },
   { from: "queued", on: "deferred", to: "queued", event: "deferred" },
@@ -124,14 +124,14 @@ export const recipientMoves = [
   { from: "delivered", on: "unsubscribe", to: "delivered", event: "unsubscribed" },
 ] as const satisfies readonly { from: RecipientState; on: string; to: RecipientState; event: EventType }[];
 
-export type RecipientFact = (typeof recipientMoves)[number]["on"];
+export type RecipientFact = (typeof recipientTransitions)[number]["on"];
 
-const eventOf = new Map<RecipientFact, EventType>(recipientMoves.map((move) => [move.on, move.event]));
+const eventOf = new Map<RecipientFact, EventType>(recipientTransitions.map(({ on, event }) => [on, event]));
 
 /** Returns the state of a recipient after a fact, and the type of the event to write. */
-export function moveRecipient(from: RecipientState, on: RecipientFact): { to: RecipientState; event: EventType } {
-  const move = recipientMoves.find((row) => row.from === from && row.on === on);
-  return { to: move?.to ?? from, event: eventOf.get(on) ?? "deferred" };
+export function transitionOf(from: RecipientState, on: RecipientFact): { to: RecipientState; event: EventType } {
+  const transition = recipientTransitions.find((row) => row.from === from && row.on === on);
+  return { to: transition?.to ?? from, event: eventOf.get(on) ?? "deferred" };
 }
 
 /** Final statuses, the worst last. */

@@ -4,9 +4,9 @@ import {
   type EmailState,
   type Fact,
   findState,
-  moveRecipient,
   type Outcome,
   recipientKey,
+  transitionOf,
 } from "../emails/index.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { concat, utf8 } from "../lib/bytes.ts";
@@ -118,7 +118,7 @@ function aboutReference(outcomes: NamedOutcome[], state: EmailState, about: Mail
 
 function changesState(state: EmailState, key: string, { on }: Outcome): boolean {
   const recipient = state.recipients.find((candidate) => recipientKey(candidate) === key);
-  return recipient !== undefined && moveRecipient(recipient.state, on).to !== recipient.state;
+  return recipient !== undefined && transitionOf(recipient.state, on).to !== recipient.state;
 }
 
 /**

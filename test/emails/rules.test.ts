@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { MAX_ATTEMPTS, waitAfter } from "../../src/delivery/rules.ts";
 import {
-  emailMoves,
+  emailTransitions,
   eventTypes,
   limits,
-  moveRecipient,
   type RecipientFact,
   type RecipientState,
-  recipientMoves,
   recipientStates,
+  recipientTransitions,
   statuses,
   statusOf,
   storedStatuses,
+  transitionOf,
 } from "../../src/emails/rules.ts";
 import { headerFault } from "../../src/emails/send/field-rules.ts";
 import { type Fact, mergeFacts } from "../../src/emails/timeline/merge.ts";
@@ -75,7 +75,7 @@ describe("statuses, event types and limits", () => {
 
 describe("transitions of a whole email", () => {
   it("are exactly those of the tables", () => {
-    expect(emailMoves.map(({ from, on, to, event }) => `${from} + ${on} = ${to}, ${event}`)).toEqual([
+    expect(emailTransitions.map(({ from, on, to, event }) => `${from} + ${on} = ${to}, ${event}`)).toEqual([
       "scheduled + due = queued, queued",
       "scheduled + send-now = queued, queued",
       "scheduled + cancel = cancelled, cancelled",
@@ -91,13 +91,13 @@ describe("transitions of one recipient", () => {
     const named = Object.entries(moves).map(([from, to]) => `${from} to ${to}`);
     it(`${fact} moves ${named.join(", ") || "no state"}, keeps the others, and writes ${event}`, () => {
       for (const state of recipientStates) {
-        expect(moveRecipient(state, fact), state).toEqual({ to: moves[state] ?? state, event });
+        expect(transitionOf(state, fact), state).toEqual({ to: moves[state] ?? state, event });
       }
     });
   }
 
   it("uses only facts of this table", () => {
-    expect([...new Set(recipientMoves.map(({ on }) => on))].sort()).toEqual([...facts].sort());
+    expect([...new Set(recipientTransitions.map(({ on }) => on))].sort()).toEqual([...facts].sort());
   });
 });
 

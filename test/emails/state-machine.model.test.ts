@@ -11,7 +11,7 @@ import {
   type Fact,
   toState,
 } from "../../src/emails/index.ts";
-import { moveRecipient, type RecipientFact, type RecipientState, statusOf } from "../../src/emails/rules.ts";
+import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../../src/emails/rules.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import {
@@ -23,7 +23,7 @@ import {
 } from "../support/workspace.ts";
 
 /**
- * Runs random commands against the real API, database and delivery, and against a model that follows the tables of moves.
+ * Runs random commands against the real API, database and delivery, and against a model that follows the tables of transitions.
  * Responses, email states and the messages that the egress received must equal those of the model.
  */
 
@@ -204,7 +204,7 @@ class Sequence {
   }
 
   #fact(known: Known, address: string, on: RecipientFact): void {
-    known.recipients.set(address, moveRecipient(known.recipients.get(address) ?? "queued", on).to);
+    known.recipients.set(address, transitionOf(known.recipients.get(address) ?? "queued", on).to);
     known.status = statusOf([...known.recipients.values()]);
   }
 
@@ -319,7 +319,7 @@ async function workOf(id: string): Promise<number[]> {
   return results.map(({ due_at }) => due_at);
 }
 
-it(`${RUNS} random sequences of calls, deliveries and feedback follow the tables of moves`, async () => {
+it(`${RUNS} random sequences of calls, deliveries and feedback follow the tables of transitions`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24, size: "max" }), (commands) =>
       new Sequence().run(commands),

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  emailMoves,
+  emailTransitions,
   type RecipientFact,
   type RecipientState,
-  recipientMoves,
+  recipientTransitions,
   type StoredStatus,
   statusOf,
 } from "../../src/emails/rules.ts";
@@ -13,13 +13,13 @@ import { type Fact, mergeFacts } from "../../src/emails/timeline/merge.ts";
 import type { EmailState } from "../../src/emails/timeline/state.ts";
 
 /**
- * Runs random commands against the state machine of emails. Every observed move must be in the specification's table, in
- * decisions 4 or in the table of recipient moves.
+ * Runs random commands against the state machine of emails. Every observed transition must be in the specification's
+ * table, in decisions 4 or in the table of recipient transitions.
  */
 
 const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
 
-/** Moves of a whole email (specification: Email statuses; decisions 4), from status to status. */
+/** Transitions of a whole email (specification: Email statuses; decisions 4), from status to status. */
 const LEGAL: Record<string, string> = {
   scheduled: "queued cancelled failed",
   queued: "sent delivered bounced rejected failed",
@@ -34,17 +34,20 @@ const LEGAL: Record<string, string> = {
   cancelled: "",
 };
 
-const facts = [...new Set(recipientMoves.map(({ on }) => on))];
+const facts = [...new Set(recipientTransitions.map(({ on }) => on))];
 const PEOPLE = ["a@example.org", "b@example.org", "c@example.org"];
 
 type Command =
-  | { do: "move"; on: (typeof emailMoves)[number]["on"] }
+  | { do: "transition"; on: (typeof emailTransitions)[number]["on"] }
   | { do: "facts"; facts: { who: number; on: RecipientFact; twice: boolean }[]; late: boolean };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant("move" as const), on: fc.constantFrom(...emailMoves.map(({ on }) => on)) }),
+    arbitrary: fc.record({
+      do: fc.constant("transition" as const),
+      on: fc.constantFrom(...emailTransitions.map(({ on }) => on)),
+    }),
   },
   {
     weight: 4,
@@ -80,7 +83,7 @@ function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
   };
 }
 
-/** Applies commands to one email as the verbs do, and calls `see` with every move. */
+/** Applies commands to one email as the service does, and calls `see` with every transition. */
 class Run {
   state: EmailState;
   #next = 0;
@@ -92,19 +95,19 @@ class Run {
 
   take(one: Command): void {
     const before = this.state;
-    if (one.do === "move") this.#move(one.on);
+    if (one.do === "transition") this.#transition(one.on);
     else this.#merge(one);
     this.#check(before);
   }
 
-  #move(on: Extract<Command, { do: "move" }>["on"]): void {
-    const move = emailMoves.find((row) => row.from === this.state.status && row.on === on);
+  #transition(on: Extract<Command, { do: "transition" }>["on"]): void {
+    const transition = emailTransitions.find((row) => row.from === this.state.status && row.on === on);
     // Without a matching row the verb answers 404 and changes nothing.
-    if (!move) return;
+    if (!transition) return;
     const { recipients } = this.state;
     const failed =
-      move.to === "failed" ? recipients.map((entry) => ({ ...entry, state: "failed" as const })) : recipients;
-    this.state = { ...this.state, status: move.to, recipients: failed, version: this.state.version + 1 };
+      transition.to === "failed" ? recipients.map((entry) => ({ ...entry, state: "failed" as const })) : recipients;
+    this.state = { ...this.state, status: transition.to, recipients: failed, version: this.state.version + 1 };
   }
 
   #merge({ facts: given, late }: Extract<Command, { do: "facts" }>): void {
@@ -140,9 +143,9 @@ class Run {
     const reached = new Set<RecipientState>([from]);
     for (let grown = true; grown; ) {
       grown = false;
-      for (const move of recipientMoves) {
-        if (!reached.has(move.from) || reached.has(move.to)) continue;
-        reached.add(move.to);
+      for (const transition of recipientTransitions) {
+        if (!reached.has(transition.from) || reached.has(transition.to)) continue;
+        reached.add(transition.to);
         grown = true;
       }
     }
@@ -154,7 +157,7 @@ class Run {
 }
 
 describe("the state machine of emails", () => {
-  it(`makes no illegal move in ${SEQUENCES} random command sequences`, () => {
+  it(`makes no illegal transition in ${SEQUENCES} random command sequences`, () => {
     const start = fc.record({
       people: fc.integer({ min: 1, max: PEOPLE.length }),
       status: fc.constantFrom("scheduled" as const, "queued" as const),

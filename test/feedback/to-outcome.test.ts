@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moveRecipient } from "../../src/emails/rules.ts";
+import { transitionOf } from "../../src/emails/rules.ts";
 import { toComplaintOutcome, toReportOutcome } from "../../src/feedback/to-outcome.ts";
 import { NON_COMPLAINT_TYPES } from "../../src/mail/reports/complaint.ts";
 import { ADDRESS_PHRASES, DOMAIN_PHRASES } from "../../src/mail/reports/failure-phrases.ts";
@@ -128,11 +128,11 @@ describe("a recipient that did not fail", () => {
     const fact = toReportOutcome(reported("4.4.1", "user unknown", "delayed"));
     expect(fact).toMatchObject({ on: "deferred" });
     expect(fact.suppress).toBeUndefined();
-    expect(moveRecipient("sent", fact.on)).toEqual({ to: "sent", event: "deferred" });
+    expect(transitionOf("sent", fact.on)).toEqual({ to: "sent", event: "deferred" });
   });
 
   it.each<Action>(["delivered", "relayed", "expanded"])("is delivered when %s", (action) => {
-    expect(moveRecipient("sent", toReportOutcome(reported("2.0.0", null, action)).on).to).toBe("delivered");
+    expect(transitionOf("sent", toReportOutcome(reported("2.0.0", null, action)).on).to).toBe("delivered");
   });
 });
 

@@ -1,10 +1,10 @@
-import { moveRecipient, type RecipientFact, type RecipientState, statusOf } from "../rules.ts";
+import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../rules.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
 /** Why an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
 type SuppressReason = "bounce" | "complaint" | "unsubscribe" | "domain-failure";
 
-/** A change of one recipient: the trigger in the table of moves (`rules.ts`), and the metadata of its event. */
+/** A change of one recipient: the fact in the table of transitions (`rules.ts`), and the metadata of its event. */
 export interface Outcome {
   on: RecipientFact;
   metadata?: Record<string, unknown>;
@@ -15,7 +15,7 @@ export interface Outcome {
 /** An outcome for one recipient of one email. `id` becomes the id of the event, so a repeated fact counts once. */
 export interface Fact extends Outcome {
   id: string;
-  /** Canonical form of the recipient's address; null for an event of the email as a whole, which moves no recipient. */
+  /** Canonical form of the recipient's address; null for an event of the email as a whole, which changes no recipient. */
   recipient: string | null;
   /** Milliseconds since 1970. */
   at: number;
@@ -51,7 +51,7 @@ export interface MergeResult {
 
 /**
  * Merges facts into the state of an email. The order and repetition of facts do not matter: recipient states follow the
- * table of moves (`rules.ts`), and each fact adds one event. `attempt` is the number of the delivery attempt, 0 for
+ * table of transitions (`rules.ts`), and each fact adds one event. `attempt` is the number of the delivery attempt, 0 for
  * feedback. Facts about addresses that are not recipients are dropped. Pure.
  */
 export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: number): MergeResult {
@@ -69,12 +69,12 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
   const rollups = new Map<string, RollupCounts>();
   for (const fact of newFacts) {
     if (fact.recipient === null) {
-      events.push({ id: fact.id, type: moveRecipient("queued", fact.on).event, at: fact.at, metadata: fact.metadata });
+      events.push({ id: fact.id, type: transitionOf("queued", fact.on).event, at: fact.at, metadata: fact.metadata });
       continue;
     }
     const recipient = recipients.find((candidate) => recipientKey(candidate) === fact.recipient);
     if (!recipient) continue;
-    const { to, event } = moveRecipient(recipient.state, fact.on);
+    const { to, event } = transitionOf(recipient.state, fact.on);
     const entry: EventEntry = { id: fact.id, type: event, at: fact.at };
     events.push({ ...entry, metadata: { recipient: recipient.email, ...fact.metadata } });
     countRecipient(rollups, fact.recipient, recipient.state, to);
@@ -120,7 +120,7 @@ const countsOf = (rollups: Map<string, RollupCounts>, domain: string): RollupCou
 /** Returns the domain of a canonical address. */
 export const domainOf = (key: string) => key.slice(key.lastIndexOf("@") + 1);
 
-/** Counts the move of one recipient. A recipient counts at most once as sent, delivered, bounced and failed. */
+/** Counts the transition of one recipient. A recipient counts at most once as sent, delivered, bounced and failed. */
 function countRecipient(
   rollups: Map<string, RollupCounts>,
   key: string,
@@ -135,7 +135,7 @@ function countRecipient(
   if (to === "failed" || to === "rejected") counts.failed += 1;
 }
 
-/** Counts the move of the whole email. */
+/** Counts the transition of the whole email. */
 function countEmail(rollups: Map<string, RollupCounts>, before: EmailState, after: EmailState): void {
   const counts = countsOf(rollups, "");
   if (before.sentAt === null && after.sentAt !== null) counts.sent += 1;
