@@ -39,16 +39,16 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
     revokedAt: null,
     replacedById: null,
   };
-  const answer = { ...toApiKey(row), key };
+  const response = { ...toApiKey(row), key };
   const domainsJson = domainIds && JSON.stringify(domainIds);
   const owner = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
   const rights = [JSON.stringify(scopes), domainsJson, row.createdAt, expiresAt, domainIds?.length ?? 0];
   await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_KEY).bind(...owner, ...rights),
     expectChanges(ctx.db, 1),
-    ...(await storeSecretResponse(ctx, answer)),
+    ...(await storeSecretResponse(ctx, response)),
   ]);
-  return answer;
+  return response;
 }
 
 async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {

@@ -35,15 +35,15 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
   const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const now = ctx.now();
   const successor = { ...old, id: ctx.newId(), prefix, createdAt: now, lastUsedAt: null };
-  const answer = { ...toApiKey(successor), key };
+  const response = { ...toApiKey(successor), key };
   const source = [old.id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
   await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(old.id, successor.id, now + GRACE_MS, ctx.workspace.number),
-    ...(await storeSecretResponse(ctx, answer)),
+    ...(await storeSecretResponse(ctx, response)),
   ]);
-  return answer;
+  return response;
 }
 
 function requireActive({ revokedAt, replacedById, expiresAt }: ApiKeyRow, now: number): void {

@@ -25,7 +25,7 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
   const created = await newDomain(ctx, parseName(input.name));
   const { domain, keys } = created;
-  const answer = toDomain(ctx.settings, created);
+  const response = toDomain(ctx.settings, created);
   try {
     await guardedBatch(ctx.db, [
       ctx.db
@@ -33,13 +33,13 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
         .bind(domain.id, domain.workspace, domain.name, domain.reversedName, domain.ownershipToken, domain.createdAt),
       expectChanges(ctx.db, 1),
       insertKeysStatement(ctx, keys),
-      ...storeResponse(ctx, answer),
+      ...storeResponse(ctx, response),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace has already registered this domain");
     throw error;
   }
-  return answer;
+  return response;
 }
 
 function parseName(text: string): string {

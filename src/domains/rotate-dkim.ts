@@ -26,19 +26,19 @@ export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut>
   const newKeys = await generateDkimKeys(ctx, domain.id);
   const remaining = keys.filter((key) => dkimState(key) !== "pending");
   const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
-  const answer = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys] });
+  const response = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys] });
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(EXPECT_UNCHANGED).bind(domain.id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),
       expectChanges(ctx.db, 1),
       ctx.db.prepare(DELETE_PENDING).bind(domain.id),
       insertKeysStatement(ctx, newKeys),
-      ...storeResponse(ctx, answer),
+      ...storeResponse(ctx, response),
     ]);
   } catch (error) {
     // Throws 404 when the domain was deleted meanwhile.
     if (error instanceof ConcurrencyError) await getDomain(ctx, id);
     throw error;
   }
-  return answer;
+  return response;
 }

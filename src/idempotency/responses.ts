@@ -59,8 +59,8 @@ const INSERT_RESPONSE = `
  * When another request with the same key was first, the batch rolls back with ConcurrencyError and the response of that
  * request is replayed. `status` is for routes with several success statuses.
  */
-export function storeResponse(ctx: CallerCtx, answer: unknown, status?: number): D1PreparedStatement[] {
-  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(answer)}`;
+export function storeResponse(ctx: CallerCtx, response: unknown, status?: number): D1PreparedStatement[] {
+  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
   return ctx.idempotency ? insertResponse(ctx, ctx.idempotency, text) : [];
 }
 
@@ -68,21 +68,21 @@ export function storeResponse(ctx: CallerCtx, answer: unknown, status?: number):
  * Returns the same for a response that contains a secret. It is encrypted under a key derived from the Idempotency-Key
  * and is replayed only to the credential that made the request.
  */
-export async function storeSecretResponse(ctx: CallerCtx, answer: unknown): Promise<D1PreparedStatement[]> {
+export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Promise<D1PreparedStatement[]> {
   const { idempotency } = ctx;
   return idempotency
-    ? insertResponse(ctx, idempotency, await sealResponse(ctx, idempotency, JSON.stringify(answer)))
+    ? insertResponse(ctx, idempotency, await sealResponse(ctx, idempotency, JSON.stringify(response)))
     : [];
 }
 
-function insertResponse(ctx: CallerCtx, idempotency: Idempotency, answer: string): D1PreparedStatement[] {
+function insertResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): D1PreparedStatement[] {
   const now = ctx.now();
   const row = [
     dayOf(now),
     ctx.workspace.number,
     idempotency.keys[0],
     fingerprintOf(ctx, idempotency),
-    answer,
+    response,
     now,
     now - RESPONSE_TTL_MS,
   ];

@@ -7,21 +7,21 @@ import type { Idempotency } from "./responses.ts";
 const SEALED_PREFIX = "sealed";
 
 /** Returns whether a stored response is encrypted. */
-export function isSealed(answer: string): boolean {
-  return answer.startsWith(`${SEALED_PREFIX}.`);
+export function isSealed(response: string): boolean {
+  return response.startsWith(`${SEALED_PREFIX}.`);
 }
 
 /**
  * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.
  * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
-export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, answer: string): Promise<string> {
+export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): Promise<string> {
   const { keyId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const key = await importKey(secret, "encrypt");
-  const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(answer));
+  const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(response));
   return [SEALED_PREFIX, keyId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
 }
 

@@ -32,20 +32,20 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
     createdAt: ctx.now(),
     assigneeIds: "[]",
   };
-  const answer = toMailbox(row);
+  const response = toMailbox(row);
   const values = [row.id, row.workspace, row.domainId, local, address, row.displayName, row.quotaBytes, row.createdAt];
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(...values),
       expectChanges(ctx.db, 1),
-      ...storeResponse(ctx, answer),
+      ...storeResponse(ctx, response),
     ]);
   } catch (error) {
     if (isUniqueViolation(error)) throw conflict("This workspace already has a mailbox with this address");
     if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Domain");
     throw error;
   }
-  return answer;
+  return response;
 }
 
 /** Returns the canonical address. Rejects plus-addresses: they belong to the mailbox named before the plus. */
