@@ -13,7 +13,7 @@ export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
  * Condition: API keys of the caller's workspace that its credential may see. A key that is restricted to domains sees
  * those restricted to the same domains or fewer.
  */
-export function visible({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
+export function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
   const permitted = JSON.stringify([...(domainIds ?? [])]);
   const isWithin =
     domainIds &&
@@ -45,7 +45,7 @@ export function listApiKeys(
   return orm(ctx)
     .select(columns)
     .from(apiKeys)
-    .where(and(visible(ctx), after === undefined ? undefined : lt(apiKeys.id, after)))
+    .where(and(visibleToCaller(ctx), after === undefined ? undefined : lt(apiKeys.id, after)))
     .orderBy(desc(apiKeys.id))
     .limit(limit)
     .offset(offset);

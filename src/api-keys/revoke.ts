@@ -4,7 +4,7 @@ import { orm } from "../db/client.ts";
 import { apiKeys } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
-import { visible } from "./queries.ts";
+import { visibleToCaller } from "./queries.ts";
 
 /**
  * Revokes an API key of any user of the caller's workspace, from the next request on. Revoking again keeps the first
@@ -16,7 +16,7 @@ export async function revokeApiKey(ctx: CallerCtx, id: string): Promise<void> {
   const revoked = await orm(ctx)
     .update(apiKeys)
     .set({ revokedAt: sql`ifnull(${apiKeys.revokedAt}, ${ctx.now()})` })
-    .where(and(visible(ctx), eq(apiKeys.id, uuid)))
+    .where(and(visibleToCaller(ctx), eq(apiKeys.id, uuid)))
     .returning({ id: apiKeys.id });
   if (revoked.length === 0) throw notFound("API key");
 }

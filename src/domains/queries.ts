@@ -15,7 +15,7 @@ export interface DomainWithKeys {
 }
 
 /** Condition: domains of the caller's workspace that its credential may see. */
-function visible(ctx: CallerCtx): SQL | undefined {
+function visibleToCaller(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const isPermitted =
     domainIds && sql`${domains.id} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
@@ -34,7 +34,7 @@ export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> 
 export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Domain");
-  const [found] = await select(ctx, and(visible(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
+  const [found] = await select(ctx, and(visibleToCaller(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
   if (!found) throw notFound("Domain");
   return found;
 }
@@ -48,7 +48,7 @@ export function listDomains(
     name === undefined ? undefined : eq(domains.name, name),
     after === undefined ? undefined : gt(domains.name, after),
   ];
-  return select(ctx, and(visible(ctx), ...filters), range);
+  return select(ctx, and(visibleToCaller(ctx), ...filters), range);
 }
 
 function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number; limit: number }) {

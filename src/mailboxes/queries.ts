@@ -14,7 +14,7 @@ export const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assi
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
 
 /** Condition: mailboxes of the caller's workspace that its credential may see. */
-export function visible(ctx: CallerCtx): SQL | undefined {
+export function visibleToCaller(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const isPermitted =
     domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
@@ -38,7 +38,7 @@ function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { off
 export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Mailbox");
-  const [row] = await select(ctx, and(visible(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
+  const [row] = await select(ctx, and(visibleToCaller(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
   if (!row) throw notFound("Mailbox");
   return row;
 }
@@ -52,5 +52,5 @@ export function listMailboxes(
     domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
     after === undefined ? undefined : gt(mailboxes.address, after),
   ];
-  return select(ctx, and(visible(ctx), ...where), range);
+  return select(ctx, and(visibleToCaller(ctx), ...where), range);
 }

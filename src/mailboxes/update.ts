@@ -4,7 +4,7 @@ import { orm } from "../db/client.ts";
 import { mailboxes } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
-import { getMailbox, mailboxColumns, visible } from "./queries.ts";
+import { getMailbox, mailboxColumns, visibleToCaller } from "./queries.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPa
   const [changed] = await orm(ctx)
     .update(mailboxes)
     .set(changes)
-    .where(and(visible(ctx), eq(mailboxes.id, uuid)))
+    .where(and(visibleToCaller(ctx), eq(mailboxes.id, uuid)))
     .returning(mailboxColumns);
   if (!changed) throw notFound("Mailbox");
   return toMailbox(changed);
