@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import { MAX_FAILED_CHECKS } from "../../src/domains/rules.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
-import { fail, heal, unpublish } from "../support/dns-control.ts";
+import { failQueries, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -64,11 +64,11 @@ class Sequence {
     if (what === "all verify at once") return this.#race();
     if (what === "break DNS") {
       this.#broken.add(prefix);
-      return fail(`_svc-challenge.${name}`, "servfail");
+      return failQueries(`_svc-challenge.${name}`, "servfail");
     }
     if (what === "repair DNS") {
       this.#broken.delete(prefix);
-      return heal(`_svc-challenge.${name}`);
+      return restoreQueries(`_svc-challenge.${name}`);
     }
     if (!registration) return;
     if (what === "publish") await this.#publish(registration, prefix);

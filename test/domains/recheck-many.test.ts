@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
-import { fail } from "../support/dns-control.ts";
+import { failQueries } from "../support/dns-control.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
 
@@ -20,7 +20,7 @@ it("two hundred domains whose DNS never answers delay the check of another by on
   await publishRecords(domain);
   await verify(workspace, domain.id);
   await env.DB.prepare(INSERT_UNANSWERED).bind(workspace.workspaceNumber, zone).run();
-  await fail(zone, "servfail");
+  await failQueries(zone, "servfail");
   let now = Date.now() + 25 * HOUR;
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));
   const { last_checked_at } = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();

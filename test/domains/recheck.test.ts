@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
-import { fail, heal, unpublish } from "../support/dns-control.ts";
+import { failQueries, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, statusesOf, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -20,11 +20,11 @@ beforeEach(async () => {
   now = Date.now();
 });
 
-const dayLater = async () => {
+const recheckOneDayLater = async () => {
   now += DAY + 1;
   await recheckDomains(testContext({}, () => now));
 };
-const read = async () => (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
+const readDomain = async () => (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
 const unpublishAll = async () => {
   for (const { name } of domain.records) await unpublish(name);
 };
@@ -39,47 +39,47 @@ async function notifications(): Promise<{ title: string; user_id: string }[]> {
 describe("the daily check of verified domains", () => {
   it("sets a domain to failed on the third day in a row without its records, and notifies the owners once", async () => {
     await unpublishAll();
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "verified" });
-    expect(statusesOf(await read()).ownership).toBe("missing");
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "verified" });
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "verified" });
+    expect(statusesOf(await readDomain()).ownership).toBe("missing");
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "verified" });
     expect(await notifications()).toHaveLength(0);
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "failed" });
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "failed" });
     expect(await notifications()).toEqual([
       { title: expect.stringContaining("can no longer send"), user_id: workspace.userId },
     ]);
-    await dayLater();
+    await recheckOneDayLater();
     expect(await notifications()).toHaveLength(1);
   });
 
   it("a successful check resets the count", async () => {
     await unpublishAll();
-    await dayLater();
-    await dayLater();
+    await recheckOneDayLater();
+    await recheckOneDayLater();
     await publishRecords(domain);
-    await dayLater();
+    await recheckOneDayLater();
     await unpublishAll();
-    await dayLater();
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "verified" });
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "verified" });
   });
 
   it("a check without an answer from DNS neither counts nor resets the count", async () => {
     const [ownership] = domain.records;
     await unpublishAll();
-    await dayLater();
-    await fail(ownership?.name ?? "", "servfail");
-    await dayLater();
-    await dayLater();
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "verified" });
-    await heal(ownership?.name ?? "");
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "verified" });
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "failed" });
+    await recheckOneDayLater();
+    await failQueries(ownership?.name ?? "", "servfail");
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "verified" });
+    await restoreQueries(ownership?.name ?? "");
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "verified" });
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "failed" });
   });
 
   it("concurrent runs count one check", async () => {
@@ -94,21 +94,21 @@ describe("the daily check of verified domains", () => {
   it("does not check a domain before a day has passed", async () => {
     await unpublishAll();
     await recheckDomains(testContext({}, () => now + DAY / 2));
-    expect(statusesOf(await read()).ownership).toBe("verified");
+    expect(statusesOf(await readDomain()).ownership).toBe("verified");
   });
 
   it("a failed domain can be verified again, unless another workspace has verified it meanwhile", async () => {
     await unpublishAll();
-    await dayLater();
-    await dayLater();
-    await dayLater();
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    await recheckOneDayLater();
     await publishRecords(domain);
     expect((await verify(workspace, domain.id)).domain.status).toBe("verified");
     await unpublishAll();
-    await dayLater();
-    await dayLater();
-    await dayLater();
-    expect(await read()).toMatchObject({ status: "failed" });
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    await recheckOneDayLater();
+    expect(await readDomain()).toMatchObject({ status: "failed" });
     const otherWorkspace = await aWorkspace();
     const other = await register(otherWorkspace, domain.name);
     await publishRecords(other);

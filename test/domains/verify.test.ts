@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { fail, heal, publish, unpublish } from "../support/dns-control.ts";
+import { failQueries, publish, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../support/domains.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -83,12 +83,12 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
       const domain = await register(workspace);
       await publishRecords(domain);
       const [ownership] = domain.records;
-      await fail(ownership?.name ?? "", mode);
+      await failQueries(ownership?.name ?? "", mode);
       expect(await verify(workspace, domain.id)).toEqual({ status: 200, domain });
-      await heal(ownership?.name ?? "");
+      await restoreQueries(ownership?.name ?? "");
       const { domain: verified } = await verify(workspace, domain.id);
       expect(verified.status).toBe("verified");
-      await fail(ownership?.name ?? "", mode);
+      await failQueries(ownership?.name ?? "", mode);
       expect(await verify(workspace, domain.id)).toEqual({ status: 200, domain: verified });
     });
   }

@@ -11,9 +11,9 @@ export const replace = (name: string, records: DnsRecord[]): Promise<void> => se
 /** Deletes all records of a name. */
 export const unpublish = (name: string): Promise<void> => sendCommand({ unpublish: name });
 /** Makes queries for a name, and for all names below it, fail in this way. */
-export const fail = (name: string, mode: Failure): Promise<void> => sendCommand({ fail: name, mode });
+export const failQueries = (name: string, mode: Failure): Promise<void> => sendCommand({ fail: name, mode });
 /** Ends a failure set by `fail`. */
-export const heal = (name: string): Promise<void> => sendCommand({ heal: name });
+export const restoreQueries = (name: string): Promise<void> => sendCommand({ heal: name });
 /** Returns how many queries for a name have arrived. */
 export const queries = (name: string): Promise<number> => sendCommand({ queries: name });
 
