@@ -1,4 +1,4 @@
-/** Reads which top-level folders of src import values from which, and finds import circles between them. */
+/** Reads which top-level folders of src import values from which, and finds import cycles between them. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -35,8 +35,8 @@ function importsTypesOnly(names: string): boolean {
   return parts.every((part) => part.trim() === "" || part.trim().startsWith("type "));
 }
 
-/** Returns every import between two folders that can reach each other. Empty if the graph has no circle. */
-export function findCircles(graph: ImportGraph): string[] {
+/** Returns every import between two folders that can reach each other. Empty if the graph has no cycle. */
+export function findCycles(graph: ImportGraph): string[] {
   const reachable = (from: string): Set<string> => {
     const seen = new Set<string>();
     const queue = [from];

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCircles, readImportGraph } from "./support/import-graph.ts";
+import { findCycles, readImportGraph } from "./support/import-graph.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root })
@@ -13,7 +13,7 @@ const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWi
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const documents = files.filter((file) => file === "README.md" || /^docs\/.*\.md$/.test(file));
 
-describe("house rules", () => {
+describe("conventions of the repository", () => {
   it("no file has a name without meaning", () => {
     const vague = /(^|\/)(utils?|helpers?|common|manager|service|misc)(\/|\.|$)/;
     expect(code.filter((file) => vague.test(file))).toEqual([]);
@@ -52,19 +52,19 @@ describe("house rules", () => {
     expect(names.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  it("no folders of src import values from each other in a circle", () => {
+  it("no folders of src import values from each other in a cycle", () => {
     const graph = readImportGraph(
       root,
       code.filter((file) => file.startsWith("src/")),
     );
     expect(graph.size).toBeGreaterThan(20);
-    expect(findCircles(graph)).toEqual([]);
+    expect(findCycles(graph)).toEqual([]);
   });
 
   it("no file uses any or ignores a type error", () => {
     const loose = code.filter((file) =>
       /:\s*any\b(?! )|\bas any\b(?! [a-z])|@ts-ignore|@ts-expect-error/.test(read(file)),
     );
-    expect(loose.filter((file) => file !== "test/host/house.test.ts")).toEqual([]);
+    expect(loose.filter((file) => file !== "test/host/conventions.test.ts")).toEqual([]);
   });
 });
