@@ -1,2 +1,2 @@
-export { type Purge, type PurgeOrder, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
+export { type NewPurge, type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export { purge } from "./run.ts";

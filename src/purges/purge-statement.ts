@@ -12,19 +12,19 @@ export type Purge =
   | { workspace: number; id: string };
 
 /** A purge with the id of its outbox row: a UUID, preferably that of the deleted record. */
-export interface PurgeOrder {
+export interface NewPurge {
   id: string;
   purge: Purge;
 }
 
-/** A purge starts this long after its order, when requests that were running at that moment have ended. */
+/** Delay from the deletion of a record to its purge: requests that were running at the deletion have ended by then. */
 const DELAY_MS = 120_000;
 
 /**
  * Returns a statement that adds purges to the outbox, for the batch that deletes the record. Safe to run twice.
  */
-export function purgeStatement(ctx: Ctx, orders: readonly PurgeOrder[]): D1PreparedStatement {
-  const rows = orders.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
+export function purgeStatement(ctx: Ctx, purges: readonly NewPurge[]): D1PreparedStatement {
+  const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
   return mailDb(ctx)
     .prepare(
       `INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)

@@ -1,3 +1,3 @@
 export { countExactly } from "./exact.ts";
+export { findExceededPolicy } from "./find-exceeded-policy.ts";
 export { decideCall, formatPolicy, hourlyPolicy, type RateDecision, type RatePolicy } from "./rules.ts";
-export { findExceededPolicy } from "./shield.ts";

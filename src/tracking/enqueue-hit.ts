@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
-import { type HitClient, isMachine, MAX_USER_AGENT, REPEAT_SECONDS } from "./rules.ts";
+import { type HitClient, isMachine, MAX_CLIENT_FIELD, REPEAT_SECONDS } from "./rules.ts";
 
 /** User agents of one address that have an entry of their own in the cache: more could flood the queue. */
 const USER_AGENT_SLOTS = 64;
@@ -36,7 +36,7 @@ export async function enqueueHit(
 function cacheName(client: HitClient): string {
   if (isMachine(client)) return "machine";
   let hash = 0;
-  for (const character of client.userAgent.slice(0, MAX_USER_AGENT)) {
+  for (const character of client.userAgent.slice(0, MAX_CLIENT_FIELD)) {
     hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32;
   }
   return `person/${encodeURIComponent(networkOf(client.ip))}/${hash % USER_AGENT_SLOTS}`;
@@ -62,9 +62,9 @@ function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink
     recipient: tracked.recipient === "all" ? null : tracked.recipient,
     at: ctx.now(),
     ...("url" in tracked ? { url: tracked.url } : {}),
-    ua: client.userAgent.slice(0, MAX_USER_AGENT),
+    ua: client.userAgent.slice(0, MAX_CLIENT_FIELD),
     ip: client.ip,
-    ...(client.purpose ? { purpose: client.purpose.slice(0, MAX_USER_AGENT) } : {}),
-    ...(client.network ? { network: client.network.slice(0, MAX_USER_AGENT) } : {}),
+    ...(client.purpose ? { purpose: client.purpose.slice(0, MAX_CLIENT_FIELD) } : {}),
+    ...(client.network ? { network: client.network.slice(0, MAX_CLIENT_FIELD) } : {}),
   };
 }

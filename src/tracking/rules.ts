@@ -23,8 +23,8 @@ export function resolveTracking(
   };
 }
 
-/** Characters of a user agent that are stored. */
-export const MAX_USER_AGENT = 300;
+/** Longest stored text about a client in characters: its user agent, purpose header and network name. */
+export const MAX_CLIENT_FIELD = 300;
 /** Repeats of an open or click within this time are merged, in seconds (decisions 4). */
 export const REPEAT_SECONDS = 60;
 

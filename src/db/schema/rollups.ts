@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-const whose = { workspace: integer().notNull(), domain: text().notNull() };
+const rollupKey = { workspace: integer().notNull(), domain: text().notNull() };
 const counter = (name: string) => integer(name).notNull().default(0);
 const counters = {
   sent: counter("sent"),
@@ -13,13 +13,15 @@ const counters = {
 
 export const rollupsHourly = sqliteTable(
   "rollups_hourly",
-  { ...whose, hour: integer().notNull(), ...counters },
+  { ...rollupKey, hour: integer().notNull(), ...counters },
   (t) => [primaryKey({ columns: [t.workspace, t.hour, t.domain] })],
 );
 
-export const rollupsDaily = sqliteTable("rollups_daily", { ...whose, day: integer().notNull(), ...counters }, (t) => [
-  primaryKey({ columns: [t.workspace, t.day, t.domain] }),
-]);
+export const rollupsDaily = sqliteTable(
+  "rollups_daily",
+  { ...rollupKey, day: integer().notNull(), ...counters },
+  (t) => [primaryKey({ columns: [t.workspace, t.day, t.domain] })],
+);
 
 export const rollupsProgress = sqliteTable("rollups_progress", {
   id: integer().primaryKey().notNull(),
