@@ -39,7 +39,7 @@ export async function openResponse(ctx: CallerCtx, idempotency: Idempotency, sea
 }
 
 function importKey(secret: string | undefined, use: "encrypt" | "decrypt"): Promise<CryptoKey> {
-  if (!secret) throw new Error("no key for an idempotent answer");
+  if (!secret) throw new Error("no key is configured that can encrypt or decrypt this stored response");
   return crypto.subtle.importKey("raw", fromBase64(secret), "AES-GCM", false, [use]);
 }
 

@@ -30,7 +30,8 @@ export async function open(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const [version, iv, text] = sealed.split(".");
   const root = roots.find((candidate) => String(candidate.version) === version);
-  if (!root || !iv || !text) throw new Error(`cannot open a secret for ${purpose}: unknown key version`);
+  if (!root || !iv || !text)
+    throw new Error(`cannot decrypt a secret for ${purpose}: it is malformed or its key version is not configured`);
   const key = await deriveKey(root, "aes", purpose);
   const algorithm = { name: "AES-GCM", iv: fromBase64(iv), additionalData: utf8(context) };
   return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, fromBase64(text)));

@@ -1,6 +1,6 @@
 /** Dot-stuffs a message and rejects line ends other than CRLF (RFC 5321 4.5.2). No I/O. */
 
-/** The message is malformed and must not be sent; the text says why. */
+/** Signals a malformed message that must not be sent; the text says why. */
 export class MessageFormatError extends Error {
   constructor(message: string) {
     super(message);
@@ -24,7 +24,7 @@ export class DotStuffer {
   #atLineStart = true;
   #afterCr = false;
 
-  /** `size`: announced octets, before stuffing. */
+  /** Expects a message of `size` octets, counted before stuffing. */
   constructor(size: number) {
     this.#size = size;
   }
@@ -32,7 +32,8 @@ export class DotStuffer {
   /** Copies `chunk` into `out` from `at`, stuffed, and returns the end offset. `out` must have room for twice the chunk. */
   stuff(chunk: Uint8Array, out: Uint8Array, at: number): number {
     this.#seen += chunk.length;
-    if (this.#seen > this.#size) throw new MessageFormatError("the message is longer than announced");
+    if (this.#seen > this.#size)
+      throw new MessageFormatError(`the message is longer than the announced ${this.#size} octets`);
     let to = at;
     let from = 0;
     let atLineStart = this.#atLineStart;
@@ -65,9 +66,12 @@ export class DotStuffer {
     return copy(chunk, from, chunk.length, out, to);
   }
 
-  /** Must be called before the final dot. Throws MessageFormatError when the message is too short or ends inside a line. */
+  /** Checks the end of the message, before the final dot. Throws MessageFormatError for a short or cut message. */
   finish(): void {
-    if (this.#seen !== this.#size) throw new MessageFormatError("the message is shorter than announced");
+    if (this.#seen !== this.#size)
+      throw new MessageFormatError(
+        `the message has ${this.#seen} octets, which is shorter than the announced ${this.#size}`,
+      );
     if (!this.#atLineStart || this.#seen === 0) throw new MessageFormatError("the message does not end in CRLF");
   }
 }

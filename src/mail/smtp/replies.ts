@@ -8,7 +8,7 @@ export interface RawReply {
   lines: readonly string[];
 }
 
-/** The server sent something other than SMTP; the session must end. */
+/** Signals that the server sent something other than SMTP; the session must end. */
 export class ReplySyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -32,7 +32,7 @@ export class ReplyParser {
   #lines: string[] = [];
   readonly #decoder = new TextDecoder();
 
-  /** True when it holds octets that belong to no returned reply. */
+  /** True while received octets belong to no returned reply. */
   get pending(): boolean {
     return this.#at < this.#rest.length || this.#lines.length > 0;
   }
@@ -60,7 +60,8 @@ export class ReplyParser {
       const code = Number(match[1]);
       if (this.#lines.length > 0 && code !== this.#code)
         throw new ReplySyntaxError("the lines of a reply have different codes");
-      if (this.#lines.length === REPLY_MAX_LINES) throw new ReplySyntaxError("a reply has too many lines");
+      if (this.#lines.length === REPLY_MAX_LINES)
+        throw new ReplySyntaxError(`a reply has too many lines; the limit is ${REPLY_MAX_LINES}`);
       this.#code = code;
       this.#lines.push(match[3] ?? "");
       if (match[2] === "-") continue;
@@ -73,7 +74,7 @@ export class ReplyParser {
   #nextLine(): string | null {
     const end = this.#rest.indexOf(LF, this.#at);
     if ((end < 0 ? this.#rest.length : end) - this.#at > LINE_MAX_OCTETS)
-      throw new ReplySyntaxError("a reply line is too long");
+      throw new ReplySyntaxError(`a reply line is too long; the limit is ${LINE_MAX_OCTETS} octets`);
     if (end < 0) return null;
     const stop = end > this.#at && this.#rest[end - 1] === CR ? end - 1 : end;
     const line = this.#decoder.decode(this.#rest.subarray(this.#at, stop));
