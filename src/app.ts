@@ -23,7 +23,7 @@ import { trackingRoutes } from "./tracking/index.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
-/** The Worker's HTTP app: middleware in order, then the routes of every slice. */
+/** The Worker's HTTP app: middleware in order, then the routes of every folder. */
 export const app = new Hono<AppEnv>();
 
 let index: RouteIndex | null = null;

@@ -4,7 +4,7 @@ import { uuidv7 } from "./lib/ids.ts";
 import { type WakeUp, wake } from "./outbox/wake.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** The first parameter of every verb: bindings, settings, clock, ids, log and queue. */
+/** The first parameter of every operation: bindings, settings, clock, ids, log and queue. */
 export interface Ctx {
   env: Env;
   settings: Settings;
@@ -26,7 +26,7 @@ export interface Ctx {
 export interface CallerCtx extends Ctx {
   actor: Actor;
   workspace: CallerWorkspace;
-  /** Set when the request has an Idempotency-Key: the verb stores its response in the batch of its writes. */
+  /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
   idempotency?: Idempotency;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The errors that a verb may throw. They are independent of the HTTP framework: `status` is the number that the
+ * The errors that an operation may throw. They are independent of the HTTP framework: `status` is the number that the
  * specification gives (Errors), and http/errors.ts turns it into a response. Any other error becomes a 500.
  */
 
@@ -40,7 +40,7 @@ export class AppError extends Error {
   }
 }
 
-/** A 413 for a body that is larger than any route accepts. */
+/** Signals a body that is larger than any route accepts; becomes a 413. */
 export class RequestTooLargeError extends AppError {
   constructor(detail: string) {
     super(413, detail);
@@ -51,8 +51,8 @@ export class RequestTooLargeError extends AppError {
 export const badRequest = (detail: string) => new AppError(400, detail);
 export const unauthorized = (detail: string) => new AppError(401, detail);
 export const forbidden = (detail: string) => new AppError(403, detail);
-/** Returns a 404. An unknown id and an id of another workspace answer alike, so the message names the kind only. */
-export const notFound = (noun: string) => new AppError(404, `${noun} not found`);
+/** Returns a 404. Ids that are unknown and ids of other workspaces get the same message, which names the kind only. */
+export const notFound = (kind: string) => new AppError(404, `${kind} not found`);
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);

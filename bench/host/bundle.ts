@@ -45,7 +45,7 @@ async function createBundle(): Promise<Bundle> {
   return bundle;
 }
 
-/** The options of wrangler.toml with rate limits that no test or bench reaches: they send everything with one key. */
+/** Returns the options with rate limits that no test or bench reaches: they send everything with one key. */
 export function withoutRateLimits<Options extends object>(options: Options): Options {
   const { ratelimits = {} } = options as { ratelimits?: Record<string, { simple: { limit: number } }> };
   const raised = Object.entries(ratelimits).map(([name, { simple, ...rateLimit }]) => [

@@ -35,7 +35,7 @@ export const Override = RecordSet.extend({ values: z.array(z.string().max(4_000)
   });
 export type Override = z.output<typeof Override>;
 
-/** Record sets that replace those of the zone. Stored in memory only. */
+/** Stores record sets that replace those of the zone, in memory only. */
 export class Overrides {
   readonly #overrides = new Map<string, Override>();
 

@@ -22,7 +22,7 @@ export class RestartingWorker {
     this.#authorityFile = authorityFile;
   }
 
-  /** Resolves when the Worker is ready for the first time. Calls `onGiveUp` when a later restart fails for good. */
+  /** Resolves when the Worker is ready for the first time. Calls `onGiveUp` when a later restart fails permanently. */
   async start(onGiveUp: (error: unknown) => void): Promise<void> {
     const first = await this.#launch();
     void this.#restartOnExit(first).catch((error) => !this.#stopped && onGiveUp(error));

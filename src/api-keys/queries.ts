@@ -10,8 +10,8 @@ const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(apiKe
 export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
 
 /**
- * Condition: API keys of the caller's workspace that its credential may see. A key that is restricted to domains sees
- * those restricted to the same domains or fewer.
+ * Returns the condition that selects the API keys of the caller's workspace that its credential may see. A key that is
+ * restricted to domains sees those restricted to the same domains or fewer.
  */
 export function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
   const permitted = JSON.stringify([...(domainIds ?? [])]);

@@ -7,12 +7,12 @@ export const limits = { nameCharacters: 100, domains: 50, scopes: 100, lifeYears
 /** How long a rotated key stays valid, in ms, so that its users can switch to the new one. */
 export const GRACE_MS = 24 * 3_600_000;
 
-/** Whether a name, before trimming, has no control characters and no line breaks. */
+/** Returns whether a name, before trimming, has no control characters and no line breaks. */
 export function isPrintable(name: string): boolean {
   return !UNPRINTABLE.test(name);
 }
 
-/** Whether a trimmed name has 1 to 100 code points. */
+/** Returns whether a trimmed name has 1 to 100 code points. */
 export function isNameLength(name: string): boolean {
   return name !== "" && name.length <= 2 * limits.nameCharacters && Array.from(name).length <= limits.nameCharacters;
 }

@@ -85,6 +85,7 @@ export const NewApiKeyOut = ApiKeyOut.extend({
 });
 export type NewApiKeyOut = z.output<typeof NewApiKeyOut>;
 
+/** Serializes an API key without its secret. */
 export function toApiKey(row: ApiKeyRow): ApiKeyOut {
   return {
     id: row.id,

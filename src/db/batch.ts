@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 
-/** Another writer changed the row first and the batch was rolled back. Read the row again before retrying. */
+/** Signals that another writer changed the row first, so the batch was rolled back. Read the row again, then retry. */
 export class ConcurrencyError extends Error {
   constructor() {
     super("another writer changed the row first; the batch was rolled back");

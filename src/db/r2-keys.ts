@@ -1,4 +1,4 @@
-/** Keys of objects in R2. Every key of a workspace begins with its id, which separates the tenants. */
+/** Keys of objects in R2. Every key of a workspace begins with its id, so a prefix selects its objects. */
 export const r2Keys = {
   /** Attachments, then the content document, of one email. */
   email: (workspaceId: string, emailId: string) => `w/${workspaceId}/emails/${emailId}`,

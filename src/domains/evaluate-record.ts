@@ -25,7 +25,7 @@ const containsExact = (values: string[], expected: string) => values.some((value
 
 const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
   ownership: { isCandidate: isNotEmpty, isCorrect: containsExact },
-  // RFC 6376 3.6.1: several records at one selector give undefined results, so every one must hold our key.
+  // RFC 6376 3.6.1: several records at one selector give undefined results, so every one must contain our key.
   dkim: {
     isCandidate: isNotEmpty,
     isCorrect: (values, expected) => values.every((value) => isExpectedKey(value, parseTags(expected))),
@@ -58,7 +58,7 @@ function parseTags(text: string): Map<string, string> {
   return new Map(pairs);
 }
 
-/** Whether a receiver accepts our signatures under this key record: no duplicate tag, `v` first (RFC 6376 3.2, 3.6.1). */
+/** Returns whether a receiver accepts our signatures by this key record: unique tags, `v` first (RFC 6376 3.2, 3.6.1). */
 function isExpectedKey(text: string, expected: Map<string, string>): boolean {
   const names = text.split(";").flatMap((pair) => pair.split("=")[0]?.trim() || []);
   if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
@@ -78,7 +78,7 @@ function isExpectedKey(text: string, expected: Map<string, string>): boolean {
   );
 }
 
-/** The terms of an SPF record in lower case, without the default qualifier `+` (RFC 7208 4.6.2). */
+/** Returns the terms of an SPF record in lower case, without the default qualifier `+` (RFC 7208 4.6.2). */
 function spfTerms(text: string): string[] {
   return text
     .toLowerCase()

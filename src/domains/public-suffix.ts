@@ -1,8 +1,8 @@
 import { getPublicSuffix } from "tldts";
 
 /**
- * Whether a name is a public suffix of the Public Suffix List, private section included (co.uk, github.io). Unrelated
- * parties register names below such a suffix, so no workspace can own it.
+ * Returns whether a name is a public suffix of the Public Suffix List, private section included (co.uk, github.io).
+ * Unrelated parties register names below such a suffix, so no workspace can own it.
  */
 export function isPublicSuffix(name: string): boolean {
   return getPublicSuffix(name, { allowPrivateDomains: true }) === name;

@@ -14,7 +14,7 @@ export interface DomainWithKeys {
   keys: DkimKeyRow[];
 }
 
-/** Condition: domains of the caller's workspace that its credential may see. */
+/** Returns the condition that selects the domains of the caller's workspace that its credential may see. */
 function visibleToCaller(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const isPermitted =

@@ -36,7 +36,10 @@ function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
   return selectWithKeys(ctx, due, { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
 }
 
-/** Never throws: a domain whose check fails would come first in every run and block the domains after it. */
+/**
+ * Checks the DNS records of one domain and saves the result. Never throws: a domain whose check fails would come first
+ * in every run and block the domains after it.
+ */
 async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
   const check = await checkDns(ctx, found);
   try {

@@ -53,7 +53,10 @@ export function expectedRecords(
   ];
 }
 
-/** A pending key beside active keys is not required: the domain stays verified by the active keys. */
+/**
+ * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
+ * the active keys.
+ */
 function dkimRecordOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]): ExpectedRecord {
   const hasActiveKey = keys.some((other) => dkimState(other) === "active");
   return {

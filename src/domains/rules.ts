@@ -34,8 +34,8 @@ export function ancestors(reversed: string): string[] {
 }
 
 /**
- * The state of a DKIM key. `pending`: its DNS record has not been found yet. `active`: it signs. `retired`: its record
- * stays published for email that is already signed.
+ * Returns the state of a DKIM key. `pending`: its DNS record has not been found yet. `active`: it signs. `retired`: its
+ * record stays published for email that is already signed.
  */
 export function dkimState(key: {
   activatedAt: number | null;

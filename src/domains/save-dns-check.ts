@@ -41,7 +41,7 @@ export function saveDnsCheck(ctx: Ctx, domain: DomainRow, check: DnsCheck): D1Pr
   return [verify, expectChanges(db, 1), ...dkimKeyStatements(ctx, check, now)];
 }
 
-/** Whether another workspace has verified the name, or one above or below it. */
+/** Returns whether another workspace has verified the name, or one above or below it. */
 export async function hasConflict({ db }: Ctx, domain: DomainRow): Promise<boolean> {
   const conflict = await db
     .prepare(CONFLICTS)

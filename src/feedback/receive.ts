@@ -46,7 +46,7 @@ export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Fee
   return feedback.kind;
 }
 
-/** The addresses that are registered with feedback loops (RFC 2142, RFC 6449). */
+/** Returns whether reports of feedback loops are sent to an address (RFC 2142, RFC 6449). */
 function isFeedbackAddress(address: string, bounceDomain: string): boolean {
   return ["abuse", "fbl"].some((local) => address.toLowerCase() === `${local}@${bounceDomain}`);
 }
@@ -67,7 +67,7 @@ async function toFacts(
   for (const { addresses, outcome } of aboutReference(toOutcomes(feedback), state, about)) {
     const key = findRecipient(state, about, addresses);
     if (key === null) continue;
-    // One fact per recipient and outcome, however often the report names it. The mildest outcome wins.
+    // One fact per recipient and outcome, however often the report names it. The outcome that suppresses least is kept.
     const name = `${key} ${outcome.on}`;
     const known = unique.get(name);
     if (!known || severity(outcome) < severity(known.outcome)) unique.set(name, { key, outcome });

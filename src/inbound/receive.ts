@@ -2,7 +2,7 @@ import type { Ctx } from "../context.ts";
 import { type ReturnedMail, receiveFeedback } from "../feedback/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
 
-/** The result of a message: accepted, or rejected for good with a reply (RFC 5321 4.2, RFC 3463). */
+/** The result of a message: accepted, or rejected permanently with a reply (RFC 5321 4.2, RFC 3463). */
 export type ReceiveResult = { accepted: true; kind: string } | { accepted: false; reply: string };
 
 /**

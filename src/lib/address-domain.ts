@@ -27,7 +27,7 @@ export function canonicalDomain(domain: string): string | null {
   return labels.every((label) => LDH_LABEL.test(label) && isCanonicalLabel(label)) ? ascii : null;
 }
 
-/** Converts U-labels to A-labels. Returns null unless every U-label converts back to what was written, except case. */
+/** Converts U-labels to A-labels. Returns null unless every U-label converts back to its original text, except case. */
 function unicodeToALabels(domain: string): string | null {
   if (!isPlainUnicode(domain)) return null;
   const labels = Array.from(domain, lowerCaseCharacter).join("").normalize("NFC").split(".");

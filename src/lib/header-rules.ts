@@ -1,4 +1,4 @@
-/** Rules for header fields that a caller supplies. The API applies them at accept, the MIME builder when it composes. */
+/** Rules for header fields that a caller supplies, applied by the API and by the MIME composer. */
 
 /** Longest name of a custom header, in characters. */
 export const HEADER_NAME_CHARACTERS = 76;
@@ -11,7 +11,7 @@ const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 const SERVICE_HEADER =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|authentication-results|received|return-path|sender|(?:content|dkim|arc|resent)-.*)$/i;
 
-/** Headers by which a relay takes orders: a caller could change how the egress sends (decisions 4). */
+/** Headers that a relay obeys as commands: a caller could change how the egress sends (decisions 4). */
 const RELAY_HEADER = /^(?:x-smtpapi|tls-required|x-(?:mc|pm|ses|mailgun)-.*)$/i;
 
 /** Headers that only the receiving side may write: a reader or a filter trusts them (decisions 4). */
@@ -20,27 +20,27 @@ const RECEIVER_HEADER = /^(?:received.*|delivered-to|x-ms-exchange-.*|authentica
 /** The text between the angle brackets of a Content-ID (RFC 2045 7). */
 const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@]{1,250}$/;
 
-/** Tells whether a custom header may have this name: 1 to 76 ASCII letters, digits and hyphens. */
+/** Returns whether a custom header may have this name: 1 to 76 ASCII letters, digits and hyphens. */
 export function isHeaderName(name: string): boolean {
   return name.length <= HEADER_NAME_CHARACTERS && HEADER_NAME.test(name);
 }
 
-/** Tells whether only the service may write this header. Letter case does not count. */
+/** Returns whether only the service may write this header. Letter case does not count. */
 export function isServiceHeader(name: string): boolean {
   return SERVICE_HEADER.test(name);
 }
 
-/** Tells whether a relay takes orders from this header. Letter case does not count. */
+/** Returns whether a relay obeys this header as a command. Letter case does not count. */
 export function isRelayHeader(name: string): boolean {
   return RELAY_HEADER.test(name);
 }
 
-/** Tells whether only receiving servers may write this header. Letter case does not count. */
+/** Returns whether only receiving servers may write this header. Letter case does not count. */
 export function isReceiverHeader(name: string): boolean {
   return RECEIVER_HEADER.test(name);
 }
 
-/** Tells whether a Content-ID, given without angle brackets, is 1 to 250 characters of printable ASCII as allowed. */
+/** Returns whether a Content-ID, given without angle brackets, is 1 to 250 characters of printable ASCII as allowed. */
 export function isContentId(id: string): boolean {
   return CONTENT_ID.test(id);
 }

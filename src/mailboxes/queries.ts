@@ -13,7 +13,7 @@ export const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assi
 
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
 
-/** Condition: mailboxes of the caller's workspace that its credential may see. */
+/** Returns the condition that selects the mailboxes of the caller's workspace that its credential may see. */
 export function visibleToCaller(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const isPermitted =

@@ -88,6 +88,7 @@ export const MailboxOut = z
   });
 export type MailboxOut = z.output<typeof MailboxOut>;
 
+/** Serializes a mailbox with its assignees. */
 export function toMailbox(row: MailboxRow): MailboxOut {
   return {
     id: row.id,

@@ -21,7 +21,7 @@ const RUN_MS = 60_000;
  */
 const RUN_STEPS = 50;
 
-/** What is left of a run: its end in milliseconds since 1970, and its steps. */
+/** Limits of a run that is in progress: its end in milliseconds since 1970, and its remaining steps. */
 interface RunLimits {
   until: number;
   steps: number;

@@ -15,12 +15,12 @@ export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSecon
 
 const SEND_ROUTES: ReadonlySet<string> = new Set(["POST /v1/emails/", "POST /v1/emails/batch"]);
 
-/** Whether a route, by method and mounted path, counts as a send. Every other authenticated route counts as a request. */
+/** Returns whether a route, by method and mounted path, counts as a send. The other routes count as requests. */
 export function isSendRoute(route: string): boolean {
   return SEND_ROUTES.has(route);
 }
 
-/** The policy of an exact limit per hour. */
+/** Returns the policy of an exact limit per hour. */
 export function hourlyPolicy(name: string, limit: number): RatePolicy {
   return { name, limit, windowSeconds: 3_600 };
 }

@@ -4,7 +4,7 @@ import { mailDb } from "../db/client.ts";
 const DAY_MS = 24 * 3_600_000;
 /** A second failure counts from a day on: a broken resolver or an expired registration is usually repaired by then. */
 const REPEAT_AFTER_MS = DAY_MS;
-/** A failure is forgotten after 90 days, so that monthly and quarterly mail to a dead domain is suppressed. */
+/** A failure counts for 90 days, so that monthly and quarterly mail to a domain that no longer exists is suppressed. */
 export const DOMAIN_FAILURE_DAYS = 90;
 
 // Like suppressStatement: a bounce replaces `unsubscribe`, which applies to bulk mail only.
@@ -16,7 +16,7 @@ const SUPPRESS_REPEATED = `
   ON CONFLICT DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at
    WHERE suppressions.reason = 'unsubscribe'`;
 
-// After a suppression the count starts again, so that an address taken off the list is not suppressed by the next report.
+// A suppression sets first_at to now, so that an address removed from the list is not suppressed by the next report.
 const RECORD = `
   INSERT INTO domain_failures (workspace, email, first_at)
   SELECT value->>'workspace', value->>'email', ?2 FROM json_each(?1) WHERE true
@@ -49,15 +49,15 @@ export function domainFailureStatements(ctx: Ctx, failed: readonly WorkspaceAddr
   ];
 }
 
-/** Returns the statement that forgets the failures of addresses that a DSN confirmed as delivered. */
+/** Returns the statement that deletes the failures of addresses that a DSN confirmed as delivered. */
 export function clearDomainFailuresStatements(ctx: Ctx, delivered: readonly WorkspaceAddress[]): D1PreparedStatement[] {
   return delivered.length === 0 ? [] : [mailDb(ctx).prepare(CLEAR).bind(JSON.stringify(delivered))];
 }
 
-/** What a bounce does to the suppression list: `domain-failure` suppresses at the second time only. */
+/** Effect of a bounce on the suppression list: `domain-failure` suppresses at the second time only. */
 export type BounceSuppression = { suppress?: "bounce" | "domain-failure" };
 
-/** Returns what a failure of a class (`address`, `domain`, `other`) does to the suppression list. */
+/** Returns the effect of a failure of a class (`address`, `domain`, `other`) on the suppression list. */
 export function suppressionFor(failure: "address" | "domain" | "other"): BounceSuppression {
   if (failure === "other") return {};
   return { suppress: failure === "address" ? "bounce" : "domain-failure" };

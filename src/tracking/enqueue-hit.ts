@@ -3,13 +3,13 @@ import { type HitKind, type MailReference, type TrackedLink, tokenName } from ".
 import type { HitMessage } from "./hit.ts";
 import { type HitClient, isMachine, MAX_CLIENT_FIELD, REPEAT_SECONDS } from "./rules.ts";
 
-/** User agents of one address that have an entry of their own in the cache: more could flood the queue. */
+/** Cache entries per IP address, shared by user agents. A client that varies its user agent could flood the queue. */
 const USER_AGENT_SLOTS = 64;
 
 /**
  * Sends an open or a click to the queue, unless the same client requested the same token within the last 60 s in this
- * data center. All machines are one client, and never the client of a person. Makes no database query. Never throws: a
- * lost hit costs one count, an error would cost the recipient the page.
+ * data center. All machines count as one client, separate from persons. Makes no database query. Never throws: a lost
+ * hit costs one count, but after an error the recipient would not see the page.
  */
 export async function enqueueHit(
   ctx: Ctx,
@@ -30,8 +30,8 @@ export async function enqueueHit(
 }
 
 /**
- * Returns the name of a client in the cache. A scanner can look like a person at its first request, so persons are kept
- * apart by address and user agent: the emails merge what is left (classify-hits.ts).
+ * Returns the name of a client in the cache. A scanner can look like a person at its first request, so persons are
+ * distinguished by address and user agent. Repeats that pass the cache are merged later (classify-hits.ts).
  */
 function cacheName(client: HitClient): string {
   if (isMachine(client)) return "machine";

@@ -4,7 +4,7 @@ const HTML_NAMESPACE = "http://www.w3.org/1999/xhtml";
 const [FIRST_PRIVATE, LAST_PRIVATE] = [0xe000, 0xefff];
 const PRIVATE = /[\ue000-\uefff]/;
 const MARKER_LEAD = 0xee;
-/** Tags of `a`, `area` and `body` that HTMLRewriter visits in one email. Each visit calls a handler, for about 9 us. */
+/** Tags of `a`, `area` and `body` that HTMLRewriter visits in one email. Each visit calls a handler, for about 9 µs. */
 export const MAX_VISITED_TAGS = 3_000;
 
 /** Characters that end a tag's name (HTML standard, 13.2.5.8). */

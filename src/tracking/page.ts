@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { renderPage } from "../http/page.ts";
 import { toLocation } from "./location.ts";
 
-/** Returns the page of an expired link. It names the target and leads there by a click (decisions 4). */
+/** Returns the page of an expired link. It names the target and links to it (decisions 4). */
 export function expiredPage(url: string) {
   const target = toLocation(url);
   return renderPage(

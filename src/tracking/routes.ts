@@ -41,7 +41,7 @@ export const trackingRoutes = new Hono<AppEnv>()
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });
 
-/** A HEAD request shows the recipient nothing, so it is not a hit. */
+/** Returns whether a request is a GET. A HEAD request shows the recipient nothing, so it is not a hit. */
 const isGet = (c: Context<AppEnv>) => c.req.method === "GET";
 
 function readClient(c: Context<AppEnv>): HitClient {

@@ -90,7 +90,7 @@ export const userAgentRules: readonly { agent: RegExp; machine: boolean; descrip
 ];
 
 /**
- * Networks of email security services, by the name of their autonomous system: whoever fetches from there is a
+ * Networks of email security services, by the name of their autonomous system: every client there is a
  * scanner. Web gateways that carry the traffic of persons are not listed.
  */
 export const scannerNetworks: readonly { network: RegExp; description: string }[] = [
@@ -112,7 +112,7 @@ export interface HitClient {
   ip: string;
   /** The Sec-Purpose header or a predecessor of it. Empty for an ordinary request. */
   purpose: string;
-  /** Name of the client's autonomous system, as Cloudflare knows it. Empty when it is unknown. */
+  /** Name of the client's autonomous system, as Cloudflare reports it. Empty when it is unknown. */
   network: string;
 }
 

@@ -10,7 +10,7 @@ export const MAX_TRACKED_LINKS = 1_000;
 /** Characters of an `href` with character references: the longest target has MAX_TARGET_BYTES once it is decoded. */
 const MAX_ENCODED_TARGET = 2 * MAX_TARGET_BYTES;
 
-/** An `href` that can decode to an http or https URL. Decoding the others would be work for nothing. */
+/** An `href` that can decode to an http or https URL. Decoding the others would waste CPU. */
 const MAY_BE_WEB = /^[\t\n\f\r ]*[h&]/i;
 
 /** HTML with tracking links and pixel. */

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { renderPage } from "../http/page.ts";
 
-/** Page with the unsubscribe button. Loading it changes nothing, because link scanners load it too (RFC 8058 3.1). */
+/** Returns the page with the unsubscribe button. Loading it changes nothing: link scanners load it too (RFC 8058 3.1). */
 export const confirmPage = () =>
   renderPage(
     "Unsubscribe?",

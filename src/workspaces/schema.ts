@@ -37,6 +37,7 @@ export const WorkspaceOut = z
   });
 export type WorkspaceOut = z.output<typeof WorkspaceOut>;
 
+/** Serializes a workspace with the caller's role in it. */
 export function toWorkspace(row: typeof workspaces.$inferSelect, role: Role): WorkspaceOut {
   return {
     id: row.id,

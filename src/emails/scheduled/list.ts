@@ -64,7 +64,7 @@ async function skipPages(ctx: CallerCtx, start: ScheduledPosition, rows: number)
   return last ?? null;
 }
 
-/** Returns the position that a cursor names. An email that no longer exists stands before all of its send time. */
+/** Returns the position that a cursor names. A deleted email is placed before all emails of its send time. */
 async function findPosition(ctx: CallerCtx, cursor: string): Promise<ScheduledPosition> {
   const dot = cursor.indexOf(".");
   const row = await mailDb(ctx)

@@ -13,8 +13,8 @@ const SENDER_IS_ALLOWED = `EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d
     AND m.local_part <> '*' AND d.status = 'verified')`;
 
 /**
- * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send, 422 when
- * the sender rule no longer holds. Throws ConcurrencyError or 404 when another call with the same Idempotency-Key was first.
+ * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send, 422
+ * when the sender may no longer send, ConcurrencyError or 404 when another call with the same Idempotency-Key was first.
  */
 export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
   requireSendingAllowed(ctx);

@@ -31,7 +31,7 @@ const SearchQuery = z
       .default("")
       .meta({ maxLength: 500 })
       .describe(
-        "Words and to:, from:, domain:, status:, tag: tokens; at most 500 octets. A quoted value may contain spaces.",
+        "Words and to:, from:, domain:, status:, tag: tokens; at most 500 bytes. A quoted value may contain spaces.",
       ),
     status: z.enum(statuses).optional(),
     tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),

@@ -65,7 +65,7 @@ function numberBefore(ctx: CallerCtx, id: string): SQL {
     (SELECT n + 1 FROM emails WHERE workspace = ${workspace} AND id < ${id} ORDER BY id DESC LIMIT 1), 0)`;
 }
 
-/** Returns an id above those of all emails that come after `id` in the results, which are in the order of accept. */
+/** Returns an id above those of all emails after `id` in the results, which are in the order of acceptance. */
 function latestIdBefore(id: string): string {
   const time = Number.parseInt(id.replace("-", "").slice(0, 12), 16) + ID_AGE_MS;
   const hex = Math.min(time, 0xffff_ffff_ffff).toString(16).padStart(12, "0");

@@ -8,7 +8,7 @@ import { planSearch } from "./plan.ts";
 import { runPlan } from "./run-plan.ts";
 import { type SearchOut, toSearchRecord } from "./schema.ts";
 
-/** Longest query in octets of UTF-8 (decisions 4). */
+/** Longest query in bytes of UTF-8 (decisions 4). */
 const MAX_QUERY = 500;
 
 export interface SearchInput {
@@ -23,7 +23,7 @@ export interface SearchInput {
 
 /**
  * Returns emails that match a query, newest first (specification: GET /v1/emails/search). An empty query returns the
- * plain list. Throws 422 for a query over 500 octets.
+ * plain list. Throws 422 for a query over 500 bytes.
  */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<EmailPage<SearchOut>> {
   if (utf8Length(input.q) > MAX_QUERY) {

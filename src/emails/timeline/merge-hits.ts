@@ -55,7 +55,7 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   if (!changed) return merged;
   const state: EmailState = {
     ...before,
-    // The kept events decide again which hits are repeats: a dropped one must not hide another.
+    // Classifies the stored events again: a hit that is not stored must not mark another one as a repeat.
     events: classifyHits(events),
     hits: [...before.hits, ...later.map(({ id }) => hitKey(id))].slice(-MAX_REMEMBERED_HITS),
     version: merged.changed ? before.version : before.version + 1,
@@ -72,7 +72,7 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
   };
 }
 
-/** The last 48 bits of an id, which are random: enough to tell the hits of one email apart. */
+/** Returns the last 48 bits of an id, which are random: enough to tell the hits of one email apart. */
 const hitKey = (id: string) => id.slice(-12);
 
 /** Returns the events of the hits that the email does not have yet. */

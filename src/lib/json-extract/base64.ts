@@ -32,7 +32,7 @@ export class Base64Decoder {
   }
 
   /**
-   * Fast path: decodes the complete groups of four that are in the alphabet and fit into the buffer. Returns where it
+   * Decodes the complete groups of four that are in the alphabet and fit into the buffer (fast path). Returns where it
    * stopped, which is `from` when a group is incomplete or after padding.
    */
   decodeGroups(data: Uint8Array, from: number): number {
@@ -56,7 +56,7 @@ export class Base64Decoder {
     return at;
   }
 
-  /** Slow path: decodes one character. Returns false when the text is not valid base64. */
+  /** Decodes one character (slow path). Returns false when the text is not valid base64. */
   decodeCharacter(code: number): boolean {
     const isPad = code === PAD;
     const bits = isPad ? 0 : code < 256 ? (BITS[code] as number) : INVALID;

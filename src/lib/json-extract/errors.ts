@@ -3,7 +3,7 @@
 /** Path of a value: `["attachments", 0, "content_base64"]`, with the index of the item first in a batch. */
 export type ContentPath = readonly (string | number)[];
 
-/** The body is not JSON (RFC 8259) or not UTF-8, or repeats a key whose first value was already extracted. */
+/** Signals a body that is not JSON (RFC 8259) or not UTF-8, or that repeats a key whose first value was extracted. */
 export class JsonInvalid extends Error {
   override readonly name = "JsonInvalid";
   /** Offset in bytes of the invalid byte, or of the start of the token that contains it. */
@@ -15,7 +15,7 @@ export class JsonInvalid extends Error {
   }
 }
 
-/** Arrays and objects are nested deeper than `limit`. */
+/** Signals arrays and objects that are nested deeper than `limit`. */
 export class JsonTooDeep extends Error {
   override readonly name = "JsonTooDeep";
   readonly limit: number;
@@ -26,7 +26,7 @@ export class JsonTooDeep extends Error {
   }
 }
 
-/** The size of the body or of the skeleton (bytes), or the number of JSON values, exceeds `limit`. */
+/** Signals that the size of the body or of the skeleton (bytes), or the number of JSON values, exceeds `limit`. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
   readonly what: "body" | "skeleton" | "values";
@@ -56,7 +56,7 @@ export class TextInvalid extends Error {
   }
 }
 
-/** The content at `path` is not valid base64 (rules in lib/base64-stream.ts). */
+/** Signals that the content at `path` is not valid base64 (rules in lib/base64-stream.ts). */
 export class Base64Invalid extends Error {
   override readonly name = "Base64Invalid";
   readonly path: ContentPath;
@@ -67,7 +67,7 @@ export class Base64Invalid extends Error {
   }
 }
 
-/** The attachment at `path`, or with it all attachments of the email (`isCombined`), exceed `limit` decoded bytes. */
+/** Signals that the attachment at `path`, or all of the email (`isCombined`), exceed `limit` decoded bytes. */
 export class AttachmentTooLarge extends Error {
   override readonly name = "AttachmentTooLarge";
   readonly path: ContentPath;

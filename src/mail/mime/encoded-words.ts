@@ -55,7 +55,7 @@ function qLength(octets: Uint8Array, start: number, end: number): number {
   return size;
 }
 
-/** RFC 2047 5 (3): characters that need no escape in a phrase, and the space, which is written as an underscore. */
+/** Returns whether an octet needs no escape in a phrase (RFC 2047 5 (3)). A space becomes an underscore. */
 function isLiteralInQ(octet: number): boolean {
   return (
     octet === 0x20 ||

@@ -46,7 +46,7 @@ function findReturned(lines: readonly string[]): number {
 }
 
 interface Found {
-  /** Null when the report names no recipient: the return path then tells who it is. */
+  /** Null when the report names no recipient: the return path then identifies it. */
   recipient: string | null;
   text: string;
 }

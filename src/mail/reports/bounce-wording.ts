@@ -70,8 +70,8 @@ export const WORDINGS: readonly { system: string; says: string }[] = [
 ];
 
 /**
- * Phrases of a delay in the text that a mail system writes for people. They outweigh every sign of a failure: a delay
- * notice quotes the wording of a failure, but a failure does not promise another attempt.
+ * Phrases of a delay in the text that a mail system writes for people. They take precedence over signs of a failure: a
+ * delay notice quotes the wording of a failure, but a failure does not promise another attempt.
  */
 export const DELAYS: readonly RegExp[] = [
   /warning (?:message )?only|(?:do not|don't|no) need to re-?send|no action is required/,

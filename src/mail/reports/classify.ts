@@ -10,7 +10,7 @@ export interface Failure {
   status: string | null;
   /** Reply or diagnostic of the remote server. */
   text: string;
-  /** Phase of the session; null when only the text can tell it. */
+  /** Phase of the session; null when only the text can name it. */
   phase: SmtpPhase | null;
 }
 
@@ -52,7 +52,7 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   return isAddressCode && isWeak ? "address" : "other";
 }
 
-/** The mildest of the remote server's codes wins: a 5.2.2 inside of a 5.1.1 is a full mailbox. */
+/** Returns the class that suppresses least of the remote server's codes: a 5.2.2 inside of a 5.1.1 is a full mailbox. */
 function classifyRemote(statuses: readonly string[]): FailureClass | null {
   const classes = statuses.map(classifyStatus);
   return (["other", "address", "domain"] as const).find((one) => classes.includes(one)) ?? null;
@@ -64,7 +64,7 @@ function classifyWords(words: string, phase: SmtpPhase | null): FailureClass | n
   return counts.some(({ pattern }) => pattern.test(words)) ? "address" : null;
 }
 
-/** Returns whether a text gives a reason that one of the tables knows. */
+/** Returns whether a text gives a reason that one of the tables contains. */
 export function namesReason(text: string): boolean {
   const words = normalize(text);
   return [ADDRESS_PHRASES, DOMAIN_PHRASES, OTHER_REASONS].some((table) => table.some((row) => row.pattern.test(words)));

@@ -17,7 +17,7 @@ export interface ReportedRecipient {
   diagnostic: string | null;
   /** Host that gave the reply. */
   remoteMta: string | null;
-  /** The command that the host refused; null when the report does not tell. */
+  /** The command that the host refused; null when the report does not name it. */
   phase: SmtpPhase | null;
 }
 

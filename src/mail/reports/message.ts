@@ -11,7 +11,7 @@ const MAX_NAME = 100;
 const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const latin1 = new TextDecoder("windows-1252");
 
-/** The fields of one block, by lower-case name. */
+/** Holds the fields of one block, by lower-case name. */
 export class Fields {
   readonly #values = new Map<string, string[]>();
 

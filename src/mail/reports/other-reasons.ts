@@ -1,6 +1,9 @@
 import type { Phrase } from "./failure-phrases.ts";
 
-/** Failures for another reason than the address. They win over the other tables: a wrong suppression costs the most. */
+/**
+ * Failures for another reason than the address. They take precedence over the other tables, because a wrong suppression
+ * stops all later mail.
+ */
 export const OTHER_REASONS: readonly Phrase[] = [
   { about: "quota", pattern: /quota/, example: "over quota" },
   {

@@ -58,7 +58,7 @@ export function recognizeBounce(evidence: Evidence, report: readonly string[]): 
   return isDelay ? "delayed" : "failed";
 }
 
-/** 2 suffices: a mail system or the null sender, or a program that encloses the returned mail. */
+/** Scores the sender. 2 is enough: a mail system, the null sender, or a program that encloses the returned mail. */
 function trustScore({ fields, nullSender, original, lines }: Evidence): number {
   const isAutomatic = /^auto-/i.test(fields.get("auto-submitted") ?? "") || ROLE.test(fields.get("from") ?? "");
   const returnsMail = original !== null || lines.some((line) => /^[\s>|]{0,8}message-id:/i.test(line));

@@ -35,7 +35,7 @@ export function toWireAddress(address: string): WireAddress | null {
   return { address: wire, ascii: isAscii(local) };
 }
 
-/** True when the text is ASCII. */
+/** Returns whether a text is ASCII. */
 export function isAscii(text: string): boolean {
   return !/[^\x00-\x7f]/.test(text);
 }

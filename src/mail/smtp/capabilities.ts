@@ -5,7 +5,7 @@ import type { Capabilities } from "./transport.ts";
 /** The capabilities of the Transport port and those that only this client uses. */
 export interface ServerCapabilities extends Capabilities {
   startTls: boolean;
-  /** MAIL may carry SIZE= (RFC 1870). */
+  /** MAIL may have SIZE= (RFC 1870). */
   size: boolean;
   /** AUTH mechanisms in upper case. */
   auth: ReadonlySet<string>;
@@ -47,7 +47,7 @@ export function parseCapabilities(lines: readonly string[]): ServerCapabilities 
   };
 }
 
-/** RFC 1870 4: no number, or zero, means no fixed limit. */
+/** Parses the parameter of SIZE. No number, or zero, means no fixed limit (RFC 1870 4). */
 function readSize(text: string | undefined): number | null {
   const size = /^[0-9]{1,15}$/.test(text ?? "") ? Number(text) : 0;
   return size > 0 ? size : null;

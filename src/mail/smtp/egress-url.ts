@@ -22,7 +22,7 @@ export interface EgressSettings {
   maxConnections: number;
 }
 
-/** EGRESS_URL is malformed. The message names the part and never contains the password. */
+/** Signals a malformed EGRESS_URL. The message names the part and never contains the password. */
 export class EgressUrlError extends Error {
   constructor(message: string) {
     super(`EGRESS_URL: ${message}`);

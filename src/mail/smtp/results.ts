@@ -13,12 +13,12 @@ export interface EnvelopeReplies {
   data: CommandResult | null;
 }
 
-/** True for a 2xx reply. */
+/** Returns whether a reply is 2xx. */
 export function isSuccess(result: CommandResult): boolean {
   return !isDisconnect(result) && result.code < 300;
 }
 
-/** True for a 3xx reply, which only DATA and AUTH may receive. */
+/** Returns whether a reply is 3xx, which only DATA and AUTH may receive. */
 export function isIntermediate(result: CommandResult): boolean {
   return !isDisconnect(result) && result.code >= 300 && result.code < 400;
 }

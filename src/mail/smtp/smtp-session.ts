@@ -17,7 +17,7 @@ export interface Disconnect {
 /** The reply to a command, or the disconnect that came before it. */
 export type CommandResult = RawReply | Disconnect;
 
-/** True when the session ended before the server replied to the command. */
+/** Returns whether the session ended before the server replied to the command. */
 export function isDisconnect(result: CommandResult): result is Disconnect {
   return "disconnected" in result;
 }

@@ -99,7 +99,7 @@ function abandonEnvelope(context: TransactionContext, { mail, rcpts, data }: Env
   if (isUnexpected) context.session.close(UNEXPECTED_REPLY);
 }
 
-/** True for 354, "start mail input". */
+/** Returns whether a reply is 354, "start mail input". */
 function isStartMailInput(result: CommandResult | null): boolean {
   return result !== null && !isDisconnect(result) && result.code === 354;
 }

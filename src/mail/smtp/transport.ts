@@ -39,7 +39,7 @@ export interface OutgoingMessage {
 /** One SMTP reply (RFC 5321 4.2), with its enhanced status code (RFC 3463) when it has one. */
 export interface Reply {
   code: number;
-  /** For instance `5.1.1`; null when the reply carries none. */
+  /** For instance `5.1.1`; null when the reply has none. */
   enhanced: string | null;
   /** The text of all lines, joined by a space, without the enhanced code and control characters; at most 512 characters. */
   text: string;
@@ -101,7 +101,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Opening the session failed before MAIL FROM, so every recipient may be tried again. */
+/** Signals that opening a session failed before MAIL FROM, so every recipient may be tried again. */
 export class ConnectError extends Error {
   readonly phase: Phase;
   readonly reply: Reply | null;

@@ -1,11 +1,11 @@
-/** A deadline that moves often, with one timer that is re-armed when it fires early, instead of one timer per reply. */
+/** Keeps a deadline that changes often. One timer is set again when it fires early, instead of one timer per reply. */
 export class Watchdog {
   readonly #onExpired: () => void;
   #due: number | null = null;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #firesAt = 0;
 
-  /** `onExpired` is called once for each deadline that passes. */
+  /** Calls `onExpired` once for each deadline that passes. */
   constructor(onExpired: () => void) {
     this.#onExpired = onExpired;
   }
