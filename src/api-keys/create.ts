@@ -84,7 +84,7 @@ function domainFaults(ids: readonly string[], found: ReadonlySet<string>): Fault
       : [
           {
             loc: ["body", "domain_ids", index],
-            msg: "This is not the id of a domain of this workspace",
+            msg: "domain_ids must contain ids of domains of this workspace; this one is not",
             type: "value_error",
           },
         ],

@@ -8,16 +8,21 @@ import { isNameLength, isPrintable, limits } from "./rules.ts";
 
 const Name = z
   .string()
-  .refine(isPrintable, "A name must not contain control characters or line breaks")
+  .refine(isPrintable, "name must not contain control characters or line breaks")
   .trim()
-  .refine(isNameLength, `A name has 1 to ${limits.nameCharacters} characters`)
+  .refine(isNameLength, `name must have 1 to ${limits.nameCharacters} characters`)
   .meta({ minLength: 1, maxLength: limits.nameCharacters });
 
 export const ApiKeyIn = z
   .object({
     name: Name,
     scopes: z
-      .array(z.enum(["*", ...Object.keys(scopes)], `Not a scope; the scopes are *, ${Object.keys(scopes).join(", ")}`))
+      .array(
+        z.enum(
+          ["*", ...Object.keys(scopes)],
+          `scopes must contain only the scopes *, ${Object.keys(scopes).join(", ")}`,
+        ),
+      )
       .min(1)
       .max(limits.scopes)
       .nullish()

@@ -45,10 +45,10 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
 function parseName(text: string): string {
   const invalid = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
   const name = canonicalDomain(text.trim().replace(/\.$/, ""));
-  if (name === null) throw invalid("This is not a domain name; write it as example.com, without a scheme, path or @");
+  if (name === null) throw invalid("name must be a domain name; write it as example.com, without a scheme, path or @");
   if (name.length > MAX_NAME)
-    throw invalid(`The name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
-  if (isPublicSuffix(name)) throw invalid("This name is a public suffix; register a name below it");
+    throw invalid(`name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
+  if (isPublicSuffix(name)) throw invalid("name is a public suffix; register a name below it");
   return name;
 }
 

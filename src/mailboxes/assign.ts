@@ -30,7 +30,7 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
       : [
           {
             loc: ["body", "user_ids", index],
-            msg: "This is not the id of a member of this workspace",
+            msg: "user_ids must contain ids of members of this workspace; this one is not",
             type: "value_error",
           },
         ],

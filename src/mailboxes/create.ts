@@ -53,9 +53,9 @@ function parseMailboxAddress(localPart: string, domain: string): { local: string
   const invalid = (msg: string) => unprocessable([{ loc: ["body", "local_part"], msg, type: "value_error" }]);
   if (localPart === "*") return { local: "*", address: `*@${domain}` };
   const parsed = parseAddress(`${localPart}@${domain}`);
-  if (localPart.includes("@")) throw invalid("The local part must not contain @; write hello for hello@example.com");
-  if (!parsed) throw invalid("This is not the local part of an email address");
+  if (localPart.includes("@")) throw invalid("local_part must not contain @; write hello for hello@example.com");
+  if (!parsed) throw invalid("local_part must be the local part of a valid email address; the limit is 64 octets");
   if (parsed.key.includes("+"))
-    throw invalid("The local part must not contain +: a mailbox also receives mail for its plus-addresses");
+    throw invalid("local_part must not contain +: a mailbox also receives mail for its plus-addresses");
   return { local: parsed.local, address: parsed.key };
 }

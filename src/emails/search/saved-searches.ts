@@ -22,7 +22,7 @@ export async function putSavedSearches(ctx: CallerCtx, input: SavedSearchesIn): 
     throw unprocessable([
       {
         loc: ["body", "searches", duplicate, "id"],
-        msg: `The id ${searches[duplicate]?.id} occurs twice; ids must be unique`,
+        msg: `id ${searches[duplicate]?.id} occurs twice in searches; ids must be unique`,
         type: "value_error",
       },
     ]);
