@@ -94,7 +94,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
     "/v1/mailboxes/:mailbox_id/assignees",
     describeRoute({
       operationId: "replaceMailboxAssignees",
-      summary: "Replace the assignees of a mailbox",
+      summary: "Assign users to a mailbox",
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),

@@ -15,7 +15,7 @@ const DELETE_STATEMENTS = [
 ];
 
 /**
- * Deletes a workspace. Its credentials end and its domain names can be registered by others at once. Nothing more is
+ * Deletes a workspace. Its API keys stop working and its domain names can be registered by others at once. Nothing more is
  * sent: an email that is dispatched before its row is purged becomes `failed`, because its domain no longer exists. The
  * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
  */

@@ -14,7 +14,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
     "/v1/workspaces/",
     describeRoute({
       operationId: "listWorkspaces",
-      summary: "List the workspaces of the credential",
+      summary: "List your workspaces",
       tags: ["Workspaces"],
       responses: responses(200, "The workspaces", z.array(WorkspaceOut), [403]),
     }),
@@ -42,7 +42,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "deleteWorkspace",
       summary: "Delete a workspace and all its data",
-      description: "Only for owners. Its credentials end at once and its queued emails are not sent.",
+      description: "Only for owners. Its API keys stop working at once, and its queued emails are not sent.",
       tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(204, "Deleted", null, [403, 404]),
