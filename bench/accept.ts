@@ -2,13 +2,14 @@
 
 import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
+import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
 const ROUNDS = 5;
-const REQUESTS = 300;
+const REQUESTS = 200;
 
-export async function measureAccept(deployment: Deployment): Promise<Row[]> {
+export async function measureAccept({ deployment }: Bench): Promise<Row[]> {
   const body = JSON.stringify(deployment.mail(textOfSize(2_000)));
   const send = () => deployment.call("POST", "/v1/emails/", body);
   const baseline = () => deployment.control("baseline-send", deployment.mail(textOfSize(2_000)));

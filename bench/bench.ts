@@ -1,37 +1,27 @@
-// `npm run bench`: prints the measured values and their budgets as a table. Counts are exact; times depend on the machine.
-import { ScriptedServer } from "../test/support/scripted-smtp.ts";
-import { measureAccept } from "./accept.ts";
-import { measureBatch } from "./batch.ts";
-import { measureBodies } from "./bodies.ts";
-import { measureComposing } from "./compose.ts";
-import { measureCosts } from "./cost.ts";
+// `npm run bench` prints the measured values and their budgets as a table; `npm run bench -- latency rates` measures these
+// parts only. docs/performance.md says how to read each row.
 import { Deployment } from "./deployment.ts";
-import { measureDrain } from "./drain.ts";
-import { measureHits } from "./hits.ts";
-import { measureLargeMail } from "./large.ts";
-import { measureLists } from "./lists.ts";
-import { toTable } from "./table.ts";
-import { measureWorstEmails } from "./worst-email.ts";
+import { parts } from "./parts.ts";
+import { Sink } from "./sink.ts";
+import { type Row, toTable } from "./table.ts";
 
-const sink = new ScriptedServer({ countOnly: true }, { key: "", cert: "" });
-const port = await sink.listen();
-const egressUrl = `smtp://127.0.0.1:${port}/?tls=off`;
-const deployment = await Deployment.start(egressUrl);
+const selected = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const unknown = selected.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  console.error(`Unknown part: ${unknown.join(", ")}. The parts are: ${Object.keys(parts).join(", ")}`);
+  process.exit(1);
+}
+const sink = await Sink.start();
+const deployment = await Deployment.start(sink.url);
 try {
-  const rows = [
-    ...(await measureCosts(deployment)),
-    ...(await measureAccept(deployment)),
-    ...(await measureBatch(deployment)),
-    ...(await measureHits(deployment)),
-    ...(await measureComposing(deployment, egressUrl)),
-    ...(await measureWorstEmails(egressUrl, ["links", "long targets", "bodies", "line ends"])),
-    ...(await measureDrain(deployment, sink, port)),
-    ...(await measureLargeMail(egressUrl)),
-    ...(await measureBodies(egressUrl)),
-    ...(await measureLists(egressUrl)),
-  ];
+  const rows: Row[] = [];
+  for (const name of selected) {
+    const startedAt = performance.now();
+    rows.push(...((await parts[name]?.({ deployment, sink })) ?? []));
+    console.error(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+  }
   console.log(toTable(rows));
 } finally {
   await deployment.stop();
-  sink.close();
+  sink.stop();
 }

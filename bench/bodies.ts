@@ -1,6 +1,7 @@
 /** Peak memory of the largest and worst request bodies. */
 import type { Deployment } from "./deployment.ts";
 import { measurePeakMemory } from "./memory.ts";
+import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** What a request may add to the resident memory of workerd, which also holds its own copy of the request. */
@@ -58,12 +59,12 @@ const bodies: readonly Body[] = [
 ];
 
 /** Measures each body on a host of its own. */
-export async function measureBodies(egressUrl: string): Promise<Row[]> {
+export async function measureBodies({ sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [what, path, make] of bodies) {
     let body = "";
     const statuses: number[] = [];
-    const peak = await measurePeakMemory(egressUrl, 1, async (deployment) => {
+    const peak = await measurePeakMemory(sink.url, 1, async (deployment) => {
       body ||= make(deployment);
       try {
         const response = await deployment.call("POST", path, body);

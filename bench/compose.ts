@@ -1,7 +1,7 @@
 /** Measures CPU and peak memory of composing a message in workerd and signing it with both keys. */
-import type { Deployment } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import { measurePeakMemory } from "./memory.ts";
+import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 const SIZES = [
@@ -10,14 +10,14 @@ const SIZES = [
   { what: "a file of 24 MiB", text: 1_000, file: 24 * 1024 * 1024, times: 3 },
 ];
 
-export async function measureComposing(deployment: Deployment, egressUrl: string): Promise<Row[]> {
+export async function measureComposing({ deployment, sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { what, ...work } of SIZES) {
     await deployment.control("compose", { ...work, times: 1 });
     const before = await cpuMs(deployment.host.workerdPid);
     await deployment.control("compose", work);
     const each = ((await cpuMs(deployment.host.workerdPid)) - before) / work.times;
-    const { megabytes } = await measurePeakMemory(egressUrl, 1, (separate) =>
+    const { megabytes } = await measurePeakMemory(sink.url, 1, (separate) =>
       separate.control("compose", { ...work, times: 1 }),
     );
     rows.push({

@@ -2,6 +2,7 @@
 import type { Seeded } from "../dev/seed-workspace.ts";
 import { type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
+import type { TracedRequest } from "./trace.ts";
 
 const MINUTE_MS = 60_000;
 const DRAIN_MS = 5 * MINUTE_MS;
@@ -47,14 +48,20 @@ export class Deployment {
   }
 
   /** Calls the API. Throws unless it answers 2xx. */
-  async call(method: string, path: string, body?: unknown): Promise<Response> {
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const response = await fetch(`${this.host.url}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${this.seed.apiKey}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${this.seed.apiKey}`, "Content-Type": "application/json", ...headers },
       body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response;
+  }
+
+  /** Calls the API and returns the order of its binding calls. */
+  async trace(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<TracedRequest> {
+    await (await this.call(method, path, body, { ...headers, "X-Bench-Trace": "1" })).arrayBuffer();
+    return (await this.control("trace")).json() as Promise<TracedRequest>;
   }
 
   /** Returns a send request with this text. */
@@ -80,7 +87,7 @@ export class Deployment {
       if (row?.rows === 0) return;
       if (Date.now() > end)
         throw new Error(`the outbox still has ${row?.rows} delivery rows after ${DRAIN_MS / 1000} seconds`);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 

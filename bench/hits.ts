@@ -3,6 +3,7 @@
 import { newOpenToken } from "../src/mail-tokens/tracking.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
+import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 
 const EMAILS = 2_000;
@@ -11,7 +12,7 @@ const ROUNDS = 3;
 /** The User-Agent of a browser, because hits of scanners are not counted. */
 const BROWSER_HEADERS = { "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0" };
 
-export async function measureHits(deployment: Deployment): Promise<Row[]> {
+export async function measureHits({ deployment }: Bench): Promise<Row[]> {
   const [version = "1", key = ""] = MASTER_KEYS.split(":");
   const roots = [{ version: Number(version), key }];
   const workspace = deployment.seed.workspaceNumber;

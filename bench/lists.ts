@@ -1,6 +1,7 @@
 /** Measures lists, filters and searches in a workspace of 1,000,000 emails and in one of 10,000, in one database. */
 
 import { Deployment } from "./deployment.ts";
+import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 
 const SMALL = 10_000;
@@ -31,8 +32,8 @@ interface Measured {
   found: number;
 }
 
-export async function measureLists(egressUrl: string): Promise<Row[]> {
-  const deployment = await Deployment.start(egressUrl);
+export async function measureLists({ sink }: Bench): Promise<Row[]> {
+  const deployment = await Deployment.start(sink.url);
   try {
     await deployment.control("pause-queue");
     const small = await fillWorkspace(deployment, "small.example", SMALL);

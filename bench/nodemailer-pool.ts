@@ -15,11 +15,13 @@ process.once(
       dkim: { domainName: "bench.example", keySelector: "bench", privateKey: key },
     });
     const mail = { from: "Bench <hello@bench.example>", to: "friend@example.org", subject: "A measured mail", text };
+    const cpuBefore = process.cpuUsage();
     const start = performance.now();
     await Promise.all(Array.from({ length: mails }, () => transport.sendMail(mail)));
     const seconds = (performance.now() - start) / 1000;
+    const { user, system } = process.cpuUsage(cpuBefore);
     transport.close();
-    process.send?.(seconds);
+    process.send?.({ seconds, cpu: (user + system) / 1000 });
     process.disconnect();
   },
 );

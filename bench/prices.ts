@@ -1,12 +1,13 @@
 import type { Readings } from "./meter.ts";
 
-/** Prices in US dollars above the included usage (Cloudflare's price pages of Workers, D1, Queues and R2, 2026-10). */
+/** Prices in US dollars above the included usage (Cloudflare's price pages of Workers, D1, Queues, R2 and Durable Objects, 2026-10). */
 const PRICES = {
   rowWritten: 1.0 / 1e6,
   rowRead: 0.001 / 1e6,
   queueOperation: 0.4 / 1e6,
   r2ClassA: 4.5 / 1e6,
   r2ClassB: 0.36 / 1e6,
+  durableObjectRequest: 0.15 / 1e6,
   request: 0.3 / 1e6,
   cpuMs: 0.02 / 1e6,
   d1KilobyteMonth: 0.75 / 1e6,
@@ -27,6 +28,7 @@ export function costPerThousand(each: Readings, cpuMs: number, stored: StoredSiz
     each.queueOperations * PRICES.queueOperation +
     each.r2ClassA * PRICES.r2ClassA +
     each.r2ClassB * PRICES.r2ClassB +
+    each.durableObjectRequests * PRICES.durableObjectRequest +
     each.requests * PRICES.request +
     cpuMs * PRICES.cpuMs +
     stored.d1Kilobytes * PRICES.d1KilobyteMonth +

@@ -7,15 +7,18 @@ import { seedWorkspace } from "../dev/seed-workspace.ts";
 import { createContext } from "../src/context.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
-import type { WorkMessage } from "../src/outbox/index.ts";
+import { sweep, type WorkMessage } from "../src/outbox/index.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
-import { metered, type Readings, zeroReadings } from "./meter.ts";
+import { Meter, metered } from "./meter.ts";
 import { prepareEndpoint } from "./prepare-endpoint.ts";
+import { Trace } from "./trace.ts";
 
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
-let readings: Readings = zeroReadings();
+const meter = new Meter();
+/** The binding calls of the last request with the header X-Bench-Trace. */
+let lastTrace = new Trace();
 /** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
 let isQueuePaused = false;
 
@@ -23,16 +26,21 @@ const bench: ExportedHandler<Env, WorkMessage> = {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env);
-    readings.requests += 1;
-    return worker.fetch?.(request, metered(env, readings), ctx) ?? new Response(null, { status: 501 });
+    meter.add("requests");
+    const trace = request.headers.has("X-Bench-Trace") ? new Trace() : null;
+    if (trace) lastTrace = trace;
+    const response = await worker.fetch?.(request, metered(env, meter, trace), ctx);
+    trace?.answer();
+    return response ?? new Response(null, { status: 501 });
   },
   async queue(batch, env, ctx) {
     if (isQueuePaused) return;
-    readings.queueOperations += 2 * batch.messages.length;
-    await worker.queue?.(batch, metered(env, readings), ctx);
+    meter.add("requests");
+    meter.add("queueOperations", 2 * batch.messages.length);
+    await worker.queue?.(batch, metered(env, meter), ctx);
   },
   async scheduled(controller, env, ctx) {
-    await worker.scheduled?.(controller, metered(env, readings), ctx);
+    await worker.scheduled?.(controller, metered(env, meter), ctx);
   },
 };
 
@@ -40,11 +48,13 @@ export default bench;
 
 async function controlEndpoint(name: string, request: Request, env: Env): Promise<Response> {
   switch (name) {
-    case "readings": {
-      const taken = readings;
-      readings = zeroReadings();
-      return Response.json(taken);
-    }
+    case "readings":
+      return Response.json(meter.take());
+    case "trace":
+      return Response.json(lastTrace.read());
+    case "sweep":
+      await sweep(createContext(env, "bench"));
+      return new Response();
     case "pause-queue":
       isQueuePaused = true;
       return new Response();
@@ -64,11 +74,11 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
       return Response.json({ results, meta });
     }
     case "baseline-send":
-      return baselineSend(request, env);
+      return baselineSend(request, metered(env, meter));
     case "baseline-batch":
-      return baselineBatch(request, env);
+      return baselineBatch(request, metered(env, meter));
     case "index":
-      await indexEmails(createContext(metered(env, readings), "bench"));
+      await indexEmails(createContext(metered(env, meter), "bench"));
       return new Response();
     case "compose":
       return composeEndpoint(request);

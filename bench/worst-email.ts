@@ -1,16 +1,19 @@
 /** Measures CPU and peak memory of preparing the largest emails that accept admits, each in a separate host. */
 import { cpuMs } from "./host/in-process.ts";
 import { measurePeakMemory } from "./memory.ts";
+import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
 /** Budget of one email: it must not delay the emails of other workspaces. */
 const BUDGET = { ms: 250, megabytes: 64 };
+/** The most expensive bodies of bench/prepare-endpoint.ts. */
+const BODIES = ["links", "long targets", "bodies", "line ends"];
 
-export async function measureWorstEmails(egressUrl: string, bodies: readonly string[]): Promise<Row[]> {
+export async function measureWorstEmails({ sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const body of bodies) {
+  for (const body of BODIES) {
     let ms = 0;
-    const { megabytes } = await measurePeakMemory(egressUrl, 1, async (separate) => {
+    const { megabytes } = await measurePeakMemory(sink.url, 1, async (separate) => {
       const before = await cpuMs(separate.host.workerdPid);
       const response = await separate.control("prepare", { body });
       ms = (await cpuMs(separate.host.workerdPid)) - before;

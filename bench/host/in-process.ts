@@ -39,7 +39,8 @@ export async function startHost(entry: string, variables: Record<string, string>
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
   await migrate((await miniflare.getBindings<Env>()).DB);
-  const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid)) ?? 0;
+  const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
+  if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
     url,
     workerdPid,
@@ -54,16 +55,24 @@ export async function startHost(entry: string, variables: Record<string, string>
   };
 }
 
-/** Returns the pids of all workerd processes in /proc. */
+/** Returns the pids of the workerd processes that this process started. Others may start at the same time. */
 async function workerdProcesses(): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")));
-  return pids.filter((_, index) => names[index]?.trim() === "workerd").map(Number);
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")));
+  return pids.filter((_, index) => isOwnWorkerd(stats[index] ?? "")).map(Number);
+}
+
+function isOwnWorkerd(stat: string): boolean {
+  return stat.includes("(workerd)") && Number(statFields(stat)[1]) === process.pid;
+}
+
+/** Returns the fields of /proc/<pid>/stat from the third on: state, parent, ... (the second may contain spaces). */
+function statFields(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** Returns the CPU time of a process and its threads, in milliseconds (Linux counts in ticks of 10 ms). */
 export async function cpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(await readFile(`/proc/${pid}/stat`, "utf8"));
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

@@ -150,9 +150,10 @@ export class ScriptedSession {
   }
 
   #storeMessage(body: Buffer): void {
-    const { counters, messages, script } = this.#server;
+    const { arrivals, counters, messages, script } = this.#server;
     const { number, mail, rcpts, steps } = this.#transaction;
     counters.messages++;
+    arrivals.push(performance.now());
     const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
     const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
     if (!script.countOnly) {

@@ -1,0 +1,43 @@
+/** The parts of the bench, in the order in which they run. */
+import { measureAccept } from "./accept.ts";
+import { measureBatch } from "./batch.ts";
+import { measureBodies } from "./bodies.ts";
+import { measureComposing } from "./compose.ts";
+import { measureCosts } from "./cost.ts";
+import { measureDelivery } from "./delivery.ts";
+import type { Deployment } from "./deployment.ts";
+import { measureDrain } from "./drain.ts";
+import { measureHits } from "./hits.ts";
+import { measureHops } from "./hops.ts";
+import { measureLargeMail } from "./large.ts";
+import { measureLatency } from "./latency.ts";
+import { measureLists } from "./lists.ts";
+import { measureRates } from "./rates.ts";
+import type { Sink } from "./sink.ts";
+import type { Row } from "./table.ts";
+import { measureWorstEmails } from "./worst-email.ts";
+
+/** What the parts of one run share. */
+export interface Bench {
+  deployment: Deployment;
+  /** The egress of the deployment. */
+  sink: Sink;
+}
+
+/** Each part by the name that selects it: `npm run bench -- latency rates`. */
+export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> = {
+  hops: measureHops,
+  cost: measureCosts,
+  latency: measureLatency,
+  rates: measureRates,
+  accept: measureAccept,
+  batch: measureBatch,
+  delivery: measureDelivery,
+  drain: measureDrain,
+  hits: measureHits,
+  compose: measureComposing,
+  worst: measureWorstEmails,
+  large: measureLargeMail,
+  bodies: measureBodies,
+  lists: measureLists,
+};
