@@ -23,24 +23,24 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
-  scheduleEmail(apiWithoutQueue, tenant, inMs, changes);
-const detail = (id: string) => readEmail(tenant, id);
-const eventsOf = (id: string) => eventTypes(tenant, id);
+  scheduleEmail(apiWithoutQueue, workspace, inMs, changes);
+const detail = (id: string) => readEmail(workspace, id);
+const eventsOf = (id: string) => eventTypes(workspace, id);
 const dueOf = async (id: string) =>
   (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 const changesOf = async () =>
   (
     await env.DB.prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
-      .bind(tenant.workspaceNumber)
+      .bind(workspace.workspaceNumber)
       .first<{ n: number }>()
   )?.n ?? 0;
 
@@ -73,7 +73,7 @@ describe("a change of a scheduled email when the database fails", () => {
       it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
-        const response = await call(apiOn({ DB: failing(2, moment), WORK: discardingQueue }, tenant.apiKey), id);
+        const response = await call(apiOn({ DB: failing(2, moment), WORK: discardingQueue }, workspace.apiKey), id);
         expect(response.status).toBe(200);
         expect(await eventsOf(id)).toHaveLength(2);
         expect(await changesOf()).toBe(changes + 1);
@@ -83,7 +83,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
-      const response = await call(apiOn({ DB: failing(9, "before"), WORK: discardingQueue }, tenant.apiKey), id);
+      const response = await call(apiOn({ DB: failing(9, "before"), WORK: discardingQueue }, workspace.apiKey), id);
       expect(response.status).toBe(500);
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
@@ -99,7 +99,7 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} takes one round trip and scans no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
-      expect((await call(apiOn({ DB, WORK: discardingQueue }, tenant.apiKey), id)).status).toBe(200);
+      expect((await call(apiOn({ DB, WORK: discardingQueue }, workspace.apiKey), id)).status).toBe(200);
       const [, batch, ...more] = trips;
       expect(more.length).toBeLessThanOrEqual(1);
       for (const statement of batch?.statements ?? []) {
@@ -113,9 +113,9 @@ describe("a change of a scheduled email when the database fails", () => {
 describe("GET /v1/emails/scheduled", () => {
   it("reads its index in order, and no more rows than it returns", async () => {
     for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
-    for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(tenant));
+    for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(workspace));
     const { DB, trips } = countingDb();
-    const list = await (await apiOn({ DB }, tenant.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
+    const list = await (await apiOn({ DB }, workspace.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
     expect(list).toHaveLength(3);
     const statement = trips.at(-1)?.statements[0];
     if (!statement) throw new Error("nothing was asked");
@@ -127,7 +127,7 @@ describe("GET /v1/emails/scheduled", () => {
   it("returns every scheduled email up to 10,000, soonest first, and a Link header beyond", async () => {
     await insertScheduled(10_600);
     const page = async (path: string) => {
-      const response = await tenant.get(path);
+      const response = await workspace.get(path);
       const emails = await response.json<{ id: string; scheduled_at: string }[]>();
       return { emails, next: nextPath(response) };
     };
@@ -150,13 +150,13 @@ describe("GET /v1/emails/scheduled", () => {
     });
     await run(
       "UPDATE emails SET recipients = ?2 WHERE workspace = ?1",
-      tenant.workspaceNumber,
+      workspace.workspaceNumber,
       JSON.stringify(Array.from({ length: 50 }, (_, i) => entry(i))),
     );
     const sizes: number[] = [];
     const seen = new Set<string>();
     for (let path: string | null = "/v1/emails/scheduled"; path !== null; ) {
-      const response: Response = await tenant.get(path);
+      const response: Response = await workspace.get(path);
       const text = await response.text();
       expect(text.length).toBeLessThan(17_000_000);
       const emails = JSON.parse(text) as { id: string }[];
@@ -171,7 +171,7 @@ describe("GET /v1/emails/scheduled", () => {
     await insertScheduled(25, "1000");
     const seen: string[] = [];
     for (let path: string | null = "/v1/emails/scheduled?limit=10"; path !== null; ) {
-      const response: Response = await tenant.get(path);
+      const response: Response = await workspace.get(path);
       seen.push(...(await response.json<{ id: string }[]>()).map(({ id }) => id));
       path = nextPath(response)?.replace(/after=.*/, (cursor) => `after=${cursor.slice(6).toUpperCase()}`) ?? null;
     }
@@ -181,8 +181,12 @@ describe("GET /v1/emails/scheduled", () => {
   it("shows a key restricted to domains its own emails only, each once", async () => {
     await insertScheduled(30);
     const own = await schedule();
-    await run("UPDATE emails SET domain_id = 'another' WHERE workspace = ?1 AND id <> ?2", tenant.workspaceNumber, own);
-    const api = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    await run(
+      "UPDATE emails SET domain_id = 'another' WHERE workspace = ?1 AND id <> ?2",
+      workspace.workspaceNumber,
+      own,
+    );
+    const api = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
     const seen: string[] = [];
     for (let path: string | null = "/v1/emails/scheduled?limit=10"; path !== null; ) {
       const response: Response = await api.get(path);
@@ -195,7 +199,7 @@ describe("GET /v1/emails/scheduled", () => {
   it("returns as many as `limit` asks for; an invalid page, limit or cursor is a 422", async () => {
     await insertScheduled(501);
     const list = async (query: string) =>
-      (await tenant.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
+      (await workspace.get(`/v1/emails/scheduled${query}`)).json<{ id: string; seconds_until_send: number }[]>();
     const [first, most, rest] = [await list("?limit=100"), await list("?limit=500"), await list("?limit=500&page=1")];
     expect([first.length, most.length, rest.length]).toEqual([100, 500, 1]);
     expect(new Set([...most, ...rest].map(({ id }) => id)).size).toBe(501);
@@ -212,7 +216,7 @@ describe("GET /v1/emails/scheduled", () => {
       "?after=1",
       `?after=1.${crypto.randomUUID()}%00`,
     ])
-      expect((await tenant.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
+      expect((await workspace.get(`/v1/emails/scheduled${bad}`)).status, bad).toBe(422);
     expect(await list(`?after=0.${crypto.randomUUID()}&limit=1`)).toEqual(await list("?limit=1"));
   });
 
@@ -223,7 +227,7 @@ describe("GET /v1/emails/scheduled", () => {
          recipients, events, content_offset, content_size, created_at, scheduled_at)
        SELECT ?1, value, 'scheduled', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1, ${at}
          FROM json_each(?4)`,
-      ...[tenant.workspaceNumber, tenant.domainId, tenant.mailboxId],
+      ...[workspace.workspaceNumber, workspace.domainId, workspace.mailboxId],
       JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID())),
     );
 });
@@ -242,7 +246,7 @@ describe("a scheduled email", () => {
 
   it("cannot be sent now by a restricted account", async () => {
     const id = await schedule();
-    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", tenant.userId);
+    await run("UPDATE users SET restricted_at = 1 WHERE id = ?1", workspace.userId);
     const response = await changesByName["send-now"](apiWithoutQueue, id);
     expect([response.status, await eventsOf(id)]).toEqual([403, ["scheduled"]]);
   });
@@ -257,15 +261,15 @@ describe("a scheduled email", () => {
       ],
     ] as const;
     for (const [breakRule, restore] of breaks) {
-      await run(breakRule, tenant.mailboxId);
+      await run(breakRule, workspace.mailboxId);
       const response = await changesByName["send-now"](apiWithoutQueue, id);
       expect(response.status, breakRule).toBe(422);
       expect(await response.json()).toMatchObject({ detail: [{ loc: ["body", "from_", "email"] }] });
-      await run(restore, tenant.mailboxId);
+      await run(restore, workspace.mailboxId);
     }
-    await run("UPDATE domains SET status = 'failed' WHERE id = ?1", tenant.domainId);
+    await run("UPDATE domains SET status = 'failed' WHERE id = ?1", workspace.domainId);
     expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(422);
-    await run("UPDATE domains SET status = 'verified' WHERE id = ?1", tenant.domainId);
+    await run("UPDATE domains SET status = 'verified' WHERE id = ?1", workspace.domainId);
     expect(await eventsOf(id)).toEqual(["scheduled"]);
     expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(200);
   });
@@ -273,7 +277,7 @@ describe("a scheduled email", () => {
   it("fails at dispatch when its sender is deleted after send-now", async () => {
     const id = await schedule();
     expect((await changesByName["send-now"](apiWithoutQueue, id)).status).toBe(200);
-    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", tenant.mailboxId);
+    await run("UPDATE mailboxes SET is_active = 0 WHERE id = ?1", workspace.mailboxId);
     const server = await sinkServer();
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     for (const { due_at: dueAt } of await dueOf(id))
@@ -294,7 +298,7 @@ describe("a scheduled email", () => {
         }
       },
     };
-    expect((await changesByName["send-now"](apiOn({ WORK }, tenant.apiKey), id)).status).toBe(200);
+    expect((await changesByName["send-now"](apiOn({ WORK }, workspace.apiKey), id)).status).toBe(200);
     const [{ due_at: dueAt = 0 } = {}] = await dueOf(id);
     expect(woken).toEqual([{ dueAt, id, kind: "deliver" }]);
     const server = await sinkServer();

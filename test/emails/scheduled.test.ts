@@ -20,17 +20,17 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof apiOn>;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
-  scheduleEmail(apiWithoutQueue, tenant, inMs, changes);
-const detail = (id: string) => readEmail(tenant, id);
+  scheduleEmail(apiWithoutQueue, workspace, inMs, changes);
+const detail = (id: string) => readEmail(workspace, id);
 const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/scheduled/${id}`);
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
@@ -54,12 +54,12 @@ async function wokenAt(now: number): Promise<Map<string, number>> {
 describe("GET /v1/emails/scheduled", () => {
   it("lists scheduled emails soonest first, with the seconds until they are sent", async () => {
     const [late, soon] = [await schedule(2 * HOUR, { tags: ["a"] }), await schedule(HOUR)];
-    await apiWithoutQueue.post("/v1/emails/", aMail(tenant));
-    const list = await (await tenant.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
+    await apiWithoutQueue.post("/v1/emails/", aMail(workspace));
+    const list = await (await workspace.get("/v1/emails/scheduled")).json<Record<string, unknown>[]>();
     expect(list.map(({ id }) => id)).toEqual([soon, late]);
     expect(list[1]).toEqual({
       id: late,
-      from_address: `Hello <${tenant.mailbox}>`,
+      from_address: `Hello <${workspace.mailbox}>`,
       to_addresses: ["friend@example.org"],
       subject: "A subject",
       status: "scheduled",
@@ -68,7 +68,7 @@ describe("GET /v1/emails/scheduled", () => {
       seconds_until_send: expect.toSatisfy((seconds: number) => seconds > 7190 && seconds <= 7200),
       created_at: expect.any(String),
     });
-    expect(await (await tenant.get("/v1/emails/scheduled?limit=1&page=1")).json()).toMatchObject([{ id: late }]);
+    expect(await (await workspace.get("/v1/emails/scheduled?limit=1&page=1")).json()).toMatchObject([{ id: late }]);
   });
 });
 
@@ -88,7 +88,7 @@ describe("a scheduled email", () => {
     expect([response.status, await response.json()]).toEqual([200, { id, status: "queued" }]);
     expect((await wokenAt(Date.now())).get(id)).toBe(0);
     expect((await detail(id)).status).toBe("queued");
-    expect(await (await tenant.get("/v1/emails/scheduled")).json()).toEqual([]);
+    expect(await (await workspace.get("/v1/emails/scheduled")).json()).toEqual([]);
   });
 
   it("is due at its new time after rescheduling", async () => {
@@ -136,7 +136,7 @@ describe("a scheduled email", () => {
   it("answers 404 with its status when it is cancelled or queued, and the same 404 when it is unknown or foreign", async () => {
     const cancelled = await schedule();
     await cancel(cancelled);
-    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>()).id;
+    const queued = (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
     const otherTenant = await aWorkspace();
     const foreign = (
       await (await otherTenant.post("/v1/emails/", aMail(otherTenant, { send_at: at(HOUR) }))).json<{ id: string }>()
@@ -187,7 +187,7 @@ describe("a scheduled email", () => {
 
   it("cannot be sent now from a paused workspace or a restricted account, but can be cancelled", async () => {
     const id = await schedule();
-    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", tenant.workspaceNumber);
+    await run("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1", workspace.workspaceNumber);
     expect((await sendNow(id)).status).toBe(403);
     expect((await detail(id)).status).toBe("scheduled");
     expect((await cancel(id)).status).toBe(200);
@@ -195,7 +195,7 @@ describe("a scheduled email", () => {
 
   it("is a 404 for a key restricted to other domains", async () => {
     const id = await schedule();
-    const key = await aKey(tenant, { domainIds: [crypto.randomUUID()] });
+    const key = await aKey(workspace, { domainIds: [crypto.randomUUID()] });
     expect((await apiWith(key).call("DELETE", `/v1/emails/scheduled/${id}`)).status).toBe(404);
     expect(await (await apiWith(key).get("/v1/emails/scheduled")).json()).toEqual([]);
   });
@@ -213,7 +213,8 @@ describe("a scheduled email", () => {
       },
     };
     expect(
-      (await apiOn({ DB, WORK: discardingQueue }, tenant.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`)).status,
+      (await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`))
+        .status,
     ).toBe(200);
     expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
   });

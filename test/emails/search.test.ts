@@ -41,10 +41,10 @@ const people = [
 ];
 const tagLists = [[], ["a"], ["billing"], ["billing", "x y"], ["bill"], ['quote"d']];
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 const samples: Sample[] = [];
 
-const search = async (query: string, api: Pick<TestWorkspace, "get"> = tenant) => {
+const search = async (query: string, api: Pick<TestWorkspace, "get"> = workspace) => {
   const response = await api.get(`/v1/emails/search?${query}`);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return response.json<SearchOut[]>();
@@ -52,15 +52,15 @@ const search = async (query: string, api: Pick<TestWorkspace, "get"> = tenant) =
 const q = (text: string) => `limit=100&q=${encodeURIComponent(text)}`;
 
 beforeAll(async () => {
-  tenant = await aWorkspace();
-  const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
+  workspace = await aWorkspace();
+  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
   for (let i = 0; i < 84; i++) {
     const sample = {
       subject: subjects[i % subjects.length] ?? "",
       to: [people[i % people.length] ?? { email: "" }, ...(i % 3 === 0 ? [{ email: "extra@omega.example" }] : [])],
       tags: tagLists[i % tagLists.length] ?? [],
     };
-    const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, sample));
+    const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, sample));
     const { id } = await response.json<{ id: string }>();
     samples.unshift({ id, status: "queued", ...sample });
     if (i === 60) await indexEmails(testContext());
@@ -82,11 +82,13 @@ function expected(text: string): string[] {
     const recipients = to.map(({ email, name }) => `${email} ${name ?? ""}`.trim());
     return (
       query.to.every((text) => to.some(({ email }) => has(email, text))) &&
-      query.from.every((text) => has(tenant.mailbox, text)) &&
-      query.domain.every((text) => has(tenant.domain, text)) &&
+      query.from.every((text) => has(workspace.mailbox, text)) &&
+      query.domain.every((text) => has(workspace.domain, text)) &&
       query.status.every((value) => value === status) &&
       query.tag.every((tag) => tags.includes(tag)) &&
-      query.words.every((word) => [`${tenant.mailbox} Hello`, subject, ...recipients].some((where) => has(where, word)))
+      query.words.every((word) =>
+        [`${workspace.mailbox} Hello`, subject, ...recipients].some((where) => has(where, word)),
+      )
     );
   };
   return samples.filter(holds).map(({ id }) => id);
@@ -157,7 +159,7 @@ describe("GET /v1/emails/search", () => {
       .filter((text) => text.isWellFormed() && !text.includes("\0"));
     await fc.assert(
       fc.asyncProperty(words, async (text) => {
-        const response = await tenant.get(`/v1/emails/search?${q(text)}`);
+        const response = await workspace.get(`/v1/emails/search?${q(text)}`);
         expect([200, 422]).toContain(response.status);
         if (response.status === 200) expect(await response.json<SearchOut[]>()).toHaveLength(expected(text).length);
       }),
@@ -175,7 +177,7 @@ describe("GET /v1/emails/search", () => {
       const seen: string[] = [];
       const sizes: number[] = [];
       for (let path: string | null = `/v1/emails/search?limit=7&${q(text).replace("limit=100", "")}`; path !== null; ) {
-        const response: Response = await tenant.get(path);
+        const response: Response = await workspace.get(path);
         const page = await response.json<SearchOut[]>();
         seen.push(...page.map(({ id }) => id));
         sizes.push(page.length);
@@ -197,7 +199,7 @@ describe("GET /v1/emails/search", () => {
     expect(await search(`q=example&limit=1&before=${first?.id.toUpperCase()}`)).toMatchObject([{ id: second?.id }]);
     const otherTenant = await aWorkspace();
     expect(await search(`q=example&before=${first?.id}`, otherTenant)).toEqual([]);
-    expect((await tenant.get("/v1/emails/search?before=x")).status).toBe(422);
+    expect((await workspace.get("/v1/emails/search?before=x")).status).toBe(422);
   });
 
   it("returns the fields of the specification's search record", async () => {
@@ -205,7 +207,7 @@ describe("GET /v1/emails/search", () => {
     expect(record).toEqual({
       id: expect.any(String),
       direction: "outbound",
-      from_address: tenant.mailbox,
+      from_address: workspace.mailbox,
       from_name: "Hello",
       to_addresses: expect.arrayContaining(["ann@alpha.example"]),
       subject: expect.any(String),
@@ -231,10 +233,10 @@ describe("GET /v1/emails/search", () => {
       "page=9999&limit=100",
       "limit=0x5",
     ])
-      expect((await tenant.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
-    expect((await tenant.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);
-    expect((await tenant.get(`/v1/emails/search?q=${"a".repeat(501)}`)).status).toBe(422);
-    expect((await tenant.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
+      expect((await workspace.get(`/v1/emails/search?${bad}`)).status, bad).toBe(422);
+    expect((await workspace.get(`/v1/emails/search?q=${"a".repeat(500)}`)).status).toBe(200);
+    expect((await workspace.get(`/v1/emails/search?q=${"a".repeat(501)}`)).status).toBe(422);
+    expect((await workspace.get(`/v1/emails/search?q=${encodeURIComponent("ä".repeat(251))}`)).status).toBe(422);
   });
 
   it("accepts any number of tokens, and an empty tag as no filter", async () => {
@@ -251,7 +253,7 @@ describe("GET /v1/emails/search", () => {
     const otherTenant = await aWorkspace();
     for (const text of ["invoice", "", "zz", "tag:billing", "status:bounced"])
       expect(await search(q(text), otherTenant)).toEqual([]);
-    const closed = apiWith(await aKey(tenant, { domainIds: [crypto.randomUUID()] }));
+    const closed = apiWith(await aKey(workspace, { domainIds: [crypto.randomUUID()] }));
     for (const text of ["invoice", "", "zz", "status:bounced"]) expect(await search(q(text), closed), text).toEqual([]);
   });
 
@@ -270,9 +272,9 @@ describe("saved searches", () => {
   const entry = { id: "1", name: "Due", query: "invoice", range: "7d", status: null, domain: null, source: "api" };
 
   it("are stored per user and replaced as a whole; unknown fields are dropped", async () => {
-    const colleague = await aMember(tenant, "member");
-    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
-    const put = await tenant.call("PUT", "/v1/emails/saved-searches", {
+    const colleague = await aMember(workspace, "member");
+    expect(await (await workspace.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    const put = await workspace.call("PUT", "/v1/emails/saved-searches", {
       searches: [{ ...entry, admin: true }, { name: "Two" }],
     });
     expect(put.status).toBe(200);
@@ -281,15 +283,15 @@ describe("saved searches", () => {
       entry,
       { id: expect.any(String), name: "Two", query: null, range: null, status: null, domain: null, source: null },
     ]);
-    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual(stored);
+    expect(await (await workspace.get("/v1/emails/saved-searches")).json()).toEqual(stored);
     expect(await (await colleague.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
-    await tenant.call("PUT", "/v1/emails/saved-searches", { searches: [] });
-    expect(await (await tenant.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
+    await workspace.call("PUT", "/v1/emails/saved-searches", { searches: [] });
+    expect(await (await workspace.get("/v1/emails/saved-searches")).json()).toEqual({ searches: [] });
   });
 
   it("are limited to 50, each with a name and a unique id", async () => {
     const many = (count: number) => ({ searches: Array.from({ length: count }, (_, i) => ({ name: `n${i}` })) });
-    const put = async (body: unknown) => (await tenant.call("PUT", "/v1/emails/saved-searches", body)).status;
+    const put = async (body: unknown) => (await workspace.call("PUT", "/v1/emails/saved-searches", body)).status;
     expect(await put(many(50))).toBe(200);
     expect(await put(many(51))).toBe(422);
     expect(await put({ searches: [{ query: "x" }] })).toBe(422);

@@ -5,24 +5,25 @@ import { isoMicros } from "../../src/lib/time.ts";
 import { nextPath } from "../support/next-path.ts";
 import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 let apiWithoutQueue: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
-  apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
+  workspace = await aWorkspace();
+  apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
 const START = "2026-01-01T00:00:00Z";
 
 async function updates(since: string) {
-  const response = await tenant.get(`/v1/emails/updates?since=${encodeURIComponent(since)}`);
+  const response = await workspace.get(`/v1/emails/updates?since=${encodeURIComponent(since)}`);
   expect(response.status).toBe(200);
   const emails = await response.json<EmailOut[]>();
   return { ids: emails.map(({ id }) => id), next: response.headers.get("X-Next-Since") ?? "" };
 }
 
-const send = async () => (await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>()).id;
+const send = async () =>
+  (await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>()).id;
 
 /** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {
@@ -31,7 +32,7 @@ async function change(ids: string[]): Promise<void> {
        SELECT at_us + json_array_length(emails) FROM changes WHERE workspace = ?1 ORDER BY at_us DESC LIMIT 1), 0), json_group_array(n)
        FROM emails WHERE id IN (SELECT value FROM json_each(?2))`,
   )
-    .bind(tenant.workspaceNumber, JSON.stringify(ids))
+    .bind(workspace.workspaceNumber, JSON.stringify(ids))
     .run();
 }
 
@@ -70,7 +71,7 @@ describe("GET /v1/emails/updates", () => {
     const { results } = await env.DB.prepare(
       "SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us",
     )
-      .bind(tenant.workspaceNumber)
+      .bind(workspace.workspaceNumber)
       .all<{ at_us: number; size: number }>();
     for (const [index, row] of results.entries()) {
       const before = results[index - 1];
@@ -82,7 +83,7 @@ describe("GET /v1/emails/updates", () => {
     const id = await send();
     for (const since of ["2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00.123456-11:30", "2026-01-01T00:00Z"])
       expect((await updates(since)).ids, since).toEqual([id]);
-    const unencoded = await tenant.get("/v1/emails/updates?since=2026-01-01T00:00:00+00:00");
+    const unencoded = await workspace.get("/v1/emails/updates?since=2026-01-01T00:00:00+00:00");
     expect(unencoded.status).toBe(200);
     for (const query of [
       "",
@@ -91,7 +92,7 @@ describe("GET /v1/emails/updates", () => {
       "?since=2026-01-01T00:00:00",
       "?since=2026-02-30T00:00:00Z",
     ]) {
-      const response = await tenant.get(`/v1/emails/updates${query}`);
+      const response = await workspace.get(`/v1/emails/updates${query}`);
       expect(response.status, query).toBe(422);
       const { detail } = await response.json<{ detail: { loc: string[] }[] }>();
       expect(detail[0]?.loc).toEqual(["query", "since"]);
@@ -100,7 +101,7 @@ describe("GET /v1/emails/updates", () => {
   });
 
   /** Inserts emails of this workspace, all of one domain, and returns their ids and numbers in order. */
-  async function insertEmails(count: number, domainId = tenant.domainId) {
+  async function insertEmails(count: number, domainId = workspace.domainId) {
     const { results } = await env.DB.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at)
@@ -108,9 +109,9 @@ describe("GET /v1/emails/updates", () => {
        RETURNING id, n`,
     )
       .bind(
-        tenant.workspaceNumber,
+        workspace.workspaceNumber,
         domainId,
-        tenant.mailboxId,
+        workspace.mailboxId,
         JSON.stringify(Array.from({ length: count }, () => crypto.randomUUID())),
       )
       .all<{ id: string; n: number }>();
@@ -122,7 +123,7 @@ describe("GET /v1/emails/updates", () => {
     env.DB.prepare(
       "INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)",
     )
-      .bind(tenant.workspaceNumber, fromUs, JSON.stringify(rows))
+      .bind(workspace.workspaceNumber, fromUs, JSON.stringify(rows))
       .run();
 
   const pollAll = async (get: TestWorkspace["get"]) => {
@@ -143,7 +144,7 @@ describe("GET /v1/emails/updates", () => {
     const emails = await insertEmails(60);
     await insertChanges(emails.flatMap(({ n }) => Array.from({ length: 150 }, () => [n])));
     expect((await updates("1970-01-01T00:00:00Z")).ids).toEqual(emails.slice(0, 50).map(({ id }) => id));
-    const pages = await pollAll(tenant.get);
+    const pages = await pollAll(workspace.get);
     expect(pages.map(({ length }) => length)).toEqual([50, 10]);
   });
 
@@ -151,7 +152,7 @@ describe("GET /v1/emails/updates", () => {
     const [visible, hidden] = [await insertEmails(50), await insertEmails(500, "another")];
     const hiddenRows = Array.from({ length: 9_949 }, (_, i) => [hidden[i % 500]?.n ?? 0]);
     await insertChanges([...hiddenRows, ...visible.map(({ n }) => [n])]);
-    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
     const pages = await pollAll(restricted.get);
     expect(pages.filter(({ length }) => length > 0)).toEqual([visible.map(({ id }) => id)]);
     expect(pages[0]).toHaveLength(50);
@@ -160,7 +161,7 @@ describe("GET /v1/emails/updates", () => {
   it("X-Next-Since advances past 10,000 change rows that a key may not see", async () => {
     const [visible, hidden] = [await insertEmails(1), await insertEmails(1, "another")];
     await insertChanges([...Array.from({ length: 20_500 }, () => [hidden[0]?.n ?? 0]), [visible[0]?.n ?? 0]]);
-    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
+    const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
     expect(await pollAll(restricted.get)).toEqual([[], [], [visible[0]?.id]]);
   });
 
@@ -168,16 +169,16 @@ describe("GET /v1/emails/updates", () => {
     const emails = await insertEmails(200);
     await insertChanges(emails.map(({ n }) => [n]));
     await env.DB.prepare("DELETE FROM emails WHERE workspace = ?1 AND n < ?2")
-      .bind(tenant.workspaceNumber, emails[120]?.n ?? 0)
+      .bind(workspace.workspaceNumber, emails[120]?.n ?? 0)
       .run();
-    expect((await pollAll(tenant.get)).map(({ length }) => length)).toEqual([50, 30]);
+    expect((await pollAll(workspace.get)).map(({ length }) => length)).toEqual([50, 30]);
   });
 
   it("pages inside one commit of 500 emails, for every key", async () => {
     const emails = await insertEmails(500);
     await insertChanges([emails.map(({ n }) => n)]);
-    const restricted = apiWith(await aKey(tenant, { domainIds: [tenant.domainId] }));
-    for (const api of [tenant, restricted]) {
+    const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
+    for (const api of [workspace, restricted]) {
       const pages = await pollAll(api.get);
       expect(pages.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 50));
       expect(pages.flat()).toEqual(emails.map(({ id }) => id));

@@ -23,22 +23,22 @@ const DIFFERENT = [
   ["ß", "ss"],
 ] as const;
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 let api: ReturnType<typeof createApiWithoutQueue>;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
-  api = createApiWithoutQueue(tenant.apiKey);
+  workspace = await aWorkspace();
+  api = createApiWithoutQueue(workspace.apiKey);
 });
 
 const at = (label: string) => `delivered+${label}@simulator.test`;
-const suppress = (email: string, reason = "manual") => tenant.post("/v1/suppressions/", { email, reason });
+const suppress = (email: string, reason = "manual") => workspace.post("/v1/suppressions/", { email, reason });
 const send = async (to: string[], changes: Record<string, unknown> = {}) => {
-  const response = await api.post("/v1/emails/", aMail(tenant, { to: to.map((email) => ({ email })), ...changes }));
+  const response = await api.post("/v1/emails/", aMail(workspace, { to: to.map((email) => ({ email })), ...changes }));
   expect(response.status, await response.clone().text()).toBe(202);
   return response.json<{ id: string; status: string }>();
 };
-const detail = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
+const detail = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
 const eventsOf = async (id: string) =>
   (await detail(id)).events.map(({ event_type, metadata }) => `${event_type} ${metadata?.recipient ?? ""}`.trim());
 
@@ -104,10 +104,10 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
     expect((await suppress(at(lower))).status).toBe(200);
     for (const spelling of [upper, lower]) {
       const query = encodeURIComponent(at(spelling));
-      expect(await (await tenant.get(`/v1/suppressions/?email=${query}`)).json()).toHaveLength(1);
-      expect(await (await tenant.get(`/v1/suppressions/?after=${query}`)).json()).toEqual([]);
+      expect(await (await workspace.get(`/v1/suppressions/?email=${query}`)).json()).toHaveLength(1);
+      expect(await (await workspace.get(`/v1/suppressions/?after=${query}`)).json()).toEqual([]);
     }
-    expect((await tenant.call("DELETE", `/v1/suppressions/${encodeURIComponent(at(upper))}`)).status).toBe(204);
+    expect((await workspace.call("DELETE", `/v1/suppressions/${encodeURIComponent(at(upper))}`)).status).toBe(204);
   });
 
   it("for a delivery report that names the recipient in another case", async () => {
@@ -115,7 +115,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
     await removeKeys(id);
     await runWorkAt(Date.now());
     const ctx = testContext();
-    const mail = { workspace: tenant.workspaceNumber, emailId: id, recipient: "all" as const };
+    const mail = { workspace: workspace.workspaceNumber, emailId: id, recipient: "all" as const };
     const to = await newReturnPath(ctx.settings.masterKeys, mail, ctx.settings.bounceDomain);
     await receiveFeedback(ctx, { from: "", to, raw: new TextEncoder().encode(report(at(lower))) });
     expect(await eventsOf(id)).toContain(`bounced ${at(upper)}`);
@@ -123,24 +123,26 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
 
   it("for the sender and for mailboxes", async () => {
     const create = (local: string) =>
-      tenant.post("/v1/mailboxes/", { domain_id: tenant.domainId, local_part: local, display_name: null });
+      workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: local, display_name: null });
     expect((await create(lower)).status).toBe(201);
     expect((await create(upper)).status).toBe(409);
-    await send(["friend@example.org"], { from_: { email: `${upper}@${tenant.domain}` } });
+    await send(["friend@example.org"], { from_: { email: `${upper}@${workspace.domain}` } });
   });
 
   it("for a search by to: and from:, before and after indexing", async () => {
-    expect((await tenant.post("/v1/mailboxes/", { domain_id: tenant.domainId, local_part: lower })).status).toBe(201);
-    const { id } = await send([at(`abc${upper}xyz`)], { from_: { email: `${upper}@${tenant.domain}` } });
+    expect((await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: lower })).status).toBe(
+      201,
+    );
+    const { id } = await send([at(`abc${upper}xyz`)], { from_: { email: `${upper}@${workspace.domain}` } });
     const find = async (q: string) =>
-      (await (await tenant.get(`/v1/emails/search?q=${encodeURIComponent(q)}`)).json<{ id: string }[]>()).map(
+      (await (await workspace.get(`/v1/emails/search?q=${encodeURIComponent(q)}`)).json<{ id: string }[]>()).map(
         (email) => email.id,
       );
     for (const step of ["before", "after"]) {
       for (const spelling of [upper, lower]) {
         expect(await find(`to:abc${spelling}xyz`), `${step} ${spelling}`).toEqual([id]);
         expect(await find(`abc${spelling}xyz`), `${step} ${spelling}`).toEqual([id]);
-        expect(await find(`from:${spelling}@${tenant.domain}`), `${step} ${spelling}`).toEqual([id]);
+        expect(await find(`from:${spelling}@${workspace.domain}`), `${step} ${spelling}`).toEqual([id]);
       }
       await indexEmails(testContext());
     }

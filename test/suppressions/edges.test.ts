@@ -8,17 +8,17 @@ import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } f
 
 /** Suppressions that change between read and write, and unusual spellings of addresses. */
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
 const WHO = "friend@example.org";
-const add = (body: unknown, headers?: Record<string, string>) => tenant.post("/v1/suppressions/", body, headers);
-const remove = (email: string) => tenant.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
+const add = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/suppressions/", body, headers);
+const remove = (email: string) => workspace.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
 const stored = async (email = WHO) =>
-  (await (await tenant.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
+  (await (await workspace.get(`/v1/suppressions/?email=${encodeURIComponent(email)}`)).json<SuppressionOut[]>())[0];
 const times = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, i) => make(i));
 
 /** Returns the API on a database that runs `hook` between the reads of a call and its first batch. */
@@ -31,7 +31,7 @@ function withMeanwhile(meanwhile: () => Promise<unknown>) {
     }
     return env.DB.batch(statements);
   };
-  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, tenant.apiKey);
+  return apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
 }
 
 describe("POST /v1/suppressions/", () => {
@@ -115,10 +115,10 @@ describe("POST /v1/suppressions/", () => {
 describe("GET and DELETE /v1/suppressions/", () => {
   it("continues after an address in any letter case, and refuses deep pages", async () => {
     for (const name of ["a", "b", "c"]) await add({ email: `${name}@example.org` });
-    const behind = await (await tenant.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
+    const behind = await (await workspace.get("/v1/suppressions/?after=B@EXAMPLE.org")).json<SuppressionOut[]>();
     expect(behind.map(({ email }) => email)).toEqual(["c@example.org"]);
     for (const bad of ["limit=0", "limit=501", "limit=0x5", "page=-1", "page=201&limit=500"])
-      expect((await tenant.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
+      expect((await workspace.get(`/v1/suppressions/?${bad}`)).status, bad).toBe(422);
   });
 
   it("lists 100 by default, with a Link header to the next page whenever more addresses follow", async () => {
@@ -126,12 +126,12 @@ describe("GET and DELETE /v1/suppressions/", () => {
     await env.DB.prepare(
       "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
     )
-      .bind(tenant.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
+      .bind(workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
       .run();
     const seen: string[] = [];
     const sizes: number[] = [];
     for (let path: string | null = "/v1/suppressions/"; path !== null; ) {
-      const response: Response = await tenant.get(path);
+      const response: Response = await workspace.get(path);
       const page = await response.json<SuppressionOut[]>();
       seen.push(...page.map(({ email }) => email));
       sizes.push(page.length);
@@ -139,15 +139,15 @@ describe("GET and DELETE /v1/suppressions/", () => {
     }
     expect(sizes).toEqual([100, 100, 31]);
     expect(seen).toEqual([...names, "ünü@example.org"]);
-    expect(nextPath(await tenant.get("/v1/suppressions/?limit=231"))).toBeNull();
-    expect(nextPath(await tenant.get("/v1/suppressions/?limit=1&page=230"))).toBeNull();
-    const far = await tenant.get("/v1/suppressions/?page=200");
+    expect(nextPath(await workspace.get("/v1/suppressions/?limit=231"))).toBeNull();
+    expect(nextPath(await workspace.get("/v1/suppressions/?limit=1&page=230"))).toBeNull();
+    const far = await workspace.get("/v1/suppressions/?page=200");
     expect([await far.json(), nextPath(far)]).toEqual([[], null]);
   });
 
   it("answers 404 to a path that is not valid text or not an address", async () => {
     for (const bad of ["%", "%ff", "%00", "%E4", "a%40b", "a%0D%0A@example.org"])
-      expect((await tenant.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
+      expect((await workspace.call("DELETE", `/v1/suppressions/${bad}`)).status, bad).toBe(404);
   });
 
   it("removes an address from the list of its own workspace only", async () => {
@@ -161,13 +161,13 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("at dispatch", () => {
   const other = "delivered@simulator.test";
   const send = async (to: string[]) => {
-    const api = createApiWithoutQueue(tenant.apiKey);
-    const mail = aMail(tenant, { to: to.map((email) => ({ email })) });
+    const api = createApiWithoutQueue(workspace.apiKey);
+    const mail = aMail(workspace, { to: to.map((email) => ({ email })) });
     return (await (await api.post("/v1/emails/", mail)).json<{ id: string }>()).id;
   };
   const result = async (id: string) => {
     await runWorkAt(Date.now());
-    const { status, events } = await (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
+    const { status, events } = await (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
     return { status, types: events.map(({ event_type }) => event_type) };
   };
 

@@ -3,19 +3,19 @@ import type { DetailOut } from "../../src/emails/schema.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
-const add = (body: unknown, headers?: Record<string, string>) => tenant.post("/v1/suppressions/", body, headers);
-const remove = (email: string) => tenant.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
-const list = async (query = "", of = tenant) =>
+const add = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/suppressions/", body, headers);
+const remove = (email: string) => workspace.call("DELETE", `/v1/suppressions/${encodeURIComponent(email)}`);
+const list = async (query = "", of = workspace) =>
   (await (await of.get(`/v1/suppressions/?${query}`)).json<{ email: string; reason: string }[]>()).map(
     ({ email, reason }) => `${email} ${reason}`,
   );
-const email = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).json<DetailOut>();
+const email = async (id: string) => (await workspace.get(`/v1/emails/${id}`)).json<DetailOut>();
 
 describe("POST /v1/suppressions/", () => {
   it("answers 201 for a new address and 200 with the stored entry for a listed one", async () => {
@@ -99,10 +99,10 @@ describe("GET and DELETE /v1/suppressions/", () => {
 describe("a suppressed address", () => {
   it("is dropped at accept with an event; an email to it alone is rejected with a reason", async () => {
     await add({ email: "friend@example.org" });
-    const alone = await (await tenant.post("/v1/emails/", aMail(tenant))).json<Record<string, string>>();
+    const alone = await (await workspace.post("/v1/emails/", aMail(workspace))).json<Record<string, string>>();
     expect(alone).toMatchObject({ status: "rejected", rejection_reason: expect.stringContaining("suppression") });
     const to = [{ email: "FRIEND@example.org" }, { email: "other@example.org" }];
-    const { id } = await (await tenant.post("/v1/emails/", aMail(tenant, { to }))).json<{ id: string }>();
+    const { id } = await (await workspace.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>();
     expect((await email(id)).events[0]).toMatchObject({
       event_type: "suppressed",
       metadata: { recipient: "FRIEND@example.org" },
@@ -110,8 +110,8 @@ describe("a suppressed address", () => {
   });
 
   it("is not mailed when it is listed after the email was accepted", async () => {
-    const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
-    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(tenant))).json<{ id: string }>();
+    const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+    const { id } = await (await apiWithoutQueue.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     await add({ email: "friend@example.org", reason: "complaint" });
     await runWorkAt(Date.now());
     expect(await email(id)).toMatchObject({ status: "rejected" });
@@ -120,10 +120,10 @@ describe("a suppressed address", () => {
 
   it("with reason unsubscribe gets single mail; after removal it gets all mail", async () => {
     await add({ email: "friend@example.org", reason: "unsubscribe" });
-    expect(await (await tenant.post("/v1/emails/", aMail(tenant))).json()).toMatchObject({ status: "queued" });
+    expect(await (await workspace.post("/v1/emails/", aMail(workspace))).json()).toMatchObject({ status: "queued" });
     await add({ email: "friend@example.org", reason: "bounce" });
-    expect(await (await tenant.post("/v1/emails/", aMail(tenant))).json()).toMatchObject({ status: "rejected" });
+    expect(await (await workspace.post("/v1/emails/", aMail(workspace))).json()).toMatchObject({ status: "rejected" });
     await remove("friend@example.org");
-    expect(await (await tenant.post("/v1/emails/", aMail(tenant))).json()).toMatchObject({ status: "queued" });
+    expect(await (await workspace.post("/v1/emails/", aMail(workspace))).json()).toMatchObject({ status: "queued" });
   });
 });

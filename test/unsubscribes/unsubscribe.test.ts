@@ -5,18 +5,18 @@ import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
-let tenant: TestWorkspace;
+let workspace: TestWorkspace;
 const anybody = apiWith(null);
 
 beforeEach(async () => {
-  tenant = await aWorkspace();
+  workspace = await aWorkspace();
 });
 
 /** Sends an email of a source and returns the message that the server received. */
 async function sent(source: string, to = "friend@example.org") {
   const server = await sinkServer();
-  const apiWithoutQueue = createApiWithoutQueue(tenant.apiKey);
-  const response = await apiWithoutQueue.post("/v1/emails/", aMail(tenant, { to: [{ email: to }] }));
+  const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  const response = await apiWithoutQueue.post("/v1/emails/", aMail(workspace, { to: [{ email: to }] }));
   const { id } = await response.json<{ id: string }>();
   await env.DB.prepare("UPDATE emails SET source = ?2 WHERE id = ?1").bind(id, source).run();
   await runWorkAt(Date.now(), { EGRESS_URL: server.url });
@@ -29,11 +29,11 @@ async function sent(source: string, to = "friend@example.org") {
 }
 
 const types = async (id: string) => {
-  const events = await (await tenant.get(`/v1/emails/${id}/events`)).json<{ event_type: string }[]>();
+  const events = await (await workspace.get(`/v1/emails/${id}/events`)).json<{ event_type: string }[]>();
   return events.map(({ event_type }) => event_type);
 };
 const suppressions = async () => {
-  const list = await (await tenant.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
+  const list = await (await workspace.get("/v1/suppressions/")).json<{ email: string; reason: string }[]>();
   return list.map(({ email, reason }) => `${email} ${reason}`);
 };
 
@@ -82,7 +82,7 @@ describe("one-click unsubscribe", () => {
   it("works again after the address is removed from the list", async () => {
     const { path } = await sent("bulk");
     await anybody.call("POST", path);
-    expect((await tenant.call("DELETE", "/v1/suppressions/friend%40example.org")).status).toBe(204);
+    expect((await workspace.call("DELETE", "/v1/suppressions/friend%40example.org")).status).toBe(204);
     await anybody.call("POST", path);
     expect(await suppressions()).toEqual(["friend@example.org unsubscribe"]);
   });
