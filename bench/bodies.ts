@@ -4,7 +4,7 @@ import { measurePeakMemory } from "./memory.ts";
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
-/** What a request may add to the resident memory of workerd, which also holds its own copy of the request. */
+/** Limit for the resident memory that one request adds to workerd, which has its own copy of the request. */
 const BUDGET_MB = 128;
 
 type Body = [what: string, path: string, make: (deployment: Deployment) => string];

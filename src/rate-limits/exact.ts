@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import type { RateDecision, RatePolicy } from "./rules.ts";
 
-/** What the Durable Object of one subject and policy offers. */
+/** Methods of the Durable Object of one subject and policy. */
 export interface ExactRateLimiter {
   /** Decides on one call and counts it if it is allowed. */
   decide(policy: RatePolicy): Promise<RateDecision>;

@@ -1,6 +1,6 @@
 import { isWebUrl } from "../lib/web-url.ts";
 
-/** Which emails and links are tracked, and which clients are machines. Pure; tests check each row of the tables. */
+/** Rules that decide which emails and links are tracked and which clients are machines. Pure; tests check each row of the tables. */
 
 export interface Tracking {
   opens: boolean;

@@ -20,7 +20,7 @@ export interface ScheduledChange {
   condition?: string;
   /** Statements that run in the same transaction. */
   also?: D1PreparedStatement[];
-  /** What the change does, for the message of a 404: "cancelled", "rescheduled", "sent now". */
+  /** Past participle of the change, for the message of a 404: "cancelled", "rescheduled", "sent now". */
   action: string;
 }
 

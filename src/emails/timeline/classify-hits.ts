@@ -1,4 +1,4 @@
-/** Which opens and clicks of an email are a person's, and which of them count (decisions 4, Tracking). Pure. */
+/** Decides which opens and clicks of an email are by persons, and which of them count (decisions 4, Tracking). Pure. */
 import type { EventEntry } from "./state.ts";
 
 /** A client that fetches this many links of an email within SCANNER_MS is a scanner (decisions 4). */

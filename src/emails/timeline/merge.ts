@@ -1,7 +1,7 @@
 import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../rules.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
-/** Why an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
+/** Reason for which an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
 type SuppressReason = "bounce" | "complaint" | "unsubscribe" | "domain-failure";
 
 /** A change of one recipient: the fact in the table of transitions (`rules.ts`), and the metadata of its event. */

@@ -13,7 +13,7 @@ type Frame = { role: Role; key: string; hasContents: boolean } & (
   | { items: null; members: Record<string, unknown> }
 );
 
-/** What `Tree` needs of `ExtractOptions`. */
+/** The part of `ExtractOptions` that `Tree` uses. */
 export interface TreeLimits {
   maxDepth: number;
   maxValues: number;

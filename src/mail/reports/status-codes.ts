@@ -1,4 +1,4 @@
-/** What a failure is about: the address itself, its whole domain, or anything else. */
+/** Subject of a failure: the address itself, its whole domain, or anything else. */
 export type FailureClass = "address" | "domain" | "other";
 
 /**

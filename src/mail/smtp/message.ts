@@ -7,7 +7,7 @@ import { type Disconnect, isDisconnect } from "./smtp-session.ts";
 import type { TransactionContext } from "./transaction.ts";
 import type { OutgoingMessage } from "./transport.ts";
 
-/** How sending the message ended. */
+/** Result of sending the message. */
 export type DataResult =
   | { kind: "replied"; reply: RawReply }
   /** `dotWritten`: the socket has the final dot, so the server may have accepted the message. */

@@ -76,7 +76,7 @@ export interface TransactionResult {
   recipients: readonly RecipientResult[];
 }
 
-/** What the server offered in its last EHLO reply. */
+/** The extensions that the server offered in its last EHLO reply. */
 export interface Capabilities {
   smtpUtf8: boolean;
   eightBitMime: boolean;
