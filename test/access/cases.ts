@@ -4,7 +4,7 @@ import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
 
-/** How to call one route successfully, and where a caller could put an id of another workspace. */
+/** A successful call of one route, and the places where a caller could put an id of another workspace. */
 export interface RouteCase {
   success: number;
   /** Creates the record of the path, for each call, and returns the path parameters. */

@@ -6,7 +6,7 @@ export async function invalidCredentials(workspace: TestWorkspace): Promise<[str
   const { apiKey } = workspace;
   const past = Date.now() - 1;
   const mistyped = `${apiKey.slice(0, -1)}${apiKey.endsWith("0") ? "1" : "0"}`;
-  const leaver = await leftMember(workspace);
+  const formerMember = await createFormerMember(workspace);
   return [
     ["none", null],
     ["another scheme", `Basic ${btoa(`${apiKey}:`)}`],
@@ -19,12 +19,12 @@ export async function invalidCredentials(workspace: TestWorkspace): Promise<[str
     ["never issued", `Bearer ${newApiKey()}`],
     ["revoked", `Bearer ${await aKey(workspace, { revokedAt: past })}`],
     ["expired", `Bearer ${await aKey(workspace, { expiresAt: past })}`],
-    ["of somebody who left", `Bearer ${await aKey(workspace, { userId: leaver })}`],
+    ["of a user who left the workspace", `Bearer ${await aKey(workspace, { userId: formerMember })}`],
   ];
 }
 
-/** A user without a membership. */
-async function leftMember({ domain }: TestWorkspace): Promise<string> {
+/** Creates a user without a membership and returns its id. */
+async function createFormerMember({ domain }: TestWorkspace): Promise<string> {
   const ctx = testContext();
   const id = ctx.newId();
   await ctx.db

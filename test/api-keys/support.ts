@@ -22,7 +22,7 @@ export async function listKeys(api: Api, query = ""): Promise<ApiKeyOut[]> {
   return (await api.get(`/v1/api-keys/${query}`)).json<ApiKeyOut[]>();
 }
 
-/** The record without the secret key, as the list shows it. */
+/** Returns the record without the secret key, as the list shows it. */
 export const recordOf = ({ key: _key, ...record }: NewApiKeyOut): ApiKeyOut => record;
 
 /** Returns the status and the detail of an error response. */
@@ -44,7 +44,7 @@ export async function createDomain(api: Api): Promise<string> {
   return (await response.json<{ id: string }>()).id;
 }
 
-/** A database that runs `interfere` before each batch, so after a request has read and before it writes. */
+/** Returns a database that runs `interfere` before each batch, so after a request has read and before it writes. */
 export function beforeBatch(interfere: () => Promise<unknown>) {
   return {
     prepare: (sql: string) => env.DB.prepare(sql),
@@ -55,7 +55,7 @@ export function beforeBatch(interfere: () => Promise<unknown>) {
   };
 }
 
-/** A database that runs `interfere` before the first read of an API key by id. */
+/** Returns a database that runs `interfere` before the first read of an API key by id. */
 export function beforeFirstKeyRead(interfere: () => Promise<unknown>) {
   let isDone = false;
   const intercept = (prepared: D1PreparedStatement): D1PreparedStatement => {

@@ -9,7 +9,7 @@ import { aWorkspace, recordingContext } from "../support/workspace.ts";
 const HOUR = 3_600_000;
 const ACCEPTED_AT = Date.parse("2026-11-02T10:00:00.000Z");
 
-/** A context whose clock starts at ACCEPTED_AT, with a sink as its egress. */
+/** Returns a context whose clock starts at ACCEPTED_AT, with a sink as its egress. */
 async function setUp() {
   const server = await sinkServer();
   const clock = { now: ACCEPTED_AT };
@@ -22,7 +22,7 @@ async function setUp() {
 }
 
 describe("the Date header", () => {
-  it("is the time of accept, also when the delivery is later", async () => {
+  it("is the time at which the email was accepted, also when the delivery is later", async () => {
     const { ctx, clock, dates, workspace } = await setUp();
     const id = await acceptEmail(ctx, workspace);
     clock.now += 5 * HOUR;
@@ -30,7 +30,7 @@ describe("the Date header", () => {
     expect(await dates()).toEqual([ACCEPTED_AT]);
   });
 
-  it("is the release of a scheduled email, not its accept", async () => {
+  it("is the send time of a scheduled email, not the time at which it was accepted", async () => {
     const { ctx, clock, dates, workspace } = await setUp();
     const id = await acceptEmail(ctx, workspace, { send_at: new Date(ACCEPTED_AT + 30 * 24 * HOUR).toISOString() });
     clock.now += 30 * 24 * HOUR;
@@ -38,7 +38,7 @@ describe("the Date header", () => {
     expect(await dates()).toEqual([ACCEPTED_AT + 30 * 24 * HOUR]);
   });
 
-  it("is the send-now call of a scheduled email", async () => {
+  it("is the time of the send-now call of a scheduled email", async () => {
     const { ctx, clock, dates, workspace } = await setUp();
     const id = await acceptEmail(ctx, workspace, { send_at: new Date(ACCEPTED_AT + 48 * HOUR).toISOString() });
     clock.now += HOUR;

@@ -53,7 +53,7 @@ const accept = async (now: number, count: number, changes: Record<string, unknow
   return ids;
 };
 
-/** A port of 127.0.0.1 that refuses connections until `open` starts a server on it. */
+/** Returns a port of 127.0.0.1 that refuses connections until `open` starts a server on it. */
 async function closedPort() {
   const server = await sinkServer();
   await server.close();
@@ -72,7 +72,7 @@ async function failBeforeMailFrom(url: string, count: number, attempts: number) 
   return { ids, now: now - 30 * MINUTE };
 }
 
-/** Message-IDs in the order in which the server received them. */
+/** Returns Message-IDs in the order in which the server received them. */
 async function receivedIds(server: SmtpServerHandle): Promise<string[]> {
   const messages = await server.messages();
   return messages.map(({ raw }) => /^Message-ID: <([^@]+)@/im.exec(new TextDecoder().decode(raw))?.[1] ?? "");

@@ -130,7 +130,7 @@ class Sequence {
     }
   }
 
-  /** Any workspace may win. After every step, #compare checks that at most one has. */
+  /** Verifies concurrently in several workspaces. After every step, #compare checks that at most one succeeded. */
   async #race(): Promise<void> {
     const all = [...this.#registrations];
     await Promise.all(all.map(([key, { domain }]) => verify(workspaceOf(Number(key.split(" ")[0])), domain.id)));

@@ -16,7 +16,7 @@ beforeEach(async () => {
   apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
 });
 
-/** Base64 of one repeated letter; `size` is a multiple of three. */
+/** Returns base64 of one repeated letter; `size` is a multiple of three. */
 const base64 = (size: number, letter: string) => btoa(letter.repeat(3)).repeat(size / 3);
 const file = (size: number, letter: string) => ({ filename: `${letter}.txt`, content_base64: base64(size, letter) });
 const sized = (mib: number) => Math.floor((mib * MIB) / 3) * 3;

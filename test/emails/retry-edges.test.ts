@@ -72,7 +72,7 @@ function base64(octets: Uint8Array): string {
 const digest = async (octets: ArrayBuffer | Uint8Array) =>
   new Uint8Array(await crypto.subtle.digest("SHA-256", octets)).join();
 
-/** A bucket that counts reads, writes and aborted multipart uploads. */
+/** Returns a bucket that counts reads, writes and aborted multipart uploads. */
 function watchedBucket(failReadsAfter = Number.POSITIVE_INFINITY) {
   const counts = { parts: [] as number[], puts: [] as number[], aborts: 0, reads: 0 };
   const CONTENT = {

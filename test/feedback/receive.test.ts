@@ -18,7 +18,7 @@ beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
-/** Sends a mail, dispatches it, and returns its id and its return path. */
+/** Sends an email, dispatches it, and returns its id and its return path. */
 async function sendAndDispatch(changes: Record<string, unknown> = {}, of = workspace) {
   const server = await sinkServer();
   const apiWithoutQueue = createApiWithoutQueue(of.apiKey);
@@ -220,7 +220,7 @@ describe("a fault of the whole domain", () => {
     expect(await suppressed()).toEqual(["friend@example.org bounce"]);
   });
 
-  it("starts again after the address is taken off the list, in another workspace, and after 90 days", async () => {
+  it("starts again after the address is removed from the list, in another workspace, and after 90 days", async () => {
     await deliver((await sendAndDispatch()).returnPath, noDomain());
     const other = await aWorkspace();
     await ageFailures(2);
@@ -239,7 +239,7 @@ describe("a fault of the whole domain", () => {
     expect(results).toEqual([]);
   });
 
-  it("is forgotten when a DSN confirms a delivery, and one report that arrives twice is one report", async () => {
+  it("is deleted when a DSN confirms a delivery, and one report that arrives twice is one report", async () => {
     const { returnPath } = await sendAndDispatch();
     await deliver(returnPath, noDomain());
     await ageFailures(2);

@@ -22,7 +22,7 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
 export type Binding = "database" | "queue" | "objects";
 export type Moment = "before" | "after";
 
-/** Which calls fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
+/** Selects the calls that fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
 export interface Faults {
   random: () => number;
   /** From 0 to 1, for each call. */

@@ -40,7 +40,7 @@ const people = (count: number, prefix: string) =>
 const only = (email: string, name?: unknown) => ({ to: [{ email, name }], cc: null, bcc: null });
 const LOCAL_64 = "l".repeat(64);
 const LABEL_60 = "d".repeat(60);
-/** An address of exactly `octets` octets, whose local part has 64. */
+/** Returns an address of exactly `octets` octets, whose local part has 64. */
 const address = (octets: number) =>
   `${LOCAL_64}@${LABEL_60}.${LABEL_60}.${"e".repeat(octets - 64 - 1 - 2 * 61 - 8)}.example`;
 
@@ -195,20 +195,20 @@ function combine(choices: readonly Choice[]): GeneratedRequest {
   };
 }
 
-/** Every value of every field once, in a request that is valid otherwise. */
+/** Returns every value of every field once, in a request that is valid otherwise. */
 export function everyFieldLimit(mailbox: string): GeneratedRequest[] {
   const all = groups(mailbox);
   const first = all.map(([choice]) => choice).filter((choice) => choice !== undefined);
   return all.flatMap((group, index) => group.map((choice) => combine(first.with(index, choice))));
 }
 
-/** The limits of html, text and attachments, whose requests have up to 34 MB. */
+/** Returns the limits of html, text and attachments, whose requests have up to 34 MB. */
 export function everyLargeLimit(mailbox: string): GeneratedRequest[] {
   const first = groups(mailbox).flatMap(([choice]) => choice ?? []);
   return [...largeBodies, ...largeAttachments].map((choice) => combine([...first, choice]));
 }
 
-/** Random combinations of values of all fields. */
+/** Generates random combinations of values of all fields. */
 export function fieldCombinations(mailbox: string): fc.Arbitrary<GeneratedRequest> {
   return fc.tuple(...groups(mailbox).map(choose)).map(combine);
 }

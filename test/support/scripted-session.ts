@@ -221,7 +221,7 @@ export class ScriptedSession {
   }
 }
 
-/** The replies of a server without an AUTH script, line by line. */
+/** Returns the replies of a server without an AUTH script, line by line. */
 function authReplies(line: string): Step[] {
   const welcome = "235 2.7.0 Welcome";
   if (/^AUTH LOGIN/i.test(line)) return ["334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", welcome];

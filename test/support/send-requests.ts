@@ -10,7 +10,7 @@ export interface Validated {
   issues: { field: string; error: string }[];
 }
 
-/** Mostly a valid value, sometimes one of the invalid ones, so that enough requests are valid as a whole. */
+/** Generates mostly a valid value, sometimes one of the invalid ones, so that enough requests are valid as a whole. */
 const mostly = (valid: fc.Arbitrary<unknown>, ...invalid: unknown[]) =>
   fc.oneof({ weight: 12, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...invalid) });
 const optional = (value: fc.Arbitrary<unknown>) =>

@@ -8,9 +8,9 @@ export interface SmtpServerHandle {
   port: number;
   /** An EGRESS_URL for it, without TLS. */
   url: string;
-  /** Every event so far, in order. */
+  /** Returns every event so far, in order. */
   transcript(): Promise<TranscriptEntry[]>;
-  /** The command lines so far. */
+  /** Returns the command lines so far. */
   commands(): Promise<string[]>;
   /** Messages received up to their final dot, unstuffed. */
   messages(): Promise<ReceivedMessage[]>;

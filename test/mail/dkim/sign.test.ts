@@ -69,7 +69,7 @@ async function sha256(octets: string): Promise<string> {
   );
 }
 
-/** Relaxed body canonicalization (RFC 6376 3.4.4) in its simplest form. */
+/** Canonicalizes a body in relaxed form (RFC 6376 3.4.4), by the simplest code. */
 function relaxedBody(body: string): string {
   const lines = body.split("\r\n").map((line) => line.replace(/[ \t]+/g, " ").replace(/ $/, ""));
   while (lines.at(-1) === "") lines.pop();

@@ -24,7 +24,7 @@ export interface Sample {
 
 export const lines = (...all: string[]) => all.join("\n");
 
-/** Header of the returned mail. */
+/** Returns the header of the returned mail. */
 export const original = (to: string) =>
   lines(
     "Return-Path: <bq@bounces.test>",
