@@ -6,10 +6,14 @@ import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { listSuppressions } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
-import { type SuppressionEntry, suppressStatement } from "./suppress.ts";
+import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
 /** Tries of read and write when the row of the address changes in between. */
 const MAX_TRIES = 3;
+
+// Fails the batch when the row changed after it was read.
+const REQUIRE_REASON = `SELECT CASE WHEN ?3 IS NOT (
+  SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2) THEN json('changed') END`;
 
 interface Added {
   /** False when the address was already suppressed. */
@@ -18,8 +22,8 @@ interface Added {
 }
 
 /**
- * Adds an address to the suppression list of the workspace. A listed address keeps its reason, unless that is
- * `unsubscribe` and the new one applies to all mail. Throws 422 for an invalid address, ConcurrencyError when another
+ * Adds an address to the suppression list of the workspace. A listed address keeps its reason, unless the
+ * new one is stronger (`replacesReason`). Throws 422 for an invalid address, ConcurrencyError when another
  * call with the same Idempotency-Key committed first.
  */
 export async function addSuppression(ctx: CallerCtx, { email, reason }: SuppressionIn): Promise<Added> {
@@ -40,10 +44,13 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
 /** Reads the row, derives the response from it, and writes both. The batch rolls back when the row changed in between. */
 async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> {
   const [before] = await listSuppressions(ctx, { email: entry.email, page: 0, limit: 1 });
-  const isWritten = !before || (before.reason === "unsubscribe" && entry.reason !== "unsubscribe");
+  const isWritten = !before || replacesReason(before.reason, entry.reason);
   const row = isWritten ? { ...entry, createdAt: ctx.now() } : before;
   const suppression = toSuppression(row);
   await guardedBatch(mailDb(ctx), [
+    mailDb(ctx)
+      .prepare(REQUIRE_REASON)
+      .bind(entry.workspace, entry.email, before?.reason ?? null),
     suppressStatement(ctx, [entry], row.createdAt),
     expectChanges(mailDb(ctx), isWritten ? 1 : 0),
     ...storeResponse(ctx, suppression, before ? 200 : 201),

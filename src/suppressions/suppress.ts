@@ -8,16 +8,24 @@ export interface SuppressionEntry {
   reason: "bounce" | "complaint" | "unsubscribe" | "manual";
 }
 
-// A reason that applies to all mail replaces `unsubscribe`, which applies to bulk mail only. No other row is changed.
+// A stronger reason replaces a weaker one: `unsubscribe` applies to bulk mail only, and a bounce does not stop a retry,
+// but a complaint and a manual entry do (decisions 4).
 const SUPPRESS = `
   INSERT INTO suppressions (workspace, email, reason, created_at)
   SELECT value->>'workspace', value->>'email', value->>'reason', ?2 FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at
-   WHERE suppressions.reason = 'unsubscribe' AND excluded.reason <> 'unsubscribe'`;
+   WHERE (suppressions.reason = 'unsubscribe' AND excluded.reason <> 'unsubscribe')
+      OR (suppressions.reason = 'bounce' AND excluded.reason IN ('complaint', 'manual'))`;
+
+/** Returns whether an entry with the second reason replaces one with the first, as the statement decides it. */
+export function replacesReason(before: SuppressionEntry["reason"], after: SuppressionEntry["reason"]): boolean {
+  if (before === "unsubscribe") return after !== "unsubscribe";
+  return before === "bounce" && (after === "complaint" || after === "manual");
+}
 
 /**
  * Returns the statement that adds addresses to suppression lists; it runs in the batch of the event that causes it. It is
- * idempotent. It changes one row per address that is new or replaces `unsubscribe`. `at` in milliseconds since 1970.
+ * idempotent. It changes one row per address that is new or gets a stronger reason. `at` in milliseconds since 1970.
  */
 export function suppressStatement(ctx: Ctx, entries: readonly SuppressionEntry[], at = ctx.now()): D1PreparedStatement {
   return mailDb(ctx).prepare(SUPPRESS).bind(JSON.stringify(entries), at);

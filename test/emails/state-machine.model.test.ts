@@ -93,12 +93,18 @@ interface Known {
   doubtful: number;
   /** Events so far; events are only added. */
   events: string[];
+  /** When the retry was accepted; null for an email that is no retry. */
+  retriedAt: number | null;
 }
+
+type Reason = "bounce" | "complaint" | "manual";
 
 class Sequence {
   readonly #people = Array.from({ length: PEOPLE }, (_, n) => `p${n}@${crypto.randomUUID()}.example.org`);
   readonly #emails: Known[] = [];
-  readonly #suppressed = new Set<string>();
+  readonly #suppressed = new Map<string, { reason: Reason; at: number }>();
+  /** By address: its retries, newest first. */
+  readonly #retries = new Map<string, Known[]>();
   #paused = false;
   #restricted = false;
   #now = Date.now();
@@ -131,8 +137,29 @@ class Sequence {
     return !this.#paused && !this.#restricted;
   }
 
-  #learn(id: string, addresses: readonly string[], status: "queued" | "scheduled"): Known {
-    const stateOf = (address: string): RecipientState => (this.#suppressed.has(address) ? "suppressed" : "queued");
+  /** A complaint or manual entry replaces a bounce. */
+  #suppressFor(address: string, reason: Reason, at: number): void {
+    const before = this.#suppressed.get(address)?.reason;
+    if (before === undefined || (before === "bounce" && reason !== "bounce"))
+      this.#suppressed.set(address, { reason, at });
+  }
+
+  /** A bounce does not stop a retry, but the fourth retry after three that bounced is dropped. */
+  #isDropped(address: string, isRetry: boolean): boolean {
+    const reason = this.#suppressed.get(address)?.reason;
+    return reason !== undefined && !(isRetry && reason === "bounce");
+  }
+
+  #hasRepeatedBounces(address: string): boolean {
+    const last = (this.#retries.get(address) ?? []).slice(0, 3);
+    return last.length === 3 && last.every(({ recipients }) => recipients.get(address) === "bounced");
+  }
+
+  #learn(id: string, addresses: readonly string[], status: "queued" | "scheduled", retriedAt: number | null): Known {
+    const isRetry = retriedAt !== null;
+    const isDropped = (address: string) =>
+      this.#isDropped(address, isRetry) || (isRetry && this.#hasRepeatedBounces(address));
+    const stateOf = (address: string): RecipientState => (isDropped(address) ? "suppressed" : "queued");
     const recipients = new Map(addresses.map((address) => [address, stateOf(address)]));
     const isRefused = [...recipients.values()].every((state) => state === "suppressed");
     const known: Known = {
@@ -143,8 +170,14 @@ class Sequence {
       copies: new Map(),
       doubtful: 0,
       events: [],
+      retriedAt,
     };
     this.#emails.push(known);
+    if (isRetry) {
+      for (const [address, state] of recipients) {
+        if (state !== "suppressed") this.#retries.set(address, [known, ...(this.#retries.get(address) ?? [])]);
+      }
+    }
     return known;
   }
 
@@ -156,7 +189,7 @@ class Sequence {
     expect(response.status).toBe(this.#maySend ? 202 : 403);
     if (!this.#maySend) return;
     const { id, status } = await response.json<{ id: string; status: string }>();
-    expect(status).toBe(this.#learn(id, to, later ? "scheduled" : "queued").status);
+    expect(status).toBe(this.#learn(id, to, later ? "scheduled" : "queued", null).status);
   }
 
   async #move(known: Known, method: string, path: string, to: string): Promise<void> {
@@ -182,7 +215,7 @@ class Sequence {
     const all = [...known.recipients];
     const missed = all.filter(([, state]) => ["bounced", "rejected", "failed"].includes(state));
     const to = (missed.length > 0 ? missed : all).map(([address]) => address);
-    expect(status).toBe(this.#learn(id, to, "queued").status);
+    expect(status).toBe(this.#learn(id, to, "queued", await acceptedAt(id)).status);
   }
 
   async #hearBack(known: Known, facts: Extract<Command, { do: "hear back" }>["facts"]): Promise<void> {
@@ -199,7 +232,16 @@ class Sequence {
       if (twice) await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }]);
       if (!known.recipients.has(recipient)) continue;
       this.#fact(known, recipient, on);
-      if (isComplaint) this.#suppressed.add(recipient);
+      if (on === "dsn-delivered") this.#release(known, recipient);
+      if (isComplaint) this.#suppressFor(recipient, "complaint", this.#now);
+    }
+  }
+
+  /** A delivery notice for a retry removes a suppression by a bounce that is no newer than the retry. */
+  #release(known: Known, address: string): void {
+    const entry = this.#suppressed.get(address);
+    if (known.retriedAt !== null && entry?.reason === "bounce" && entry.at <= known.retriedAt) {
+      this.#suppressed.delete(address);
     }
   }
 
@@ -246,7 +288,7 @@ class Sequence {
       return [];
     }
     if (this.#paused) return [];
-    const tried = waiting.filter((address) => !this.#suppressed.has(address));
+    const tried = waiting.filter((address) => !this.#isDropped(address, known.retriedAt !== null));
     for (const address of waiting) if (!tried.includes(address)) this.#fact(known, address, "suppressed");
     if (tried.length === 0) return [];
     known.attempts = Math.min(known.attempts + 1, MAX_ATTEMPTS);
@@ -258,7 +300,7 @@ class Sequence {
       const answer = rcpt[this.#people.indexOf(address)] ?? "taken";
       const facts = { taken: end[dot], deferred: again, soft: "recipient-refused", hard: "recipient-refused" } as const;
       this.#fact(known, address, facts[answer]);
-      if (answer === "hard") this.#suppressed.add(address);
+      if (answer === "hard") this.#suppressFor(address, "bounce", this.#now);
       if (answer === "taken") sent.push(address);
     }
     return sent;
@@ -267,7 +309,7 @@ class Sequence {
   async #suppress(address: string, on: boolean): Promise<void> {
     if (on) await api.post("/v1/suppressions/", { email: address });
     else await api.call("DELETE", `/v1/suppressions/${address}`);
-    if (on) this.#suppressed.add(address);
+    if (on) this.#suppressFor(address, "manual", Date.now());
     else this.#suppressed.delete(address);
   }
 
@@ -310,6 +352,14 @@ async function stateOf(id: string): Promise<EmailState> {
     .first<EmailStateRow>();
   if (!row) throw new Error("the email is gone");
   return toState(row);
+}
+
+async function acceptedAt(id: string): Promise<number> {
+  const row = await env.DB.prepare("SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2")
+    .bind(workspace.workspaceNumber, id)
+    .first<{ created_at: number }>();
+  if (!row) throw new Error("the retry has no row");
+  return row.created_at;
 }
 
 async function workOf(id: string): Promise<number[]> {

@@ -35,14 +35,22 @@ function withMeanwhile(meanwhile: () => Promise<unknown>) {
 }
 
 describe("POST /v1/suppressions/", () => {
-  it("returns the stored entry when another call suppressed the address first", async () => {
-    const api = withMeanwhile(() => add({ email: WHO, reason: "bounce" }));
-    const response = await api.post("/v1/suppressions/", { email: WHO, reason: "manual" });
-    expect(response.status).toBe(200);
-    const answer = await response.json();
-    expect(answer).toMatchObject({ reason: "bounce" });
-    expect(answer).toEqual(await stored());
-  });
+  it.each([
+    ["bounce", "manual", "manual"],
+    ["complaint", "manual", "complaint"],
+    ["manual", "complaint", "manual"],
+    ["bounce", "unsubscribe", "bounce"],
+  ])(
+    "returns the stored entry when another call first suppressed the address for %s, then %s",
+    async (first, second, kept) => {
+      const api = withMeanwhile(() => add({ email: WHO, reason: first }));
+      const response = await api.post("/v1/suppressions/", { email: WHO, reason: second });
+      expect(response.status).toBe(200);
+      const answer = await response.json();
+      expect(answer).toMatchObject({ reason: kept });
+      expect(answer).toEqual(await stored());
+    },
+  );
 
   it("returns the stored entry when the address is removed in between", async () => {
     await add({ email: WHO, reason: "bounce" });
@@ -101,7 +109,7 @@ describe("POST /v1/suppressions/", () => {
       const { detail } = await response.json<{ detail: { loc: unknown[] }[] }>();
       expect(detail.map((fault) => fault.loc)).toEqual([loc]);
     }
-    expect((await add({ email: WHO, more: "x".repeat(8_000_001) })).status).toBe(413);
+    expect((await add({ email: WHO, more: "x".repeat(40_000_001) })).status).toBe(413);
     expect(await stored()).toBeUndefined();
   });
 
