@@ -114,15 +114,12 @@ interface MailRow extends EmailStateRow {
   is_active: number | null;
 }
 
-/**
- * Claims the outbox rows that no other run has claimed, and the oldest due rows with them, and reads what their delivery
- * needs, in one D1 batch.
- */
+/** Claims the outbox rows that no other run has claimed, and reads what their delivery needs, in one D1 batch. */
 export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
   const db = mailDb(ctx);
   const underLease = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
   const [rows, , mails, keys, suppressed] = await db.batch([
-    claimStatement(ctx, wakeUps, lease, "deliver"),
+    claimStatement(ctx, wakeUps, lease),
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
     underLease(FIND_MAILS),
     underLease(FIND_KEYS),

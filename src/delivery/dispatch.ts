@@ -98,13 +98,9 @@ export async function deferRemaining(run: DeliveryRun): Promise<void> {
   }
 }
 
-/** Returns whether a run may start another email. Emails beyond its limits are released untried. */
-export function mayContinue({ objectReads, statements }: RunLimits): boolean {
-  return objectReads > 0 && statements > 0;
-}
-
+/** Emails that the run has no R2 reads left for are released untried. */
 function mayStart(run: DeliveryRun): boolean {
-  return run.queue.length > 0 && mayContinue(run.limits);
+  return run.queue.length > 0 && run.limits.objectReads > 0;
 }
 
 function nextJob(run: DeliveryRun): DispatchJob | null {

@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { CLAIM_EMAILS, CLAIM_ROWS, CLAIM_SCAN_ROWS, LEASE_MS } from "./rules.ts";
-import type { WakeUp, WorkKind } from "./wake.ts";
+import { CLAIM_EMAILS, LEASE_MS } from "./rules.ts";
+import type { WakeUp } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {
@@ -23,43 +23,24 @@ export function newLease(ctx: Ctx): Lease {
   return { token: ctx.newId(), until: ctx.now() + LEASE_MS };
 }
 
-// The named rows come first, then the oldest due rows of the kind. A claimed row has `due_at` in the future. Rows with a
-// claim are not added: a row that interrupts its runs must not add to the claims of the rows around it.
 const CLAIM = `
-  WITH candidates AS MATERIALIZED (
-    SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, 0 AS is_added, j.key AS position
-      FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = j.value->>'dueAt' AND o.id = j.value->>'id'
-    UNION ALL
-    SELECT due_at, id, json_array_length(ref), 1, row_number() OVER (ORDER BY due_at, id)
-      FROM (SELECT * FROM outbox WHERE due_at <= ?6 ORDER BY due_at, id LIMIT ?7)
-     WHERE kind = ?5 AND claims = 0 AND (due_at, id) NOT IN (SELECT value->>'dueAt', value->>'id' FROM json_each(?1))
-  ), due AS MATERIALIZED (
-    SELECT due_at, id, emails, row_number() OVER byPosition AS row,
-      coalesce(sum(emails) OVER (byPosition ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS emails_before
-      FROM candidates WINDOW byPosition AS (ORDER BY is_added, position)
-  )
+  WITH due AS MATERIALIZED (
+    SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, coalesce(sum(json_array_length(o.ref)) OVER (
+        ORDER BY j.key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS emails_before
+      FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = j.value->>'dueAt' AND o.id = j.value->>'id')
   UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1 FROM due
    WHERE outbox.due_at = due.due_at AND outbox.id = due.id
-     AND (due.emails_before = 0 OR due.emails_before + due.emails <= ?4) AND due.row <= ?8
+     AND (due.emails_before = 0 OR due.emails_before + due.emails <= ?4)
   RETURNING outbox.id, outbox.kind, outbox.ref, outbox.claims`;
 
 /**
  * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
- * another run is skipped, as are rows beyond CLAIM_ROWS rows or CLAIM_EMAILS emails. With `addDue` the claim also takes
- * the oldest due rows of that kind up to these bounds, so that claims fill under load although each queue message names
- * few rows. Its result is a list of ClaimedRow.
+ * another run is skipped, as are rows beyond CLAIM_EMAILS emails. Its result is a list of ClaimedRow.
  */
-export function claimStatement(
-  ctx: Ctx,
-  rows: readonly WakeUp[],
-  lease: Lease,
-  addDue: WorkKind | null = null,
-): D1PreparedStatement {
-  const named = JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id })));
-  const scannedRows = addDue === null ? 0 : CLAIM_SCAN_ROWS;
+export function claimStatement(ctx: Ctx, rows: readonly WakeUp[], lease: Lease): D1PreparedStatement {
   return mailDb(ctx)
     .prepare(CLAIM)
-    .bind(named, lease.until, lease.token, CLAIM_EMAILS, addDue, ctx.now(), scannedRows, CLAIM_ROWS);
+    .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token, CLAIM_EMAILS);
 }
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */

@@ -12,8 +12,6 @@ export const SPLIT_AT_CLAIM = 3;
 export const MAX_CLAIMS = 8;
 /** Rows of one claim. */
 export const CLAIM_ROWS = 100;
-/** Due rows that one claim reads to add to the rows of its queue messages; rows of other kinds among them are skipped. */
-export const CLAIM_SCAN_ROWS = 200;
 /**
  * Emails of one claim; a row of more is claimed alone. A row of a batch has up to 100. Each email has up to 50 recipients
  * and 16 KiB of content, about 75 KB parsed, so a claim takes at most about 25 MB of the isolate's 128 MB.
