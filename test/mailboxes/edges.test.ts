@@ -66,8 +66,10 @@ describe("POST /v1/mailboxes/", () => {
   });
 
   it("answers 413 to a body that is too large, and 404 or 422 to a field that is", async () => {
-    expect((await create({ local_part: "a", more: "x".repeat(8_000_001) })).status).toBe(413);
-    expect((await create({ local_part: "a", domain_id: "x".repeat(3_000_000) })).status).toBe(404);
+    expect((await create({ local_part: "a", more: "x".repeat(40_000_001) })).status).toBe(413);
+    expect((await create({ local_part: "a", domain_id: "x".repeat(16_000) })).status).toBe(404);
+    const domain = await create({ local_part: "a", domain_id: "x".repeat(3_000_000) });
+    expect(await places(domain)).toEqual([["body", "domain_id"]]);
     const named = await create({ local_part: "a", display_name: "x".repeat(3_000_000) });
     expect(await places(named)).toEqual([["body", "display_name"]]);
   });
