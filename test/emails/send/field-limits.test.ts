@@ -79,7 +79,8 @@ async function expectBatch(all: readonly GeneratedRequest[]): Promise<void> {
     }
     expect([id, status], text).toEqual([null, "error"]);
     const [first] = reportedFaults(generated.faults);
-    const ofItem = reportedFaults(generated.faults).filter((fault) => fault.status === 422);
+    // A body above 64 KiB is parsed while it is read, so base64 is checked there before the form of its item.
+    const ofItem = generated.faults.filter(({ status, loc }) => status === 422 || loc.at(-1) === "content_base64");
     if (first?.status === 422)
       expect(
         ofItem.some(({ loc }) => rejection_reason?.startsWith(`${loc.join(".")}: `)),
