@@ -1,11 +1,12 @@
 /**
- * Makes the same binding calls as POST /v1/emails/ (one D1 read, one D1 batch of two reads, one R2 put, one D1 batch of
- * three writes, one queue message) and does nothing else: the lower bound for the cost of an accept.
+ * Makes the same binding calls as POST /v1/emails/ (one D1 read, one rate limit, one D1 batch of two reads, one R2 put,
+ * one D1 batch of three writes, one queue message) and does nothing else: the lower bound for the cost of an accept.
  */
 export async function baselineSend(request: Request, env: Env): Promise<Response> {
   const body = await request.text();
   const id = crypto.randomUUID();
   await env.DB.prepare("SELECT id FROM api_keys WHERE hash = ?1").bind(id).first();
+  await env.SEND_RATE_LIMIT.limit({ key: "baseline" });
   await env.DB.batch([
     env.DB.prepare("SELECT id FROM mailboxes WHERE workspace = 1 AND address = ?1").bind(id),
     env.DB.prepare("SELECT email FROM suppressions WHERE workspace = 1 AND email = ?1").bind(id),
@@ -33,6 +34,7 @@ export async function baselineBatch(request: Request, env: Env): Promise<Respons
     items.map((item, index) => ({ id: `${id}-${index}`, item: JSON.stringify(item).slice(0, 300) })),
   );
   await env.DB.prepare("SELECT id FROM api_keys WHERE hash = ?1").bind(id).first();
+  await env.SEND_RATE_LIMIT.limit({ key: "baseline" });
   await env.DB.batch([
     env.DB.prepare("SELECT id FROM mailboxes WHERE workspace = 1 AND address = ?1").bind(id),
     env.DB.prepare(
