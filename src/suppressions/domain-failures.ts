@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { KEEP_STRONGER_REASON } from "./suppress.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** A second failure counts from a day on: a broken resolver or an expired registration is usually repaired by then. */
@@ -7,14 +8,12 @@ const REPEAT_AFTER_MS = DAY_MS;
 /** A failure counts for 90 days, so that monthly and quarterly mail to a domain that no longer exists is suppressed. */
 export const DOMAIN_FAILURE_DAYS = 90;
 
-// Like suppressStatement: a bounce replaces `unsubscribe`, which applies to bulk mail only.
 const SUPPRESS_REPEATED = `
   INSERT INTO suppressions (workspace, email, reason, created_at)
   SELECT f.workspace, f.email, 'bounce', ?2 FROM json_each(?1) j
     CROSS JOIN domain_failures f ON f.workspace = j.value->>'workspace' AND f.email = j.value->>'email'
    WHERE f.first_at BETWEEN ?3 AND ?4
-  ON CONFLICT DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at
-   WHERE suppressions.reason = 'unsubscribe'`;
+  ${KEEP_STRONGER_REASON}`;
 
 // A suppression sets first_at to now, so that an address removed from the list is not suppressed by the next report.
 const RECORD = `

@@ -8,14 +8,19 @@ export interface SuppressionEntry {
   reason: "bounce" | "complaint" | "unsubscribe" | "manual";
 }
 
-// A stronger reason replaces a weaker one: `unsubscribe` applies to bulk mail only, and a bounce does not stop a retry,
-// but a complaint and a manual entry do (decisions 4).
-const SUPPRESS = `
-  INSERT INTO suppressions (workspace, email, reason, created_at)
-  SELECT value->>'workspace', value->>'email', value->>'reason', ?2 FROM json_each(?1) WHERE true
+/**
+ * End of every statement that inserts suppressions. A stronger reason replaces a weaker one: `unsubscribe` applies to
+ * bulk mail only, and a bounce does not stop a retry, but a complaint and a manual entry do (decisions 4).
+ */
+export const KEEP_STRONGER_REASON = `
   ON CONFLICT DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at
    WHERE (suppressions.reason = 'unsubscribe' AND excluded.reason <> 'unsubscribe')
       OR (suppressions.reason = 'bounce' AND excluded.reason IN ('complaint', 'manual'))`;
+
+const SUPPRESS = `
+  INSERT INTO suppressions (workspace, email, reason, created_at)
+  SELECT value->>'workspace', value->>'email', value->>'reason', ?2 FROM json_each(?1) WHERE true
+  ${KEEP_STRONGER_REASON}`;
 
 /** Returns whether an entry with the second reason replaces one with the first, as the statement decides it. */
 export function replacesReason(before: SuppressionEntry["reason"], after: SuppressionEntry["reason"]): boolean {
