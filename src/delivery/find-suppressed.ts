@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
-import { type EmailState, lacksKey, recipientKey } from "../emails/index.ts";
+import { type EmailState, lacksKey, RECIPIENT_KEY_SQL, recipientKey } from "../emails/index.ts";
 import type { Lease } from "../outbox/index.ts";
 
 interface SuppressedRow {
@@ -16,7 +16,7 @@ const APPLIES = `s.workspace = e.workspace AND (s.reason <> 'unsubscribe' OR e.s
 const FIND_SUPPRESSED = `
   SELECT e.n, s.email
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value CROSS JOIN json_each(e.recipients) p
-    CROSS JOIN suppressions s ON s.email = coalesce(p.value->>'key', lower(p.value->>'email')) AND ${APPLIES}
+    CROSS JOIN suppressions s ON s.email = ${RECIPIENT_KEY_SQL} AND ${APPLIES}
    WHERE o.due_at = ?1 AND o.token = ?2`;
 
 const FIND_SUPPRESSED_BY_KEY = `

@@ -10,6 +10,7 @@ export {
   type EmailUpdate,
   findState,
   lacksKey,
+  RECIPIENT_KEY_SQL,
   type RecipientEntry,
   recipientKey,
   syncDueAtStatement,

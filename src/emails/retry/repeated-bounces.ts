@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import { RECIPIENT_KEY_SQL } from "../timeline/index.ts";
 
 // Each address reads at most three emails, by their unique index.
 const FIND_REPEATED = `
@@ -7,7 +8,7 @@ const FIND_REPEATED = `
     CROSS JOIN emails e ON e.workspace = r.workspace AND e.id IN (r.newest, r.second, r.third)
     CROSS JOIN json_each(e.recipients) p
    WHERE r.workspace = ?1 AND r.email IN (SELECT value FROM json_each(?2))
-     AND p.value->>'state' = 'bounced' AND coalesce(p.value->>'key', lower(p.value->>'email')) = r.email
+     AND p.value->>'state' = 'bounced' AND ${RECIPIENT_KEY_SQL} = r.email
    GROUP BY r.email HAVING count(*) = 3`;
 
 const RECORD_RETRY = `

@@ -9,6 +9,7 @@ export {
   type EmailStateRow,
   type EventEntry,
   lacksKey,
+  RECIPIENT_KEY_SQL,
   type RecipientEntry,
   recipientKey,
   storedKey,

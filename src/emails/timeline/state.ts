@@ -96,6 +96,9 @@ export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): 
   return recipient.key ?? lowerCase(recipient.email);
 }
 
+/** The same in SQL, for an element `p` of json_each(e.recipients) that has the field of `storedKey` where it needs it. */
+export const RECIPIENT_KEY_SQL = "coalesce(p.value->>'key', lower(p.value->>'email'))";
+
 /** Returns the field `key` of an entry: present only when lower() of SQLite does not return it. */
 export function storedKey(email: string, key: string): Pick<RecipientEntry, "key"> {
   return key === lowerCaseAscii(email) ? {} : { key };
