@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
+import { rewindContentProgressStatement } from "../emails/content/index.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { deleteObjects } from "./objects.ts";
 
@@ -27,7 +28,11 @@ const STEPS = [
 /** Deletes up to 1,000 rows of each table of a deleted workspace. Returns true when everything, its own row included, is deleted. */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
   const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
-  const results = await mailDb(ctx).batch([...steps, rewindSearchProgressStatement(ctx)]);
+  const results = await mailDb(ctx).batch([
+    ...steps,
+    rewindSearchProgressStatement(ctx),
+    rewindContentProgressStatement(ctx),
+  ]);
   if (results.some(({ meta }) => meta.changes === ROWS_PER_STATEMENT)) return false;
   if (!(await deleteObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
