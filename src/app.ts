@@ -7,6 +7,7 @@ import { retryRoutes } from "./emails/retry/routes.ts";
 import { emailRoutes } from "./emails/routes.ts";
 import { scheduledRoutes } from "./emails/scheduled/routes.ts";
 import { searchRoutes } from "./emails/search/index.ts";
+import { earlySendReads } from "./emails/send/index.ts";
 import { authenticate } from "./http/auth.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
@@ -37,7 +38,7 @@ app.notFound(notFound(routes));
 app.use(requestId);
 app.use(responseHeaders);
 app.use(methodNotAllowed(routes));
-app.use(authenticate(routes));
+app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/emails/batch": earlySendReads }));
 
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.route("/", readyRoutes);

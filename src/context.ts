@@ -1,4 +1,5 @@
 import type { Scope } from "./accounts/scopes.ts";
+import type { EarlySendRecords } from "./emails/send/index.ts";
 import type { Idempotency } from "./idempotency/index.ts";
 import { uuidv7 } from "./lib/ids.ts";
 import { type WakeUp, wake } from "./outbox/wake.ts";
@@ -28,6 +29,10 @@ export interface CallerCtx extends Ctx {
   workspace: CallerWorkspace;
   /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
   idempotency?: Idempotency;
+  /** What a send reads, when it was read in the D1 batch that found the credential. */
+  sendRecords?: EarlySendRecords;
+  /** Lets work finish after the response. Absent outside of requests. */
+  waitUntil?(work: Promise<unknown>): void;
 }
 
 export type Role = "owner" | "admin" | "member";

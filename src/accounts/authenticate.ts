@@ -38,6 +38,9 @@ const FIND_KEY = `
     JOIN workspaces w ON w.number = k.workspace AND w.deleted_at IS NULL
    WHERE k.hash IN (SELECT value FROM json_each(?1))`;
 
+/** SQL expression: the number of the workspace of an API key. `?1` is the `keyHashes` of `authenticateApiKey`. */
+export const KEY_WORKSPACE = "(SELECT workspace FROM api_keys WHERE hash IN (SELECT value FROM json_each(?1)))";
+
 export interface Caller {
   actor: Actor;
   workspace: CallerWorkspace;
@@ -46,13 +49,24 @@ export interface Caller {
 }
 
 /**
- * Returns the user, workspace and rights of an API key, in one D1 query. Throws 401 with the same text for a key that
- * is malformed, unknown, revoked, expired or of a deleted workspace.
+ * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same
+ * call; `results` are theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of
+ * a deleted workspace.
  */
-export async function authenticateApiKey(ctx: Ctx, key: string): Promise<Caller> {
+export async function authenticateApiKey(
+  ctx: Ctx,
+  key: string,
+  reads: (keyHashes: string) => D1PreparedStatement[] = () => [],
+): Promise<Caller & { results: D1Result[] }> {
   if (!isApiKey(key)) throw unauthorized("Invalid API key");
-  const hashes = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
-  const row = await ctx.db.prepare(FIND_KEY).bind(JSON.stringify(hashes)).first<KeyRow>();
+  const keyHashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key));
+  const find = ctx.db.prepare(FIND_KEY).bind(keyHashes);
+  const others = reads(keyHashes);
+  const [found, ...results] = others.length > 0 ? await ctx.db.batch([find, ...others]) : [await find.all()];
+  return { ...toCaller(ctx, found?.results[0] as KeyRow | undefined), results };
+}
+
+function toCaller(ctx: Ctx, row: KeyRow | undefined): Caller {
   const now = ctx.now();
   if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
     throw unauthorized("Invalid API key");

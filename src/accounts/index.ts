@@ -1,3 +1,3 @@
-export { mintApiKey } from "./api-key.ts";
-export { authenticateApiKey } from "./authenticate.ts";
+export { isApiKey, mintApiKey } from "./api-key.ts";
+export { authenticateApiKey, KEY_WORKSPACE } from "./authenticate.ts";
 export { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "./scopes.ts";

@@ -29,7 +29,7 @@ export interface ClaimedMail {
     contentKey: string | null;
     contentOffset: number;
     contentSize: number;
-    content: string | null;
+    copy: string | null;
   };
   sender: SenderFacts;
 }
@@ -158,7 +158,7 @@ function toMail(row: MailRow): ClaimedMail {
       contentKey: row.content_key,
       contentOffset: row.content_offset,
       contentSize: row.content_size,
-      content: row.content,
+      copy: row.content,
     },
     sender: {
       domainId: row.domain_id,

@@ -4,6 +4,8 @@ import { type AppError, tooLarge, tooManyRequests } from "../errors.ts";
 export interface BudgetLimits {
   total: number;
   perWorkspace: number;
+  /** For the bodies of callers that are not known yet, in all. */
+  unknownCallers: number;
   tries: number;
   pollMs: number;
 }
@@ -15,9 +17,22 @@ const WAIT = { tries: 300, pollMs: 50 };
  * Memory for the bodies that an isolate holds at a time, of its 128 MB. No workspace can take all of it, so that slow
  * uploads of one workspace leave room for the large bodies of others.
  */
-export const largeBodyLimits: BudgetLimits = { total: 64_000_000, perWorkspace: 44_000_000, ...WAIT };
+export const largeBodyLimits: BudgetLimits = {
+  total: 64_000_000,
+  perWorkspace: 44_000_000,
+  unknownCallers: 0,
+  ...WAIT,
+};
 /** The same for bodies up to 64 KiB, which large ones must not delay. */
-export const smallBodyLimits: BudgetLimits = { total: 16_000_000, perWorkspace: 8_000_000, ...WAIT };
+export const smallBodyLimits: BudgetLimits = {
+  total: 16_000_000,
+  perWorkspace: 8_000_000,
+  unknownCallers: 4_000_000,
+  ...WAIT,
+};
+
+/** The workspace of a caller that is not known yet. */
+export const UNKNOWN_CALLER = 0;
 
 /** Bounds the bytes that the requests of one isolate hold, in all and for each workspace. */
 export class BodyBudget {
@@ -42,19 +57,36 @@ export class BodyBudget {
   /** Changes what a workspace holds. Returns false, and changes nothing, when there is no room for more. */
   change(workspace: number, bytes: number): boolean {
     const own = (this.#byWorkspace.get(workspace) ?? 0) + bytes;
-    const { total, perWorkspace } = this.limits;
-    if (bytes > 0 && (own > perWorkspace || this.#held + bytes > total)) return false;
+    const { total } = this.limits;
+    if (bytes > 0 && (own > this.#limitOf(workspace) || this.#held + bytes > total)) return false;
     this.#held += bytes;
-    if (own > 0) this.#byWorkspace.set(workspace, own);
-    else this.#byWorkspace.delete(workspace);
+    this.#set(workspace, own);
     return true;
+  }
+
+  /** Moves bytes of unknown callers to a workspace. Returns false, and changes nothing, when it has no room for them. */
+  move(workspace: number, bytes: number): boolean {
+    const own = (this.#byWorkspace.get(workspace) ?? 0) + bytes;
+    if (own > this.#limitOf(workspace)) return false;
+    this.#set(workspace, own);
+    this.#set(UNKNOWN_CALLER, (this.#byWorkspace.get(UNKNOWN_CALLER) ?? 0) - bytes);
+    return true;
+  }
+
+  #limitOf(workspace: number): number {
+    return workspace === UNKNOWN_CALLER ? this.limits.unknownCallers : this.limits.perWorkspace;
+  }
+
+  #set(workspace: number, bytes: number): void {
+    if (bytes > 0) this.#byWorkspace.set(workspace, bytes);
+    else this.#byWorkspace.delete(workspace);
   }
 }
 
 /** The bytes that one request holds. */
 export class BodyHold {
   readonly #budget: BodyBudget;
-  readonly #workspace: number;
+  #workspace: number;
   #bytes = 0;
 
   constructor(budget: BodyBudget, workspace: number) {
@@ -70,10 +102,28 @@ export class BodyHold {
   async growTo(bytes: number): Promise<void> {
     const { limits } = this.#budget;
     if (bytes > limits.perWorkspace) throw tooLarge(`The body needs more than ${limits.perWorkspace} bytes of memory`);
-    for (let tries = 0; bytes > this.#bytes; tries++) {
-      if (this.#budget.change(this.#workspace, bytes - this.#bytes)) this.#bytes = bytes;
-      else if (tries >= limits.tries) throw noRoom(limits);
-      else await new Promise((resolve) => setTimeout(resolve, limits.pollMs));
+    await this.#poll(() => this.tryGrowTo(bytes));
+  }
+
+  /** Grows the hold to `bytes` when there is room. Returns false, and changes nothing, when there is none. */
+  tryGrowTo(bytes: number): boolean {
+    if (bytes <= this.#bytes) return true;
+    if (!this.#budget.change(this.#workspace, bytes - this.#bytes)) return false;
+    this.#bytes = bytes;
+    return true;
+  }
+
+  /** Attributes the hold of an unknown caller to a workspace. Waits for room as `growTo` does. */
+  async moveTo(workspace: number): Promise<void> {
+    await this.#poll(() => this.#budget.move(workspace, this.#bytes));
+    this.#workspace = workspace;
+  }
+
+  async #poll(isDone: () => boolean): Promise<void> {
+    const { limits } = this.#budget;
+    for (let tries = 0; !isDone(); tries++) {
+      if (tries >= limits.tries) throw noRoom(limits);
+      await new Promise((resolve) => setTimeout(resolve, limits.pollMs));
     }
   }
 

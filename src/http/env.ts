@@ -1,4 +1,5 @@
 import type { CallerCtx, Ctx } from "../context.ts";
+import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 
 /** The Hono environment of a request. `caller` is set on every route that is not public. */
@@ -8,6 +9,8 @@ export interface AppEnv {
     ctx: Ctx;
     caller: CallerCtx;
     attachments?: AttachmentSink;
+    /** The start of the body, when it was read before the credential was known. */
+    earlyBody?: EarlyBody;
     /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */
     bodyFingerprint?: () => Promise<string>;
   };

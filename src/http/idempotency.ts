@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConcurrencyError } from "../db/batch.ts";
+import { mailDb } from "../db/client.ts";
 import { AppError, unprocessable } from "../errors.ts";
 import { findResponse, type Idempotency } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
@@ -12,9 +13,13 @@ import type { AppEnv } from "./env.ts";
  * The handler stores its response in the same D1 batch as its writes. Of two concurrent requests with one key, the
  * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
  * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
- * after each of these.
+ * after each of these. A send whose records were read with the credential writes without looking up its key first, and
+ * looks it up after any refusal. `database` is the one that the operation writes.
  */
-export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
+export function idempotent(
+  status: ContentfulStatusCode,
+  database: "main" | "mail" = "main",
+): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");
     if (key === undefined) return next();
@@ -25,6 +30,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
     const caller = c.get("caller");
     const { masterKeys } = caller.settings;
     const idempotency: Idempotency = {
+      db: database === "mail" ? mailDb(caller) : caller.db,
       keys: await keyedHashes(masterKeys, "idempotency-key", key),
       fingerprint: await fingerprintOf(c),
       sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", key),
@@ -36,21 +42,24 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       c.header("Content-Type", "application/json");
       return c.body(stored.body, (stored.status ?? status) as ContentfulStatusCode);
     };
-    const replayed = await replay();
+    const looksFirst = caller.sendRecords === undefined;
+    const replayed = looksFirst ? await replay() : null;
     if (replayed) return replayed;
     c.set("caller", { ...caller, idempotency });
     await next();
-    if (!isConflict(c.error)) return;
-    const concurrent = await replay();
-    if (!concurrent) return;
+    if (!(looksFirst ? isConflict(c.error) : isRefusal(c.error))) return;
+    const stored = await replay();
+    if (!stored) return;
     c.error = undefined;
     c.res = undefined;
-    c.res = concurrent;
+    c.res = stored;
   };
 }
 
 const isConflict = (error: unknown) =>
   error instanceof ConcurrencyError || (error instanceof AppError && (error.status === 409 || error.status === 404));
+
+const isRefusal = (error: unknown) => isConflict(error) || (error instanceof AppError && error.status < 500);
 
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode"];

@@ -1,22 +1,19 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { CallerCtx } from "../context.ts";
-import { AppError, RequestTooLargeError, unsupportedMediaType } from "../errors.ts";
-import { concat } from "../lib/bytes.ts";
+import { AppError } from "../errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
-import { BodyBudget, type BodyHold, largeBodyLimits, smallBodyLimits } from "./body-budget.ts";
-import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
+import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
+import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
+import { openStream, parseJson, readHead, requireJson, smallBodies } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
-import { type BodyKind, checkJson, invalidJson, MAX_NESTING, toAppError } from "./json-faults.ts";
+import { type BodyKind, checkJson, MAX_NESTING, toAppError } from "./json-faults.ts";
 
-/** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
-const SMALL_BODY_BYTES = 65_536;
 /** Buffers of a body that is read in chunks: a chunk, a write buffer, the incomplete string. */
 const READER_BYTES = 200_000;
 /** Memory of an upload: its part of 5 MiB, and what the runtime buffers on the way to R2. */
 const UPLOAD_BYTES = 7_000_000;
 
-/** The bodies that this isolate holds. */
-export const smallBodies = new BodyBudget(smallBodyLimits);
+/** The large bodies that this isolate holds. */
 export const largeBodies = new BodyBudget(largeBodyLimits);
 
 /** Receives the long contents of one request while it is read. `abort` deletes those of a refused request. */
@@ -46,13 +43,15 @@ export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
 export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     requireJson(c);
-    const workspace = c.get("caller")?.workspace.number ?? 0;
-    const stream = new BodyStream(c.req.raw.body, c.req.header("Idempotency-Key") !== undefined);
+    const workspace = c.get("caller")?.workspace.number ?? UNKNOWN_CALLER;
+    const early = c.get("earlyBody");
+    const stream = early?.stream ?? openStream(c);
     c.set("bodyFingerprint", () => stream.fingerprint());
-    const holds = [smallBodies.open(workspace), largeBodies.open(workspace)] as const;
+    const holds = [early?.hold ?? smallBodies.open(workspace), largeBodies.open(workspace)] as const;
     try {
-      const head = await readHead(stream, holds[0]);
-      if (head.isComplete) return await readSmall(c, next, head.chunks, options.kind);
+      if (early) await holds[0].moveTo(workspace);
+      const head = early ? early.head() : await readHead(stream, holds[0]);
+      if (head.isComplete) return await readSmall(c, next, head.json ?? parseJson(head.chunks), options.kind);
       holds[0].release();
       await readLarge(c, next, options, stream, head.chunks, holds[1]);
     } finally {
@@ -61,58 +60,9 @@ export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
-function requireJson(c: Context<AppEnv>): void {
-  const contentType = c.req.header("Content-Type");
-  const mediaType = contentType?.split(";")[0]?.trim() ?? "";
-  // The pattern of Hono's JSON validator, which reads the body next.
-  if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
-    const problem = contentType ? `Content-Type is ${mediaType}` : "The Content-Type header is missing";
-    throw unsupportedMediaType(`${problem}; the body must be application/json`);
-  }
-  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
-  if (encoding !== "identity")
-    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
-  const length = Number(c.req.header("Content-Length") ?? 0);
-  if (length > BODY_LIMIT) throw new RequestTooLargeError(`The body is ${length} bytes; the limit is ${BODY_LIMIT}`);
-}
-
-/** Reads a body up to its end or a little beyond SMALL_BODY_BYTES. */
-async function readHead(stream: BodyStream, hold: BodyHold): Promise<{ chunks: Uint8Array[]; isComplete: boolean }> {
-  const chunks: Uint8Array[] = [];
-  for (let size = 0; size <= SMALL_BODY_BYTES; ) {
-    const chunk = await stream.next();
-    if (chunk === null) return { chunks, isComplete: true };
-    size += chunk.byteLength;
-    chunks.push(chunk.slice());
-    await hold.growTo(Math.min(size, 2 * SMALL_BODY_BYTES));
-  }
-  return { chunks, isComplete: false };
-}
-
-async function readSmall(
-  c: Context<AppEnv>,
-  next: () => Promise<void>,
-  chunks: readonly Uint8Array[],
-  kind: BodyKind,
-): Promise<void> {
-  const body = parseJson(chunks);
+async function readSmall(c: Context<AppEnv>, next: () => Promise<void>, body: unknown, kind: BodyKind): Promise<void> {
   checkJson(body, kind);
   await runWith(c, next, body);
-}
-
-function parseJson(chunks: readonly Uint8Array[]): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
-  } catch {
-    throw invalidJson("The body is not valid UTF-8");
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidJson("The body is not valid JSON");
-  }
 }
 
 async function readLarge(

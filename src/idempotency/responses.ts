@@ -9,6 +9,8 @@ import { isSealed, openResponse, sealResponse } from "./seal.ts";
  * a response is stored under the first and found under any.
  */
 export interface Idempotency {
+  /** The database of the rows that the request writes: the response is stored in one transaction with them. */
+  db: D1Database;
   keys: readonly string[];
   /** Of method, path and body. */
   fingerprint: string;
@@ -33,9 +35,9 @@ export interface StoredResponse {
  * request, or by another credential for a response that contains a secret.
  */
 export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
-  const { keys } = idempotency;
+  const { db, keys } = idempotency;
   const now = ctx.now();
-  const row = await ctx.db
+  const row = await db
     .prepare(FIND_RESPONSE)
     .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - RESPONSE_TTL_MS)
     .first<{ fingerprint: string; answer: string }>();
@@ -48,11 +50,11 @@ export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Pr
   return { body, status: status === undefined ? null : Number(status) };
 }
 
-// Inserts nothing when an unexpired response exists, whichever day it was stored on.
+// Inserts nothing when an unexpired response exists, whichever day and master key it was stored with.
 const INSERT_RESPONSE = `
   INSERT INTO idempotency_keys (day, workspace, key, fingerprint, answer, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
-    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key = ?3 AND created_at > ?7)`;
+    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
 /**
  * Returns the statements that store a response, for the batch of the writes it reports; none without an Idempotency-Key.
@@ -76,17 +78,19 @@ export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Pr
 }
 
 function insertResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): D1PreparedStatement[] {
+  const { db, keys } = idempotency;
   const now = ctx.now();
   const row = [
     dayOf(now),
     ctx.workspace.number,
-    idempotency.keys[0],
+    keys[0],
     fingerprintOf(ctx, idempotency),
     response,
     now,
     now - RESPONSE_TTL_MS,
+    JSON.stringify(keys),
   ];
-  return [ctx.db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(ctx.db, 1)];
+  return [db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

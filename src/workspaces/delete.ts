@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
+import { closeStatement } from "../db/shard-workspaces.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../purges/index.ts";
 
@@ -36,5 +37,15 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Workspace");
     throw error;
+  }
+  await closeForMail(ctx);
+}
+
+/** Refuses sends whose bodies are still being read. Never throws: the purge does it again. */
+async function closeForMail(ctx: CallerCtx): Promise<void> {
+  try {
+    await closeStatement(ctx, ctx.workspace).run();
+  } catch (error) {
+    ctx.log("workspace.close.failed", { error: String(error) });
   }
 }

@@ -110,12 +110,18 @@ describe("a database that fails", () => {
     const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
     return { faults, DB: faultyDatabase(env.DB, faults) };
   }
+  // The calls of a small batch: the credential with all reads, last_used_at, the commit and its tries. Of a large one: the
+  // credential, last_used_at, the idempotency key, the check, the commit and its tries. A failure draws a second random
+  // number for its moment.
+  const plans: [string, number, number[][]][] = [
+    ["small", 10, [[1], [2], [3], [3, 5], [3, 5, 7]]],
+    ["large", 3_000, [[2], [3], [4], [5], [5, 7, 9]]],
+  ];
+  const cases = plans.flatMap(([size, length, positions]) => positions.map((at) => ({ size, length, at })));
   for (const moment of ["before", "after"] as const) {
-    // The calls: reading the idempotency key, the check, the commit, and its three tries. A failure draws a second random
-    // number for its moment.
-    for (const at of [[2], [3], [4], [5], [5, 7, 9]]) {
-      it(`at call ${at.join()} ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
-        const items = [...mails(30), "broken"];
+    for (const { size, length, at } of cases) {
+      it(`at call ${at.join()} of a ${size} batch ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
+        const items = [...mails(30).map((mail) => ({ ...mail, text: "x".repeat(length) })), "broken"];
         const { DB, faults } = failing(moment, at);
         const first = await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", items, {
           "Idempotency-Key": "k",

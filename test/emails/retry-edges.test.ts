@@ -255,7 +255,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   });
 
   it("stores one copy of the content when concurrent calls carry one Idempotency-Key", async () => {
-    const id = await rejectedEmail();
+    const id = await rejectedEmail({ text: "x".repeat(20_000) });
     const calls = Array.from({ length: 6 }, () =>
       apiWithoutQueue.call("POST", `/v1/emails/${id}/retry`, undefined, { "Idempotency-Key": "once" }),
     );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { BodyBudget, type BudgetLimits } from "../../src/http/body-budget.ts";
+import { BodyBudget, type BudgetLimits, UNKNOWN_CALLER } from "../../src/http/body-budget.ts";
 import { BodyStream } from "../../src/http/body-stream.ts";
-import { largeBodies, smallBodies } from "../../src/http/json-body.ts";
+import { smallBodies } from "../../src/http/early-body.ts";
+import { largeBodies } from "../../src/http/json-body.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace, until } from "../support/workspace.ts";
 
 const MIB = 1024 * 1024;
@@ -28,7 +29,21 @@ const json = { "Content-Type": "application/json" };
 const fileOf = (bytes: number) => ({ filename: "a.bin", content_base64: "AAAA".repeat(bytes / 3) });
 
 describe("a body budget", () => {
-  const limits: BudgetLimits = { total: 100, perWorkspace: 60, tries: 3, pollMs: 1 };
+  const limits: BudgetLimits = { total: 100, perWorkspace: 60, unknownCallers: 30, tries: 3, pollMs: 1 };
+
+  it("gives unknown callers a share of their own, and moves their bytes to a workspace that has room", async () => {
+    const budget = new BodyBudget(limits);
+    const [unknown, second, own] = [budget.open(UNKNOWN_CALLER), budget.open(UNKNOWN_CALLER), budget.open(7)];
+    expect([unknown.tryGrowTo(30), second.tryGrowTo(1)]).toEqual([true, false]);
+    await own.growTo(40);
+    await expect(unknown.moveTo(7)).rejects.toMatchObject({ status: 429 });
+    expect(budget.held).toBe(70);
+    own.release();
+    await unknown.moveTo(7);
+    expect([budget.held, second.tryGrowTo(30), own.tryGrowTo(31)]).toEqual([30, true, false]);
+    for (const hold of [unknown, second, own]) hold.release();
+    expect(budget.held).toBe(0);
+  });
 
   it("refuses with 429, Retry-After and RateLimit-Policy when there is no room after all tries", async () => {
     const budget = new BodyBudget(limits);

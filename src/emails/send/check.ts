@@ -1,9 +1,8 @@
 import type { CallerCtx } from "../../context.ts";
-import { mailDb } from "../../db/client.ts";
-import { jsonChunks } from "../../db/json-chunks.ts";
 import { isSuppressing, type SuppressionReason } from "../rules.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
 import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
+import { findSendRecords, type SendRecords } from "./records.ts";
 
 /** The mailbox that an email is sent from. */
 export interface Sender {
@@ -29,53 +28,6 @@ export interface SuppressionScope {
 /** A request that must not be sent, and why. */
 export interface Refused {
   issues: Issue[];
-}
-
-interface SenderRow {
-  address: string;
-  mailbox_id: string;
-  is_active: number;
-  domain_id: string;
-  domain: string;
-  domain_status: string;
-}
-
-/** The database rows that decide whether some requests may be sent. */
-export interface SendRecords {
-  /** By canonical address. */
-  senders: ReadonlyMap<string, SenderRow>;
-  /** Reasons by canonical address. */
-  suppressed: ReadonlyMap<string, SuppressionReason>;
-}
-
-// A catch-all receives only: it never satisfies the sender rule.
-const FIND_SENDERS = `
-  SELECT m.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
-    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
-   WHERE m.workspace = ?1 AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
-
-const FIND_SUPPRESSED = `
-  SELECT email, reason FROM suppressions WHERE workspace = ?1 AND email IN (SELECT value FROM json_each(?2))`;
-
-/** Reads senders and suppressions for any number of requests, in one D1 batch. */
-export async function findSendRecords(
-  ctx: CallerCtx,
-  requests: readonly Pick<ParsedRequest, "from" | "recipients">[],
-): Promise<SendRecords> {
-  const addresses = new Set(requests.flatMap(({ from }) => from?.key ?? []));
-  const recipients = new Set(requests.flatMap((request) => request.recipients.map(({ key }) => key)));
-  const { number } = ctx.workspace;
-  const chunks = jsonChunks([...recipients].map((key) => JSON.stringify(key)));
-  const [senders, ...suppressed] = await mailDb(ctx).batch([
-    ctx.db.prepare(FIND_SENDERS).bind(number, JSON.stringify([...addresses])),
-    ...chunks.map((keys) => ctx.db.prepare(FIND_SUPPRESSED).bind(number, keys)),
-  ]);
-  const senderRows = (senders?.results ?? []) as SenderRow[];
-  const suppressedRows = suppressed.flatMap(({ results }) => results as { email: string; reason: SuppressionReason }[]);
-  return {
-    senders: new Map(senderRows.map((row) => [row.address, row])),
-    suppressed: new Map(suppressedRows.map(({ email, reason }) => [email, reason])),
-  };
 }
 
 /**
@@ -111,7 +63,7 @@ export function findDropped(
   return dropped;
 }
 
-/** Checks one parsed request, with one D1 batch. Throws 403, 413, 400 or 422 for its issues. */
+/** Checks one parsed request, with at most one D1 batch. Throws 403, 413, 400 or 422 for its issues. */
 export async function requireSendable<Email extends Envelope>(
   ctx: CallerCtx,
   request: ParsedRequest<Email>,

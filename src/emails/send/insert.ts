@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
+import { requireOpenStatement } from "../../db/shard-workspaces.ts";
 import { storeResponse } from "../../idempotency/index.ts";
 import { changeStatement } from "../timeline/index.ts";
 import type { NewEmail } from "./new-email.ts";
@@ -22,10 +23,6 @@ const INSERT_OUTBOX_ROWS = `
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
    GROUP BY due_at, coalesce(outbox_id, id)`;
 
-// Reading a large body can take longer than the deletion of the workspace and all its rows.
-const REQUIRE_WORKSPACE = `SELECT CASE WHEN NOT EXISTS (
-  SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) THEN json('the workspace was deleted') END`;
-
 /**
  * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
  * in one transaction. A 202 is answered after it commits. Running it again with the same emails changes nothing, so an
@@ -39,16 +36,18 @@ export async function insertEmails(
   extra: readonly D1PreparedStatement[],
 ): Promise<void> {
   const workspace = ctx.workspace.number;
+  const db = mailDb(ctx);
   const ids = JSON.stringify(emails.map(({ id }) => id));
   const statements = [
-    ctx.db.prepare(REQUIRE_WORKSPACE).bind(workspace),
-    ...jsonChunks(emails.map(toRow)).map((rows) => ctx.db.prepare(INSERT_EMAILS).bind(workspace, rows)),
-    ctx.db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
+    // Reading a large body can take longer than the deletion of the workspace and all its rows.
+    requireOpenStatement(ctx, ctx.workspace),
+    ...jsonChunks(emails.map(toRow)).map((rows) => db.prepare(INSERT_EMAILS).bind(workspace, rows)),
+    db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...extra,
     ...storeResponse(ctx, response),
   ];
-  await repeatableBatch(ctx, mailDb(ctx), statements);
+  await repeatableBatch(ctx, db, statements);
 }
 
 function toRow(email: NewEmail): string {

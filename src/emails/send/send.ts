@@ -51,7 +51,11 @@ export async function commitEmails(
       status === "queued" && dueAt !== null ? [[outboxId ?? id, { dueAt, id: outboxId ?? id, kind: "deliver" }]] : [],
     ),
   );
-  if (rows.size > 0) await ctx.wake([...rows.values()]);
+  if (rows.size === 0) return;
+  const woken = ctx.wake([...rows.values()]);
+  // The answer does not wait for the queue.
+  if (ctx.waitUntil) ctx.waitUntil(woken);
+  else await woken;
 }
 
 /** Returns the API's answer for an accepted email. */

@@ -1,9 +1,10 @@
 import type { CallerCtx } from "../../context.ts";
 import { type Fault, MAX_FAULTS } from "../../errors.ts";
 import type { SendIn, ValidateOut } from "../schema.ts";
-import { check, findDropped, findSendRecords } from "./check.ts";
+import { check, findDropped } from "./check.ts";
 import { describeIssue } from "./issues.ts";
 import { parse } from "./parse.ts";
+import { findSendRecords } from "./records.ts";
 
 /**
  * Checks a request as a send does, and returns its issues and its suppressed recipients (specification:

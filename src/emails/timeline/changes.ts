@@ -1,4 +1,5 @@
 import type { Ctx } from "../../context.ts";
+import { mailDb } from "../../db/client.ts";
 
 // A row covers one microsecond per email, so each change has its own value. at_us is above the last value of the
 // workspace even when two commits share a microsecond or the clock steps back.
@@ -11,5 +12,7 @@ const INSERT_CHANGE = `
 
 /** Returns the statement that inserts the change row of one commit. `ids` is a JSON array of the emails that the batch writes. */
 export function changeStatement(ctx: Ctx, workspace: number, ids: string): D1PreparedStatement {
-  return ctx.db.prepare(INSERT_CHANGE).bind(workspace, ctx.now() * 1000, ids);
+  return mailDb(ctx)
+    .prepare(INSERT_CHANGE)
+    .bind(workspace, ctx.now() * 1000, ids);
 }

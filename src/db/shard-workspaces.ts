@@ -1,0 +1,27 @@
+import type { Ctx } from "../context.ts";
+import { mailDb } from "./client.ts";
+
+/** A workspace as mail databases know it. */
+interface ShardWorkspace {
+  number: number;
+  id: string;
+}
+
+// `json` fails on a text that is not JSON, which rolls back the batch. An open row is not written again.
+const REQUIRE_OPEN = `
+  INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'open')
+  ON CONFLICT DO UPDATE SET status = json('the workspace is closed') WHERE status = 'closed'`;
+
+const CLOSE = `
+  INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'closed')
+  ON CONFLICT DO UPDATE SET status = 'closed' WHERE status = 'open'`;
+
+/** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
+export function requireOpenStatement(ctx: Pick<Ctx, "db">, { number, id }: ShardWorkspace): D1PreparedStatement {
+  return mailDb(ctx).prepare(REQUIRE_OPEN).bind(number, id);
+}
+
+/** Returns a statement that closes a workspace, which then accepts no mail. Safe to run twice. */
+export function closeStatement(ctx: Pick<Ctx, "db">, { number, id }: ShardWorkspace): D1PreparedStatement {
+  return mailDb(ctx).prepare(CLOSE).bind(number, id);
+}

@@ -1,0 +1,109 @@
+import type { Context } from "hono";
+import { RequestTooLargeError, unsupportedMediaType } from "../errors.ts";
+import { concat } from "../lib/bytes.ts";
+import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
+import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
+import type { AppEnv } from "./env.ts";
+import { invalidJson } from "./json-faults.ts";
+
+/** Greatest body that is buffered and parsed as a whole: its JSON cannot take much memory, whatever it contains. */
+export const SMALL_BODY_BYTES = 65_536;
+
+/** The small bodies that this isolate holds. */
+export const smallBodies = new BodyBudget(smallBodyLimits);
+
+/** The start of a body. `json` is the parsed body when it was parsed already. */
+interface BodyHead {
+  chunks: Uint8Array[];
+  isComplete: boolean;
+  json?: unknown;
+}
+
+/** A body of which the start was read before the credential was known. */
+export interface EarlyBody {
+  stream: BodyStream;
+  hold: BodyHold;
+  /** Returns the start of the body. Throws the error that reading or parsing it met. */
+  head(): BodyHead;
+  /** The parsed body; undefined when it is large or has a fault. */
+  json: unknown;
+}
+
+/**
+ * Reads a small body before the credential is known, so that its reads go to D1 together with those of the credential.
+ * Returns null, and reads nothing, for a body that is large or not JSON, and when bodies of unknown callers hold all the
+ * memory that they may. Never throws: faults of the body are answered after those of the credential.
+ */
+export async function readEarlyBody(c: Context<AppEnv>): Promise<EarlyBody | null> {
+  const length = Number(c.req.header("Content-Length") ?? SMALL_BODY_BYTES);
+  const hold = smallBodies.open(UNKNOWN_CALLER);
+  if (!(length <= SMALL_BODY_BYTES) || !isJson(c) || !hold.tryGrowTo(2 * length)) return null;
+  const stream = openStream(c);
+  try {
+    const head = await readHead(stream, null);
+    if (head.isComplete) head.json = parseJson(head.chunks);
+    return { stream, hold, head: () => head, json: head.json };
+  } catch (error) {
+    const head = (): never => {
+      throw error;
+    };
+    return { stream, hold, head, json: undefined };
+  }
+}
+
+function isJson(c: Context<AppEnv>): boolean {
+  try {
+    requireJson(c);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the body of a request as a stream. */
+export function openStream(c: Context<AppEnv>): BodyStream {
+  return new BodyStream(c.req.raw.body, c.req.header("Idempotency-Key") !== undefined);
+}
+
+/** Throws 415 for a body that is not JSON by its headers, 413 for a Content-Length beyond BODY_LIMIT. */
+export function requireJson(c: Context<AppEnv>): void {
+  const contentType = c.req.header("Content-Type");
+  const mediaType = contentType?.split(";")[0]?.trim() ?? "";
+  // The pattern of Hono's JSON validator, which reads the body next.
+  if (!/^application\/([\w.-]+\+)?json$/i.test(mediaType)) {
+    const problem = contentType ? `Content-Type is ${mediaType}` : "The Content-Type header is missing";
+    throw unsupportedMediaType(`${problem}; the body must be application/json`);
+  }
+  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
+  if (encoding !== "identity")
+    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
+  const length = Number(c.req.header("Content-Length") ?? 0);
+  if (length > BODY_LIMIT) throw new RequestTooLargeError(`The body is ${length} bytes; the limit is ${BODY_LIMIT}`);
+}
+
+/** Reads a body up to its end or a little beyond SMALL_BODY_BYTES. `hold` is null when the memory is held already. */
+export async function readHead(stream: BodyStream, hold: BodyHold | null): Promise<BodyHead> {
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; size <= SMALL_BODY_BYTES; ) {
+    const chunk = await stream.next();
+    if (chunk === null) return { chunks, isComplete: true };
+    size += chunk.byteLength;
+    chunks.push(chunk.slice());
+    await hold?.growTo(Math.min(size, 2 * SMALL_BODY_BYTES));
+  }
+  return { chunks, isComplete: false };
+}
+
+export function parseJson(chunks: readonly Uint8Array[]): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(concat(chunks));
+  } catch {
+    throw invalidJson("The body is not valid UTF-8");
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson("The body is not valid JSON");
+  }
+}
