@@ -1,7 +1,7 @@
 import { type Ctx, createContext } from "./context.ts";
 import { releaseLeases } from "./delivery/index.ts";
 import { recheckDomains } from "./domains/index.ts";
-import { indexEmails } from "./emails/index.ts";
+import { indexEmails, offloadContent } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep } from "./outbox/index.ts";
 import { runWork } from "./queue.ts";
@@ -10,6 +10,7 @@ import { runRetention } from "./retention/index.ts";
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
+  "*/10 * * * *": offloadContent,
   "17 * * * *": deleteExpiredResponses,
   "41 * * * *": recheckDomains,
   "53 * * * *": runRetention,

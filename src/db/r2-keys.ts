@@ -4,6 +4,9 @@ export const r2Keys = {
   email: (workspaceId: string, emailId: string) => `w/${workspaceId}/emails/${emailId}`,
   /** The content of all emails of one batch, packed. */
   batch: (workspaceId: string, batchId: string) => `w/${workspaceId}/batches/${batchId}`,
+  /** Content documents that were in the rows of emails first, packed. The ids of the first and the last email find the rows. */
+  pack: (workspaceId: string, firstId: string, lastId: string, packId: string) =>
+    `w/${workspaceId}/packs/${firstId}/${lastId}/${packId}`,
   /** Prefix of all keys of a workspace. */
   workspace: (workspaceId: string) => `w/${workspaceId}/`,
   /** Prefix of all mail of a hosted mailbox. It has no workspace id, since a mailbox can change owner. */
@@ -11,3 +14,9 @@ export const r2Keys = {
   /** Prefix of the keys of all mailboxes. The mailbox id and a slash follow. */
   mailboxes: "mailboxes/",
 };
+
+/** Returns the ids of the first and the last email of a pack, or null for another key. */
+export function packedRange(key: string): { firstId: string; lastId: string } | null {
+  const [, , folder, firstId, lastId] = key.split("/");
+  return folder === "packs" && firstId !== undefined && lastId !== undefined ? { firstId, lastId } : null;
+}

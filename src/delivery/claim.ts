@@ -29,7 +29,7 @@ export interface ClaimedMail {
     contentKey: string | null;
     contentOffset: number;
     contentSize: number;
-    copy: string | null;
+    content: string | null;
   };
   sender: SenderFacts;
 }
@@ -158,7 +158,7 @@ function toMail(row: MailRow): ClaimedMail {
       contentKey: row.content_key,
       contentOffset: row.content_offset,
       contentSize: row.content_size,
-      copy: row.content,
+      content: row.content,
     },
     sender: {
       domainId: row.domain_id,

@@ -15,6 +15,7 @@ import {
   type WakeUp,
 } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
+import type { ContentPacks } from "./content-packs.ts";
 import { scheduleReleaseStatement } from "./release-waiting.ts";
 import {
   FLUSH_AFTER_MS,
@@ -61,7 +62,10 @@ export class OutcomeWriter {
   /** Why no further email may start: the lease was lost, or the database does not answer. Null while emails may start. */
   #ended: unknown = null;
 
-  constructor(ctx: Ctx, lease: Lease, claim: Claim) {
+  readonly #packs: ContentPacks;
+
+  constructor(ctx: Ctx, lease: Lease, claim: Claim, packs: ContentPacks) {
+    this.#packs = packs;
     this.#ctx = ctx;
     this.#lease = lease;
     this.#unfinished = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
@@ -171,18 +175,18 @@ export class OutcomeWriter {
     for (const id of done) this.#unfinished.delete(id);
     const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
     const release = updates.some(({ isAccepted }) => isAccepted) ? [scheduleReleaseStatement(this.#ctx)] : [];
+    const complete = updates.map((update) => ({
+      ...this.#avoidLeaseEnd(update),
+      moved: this.#packs.take(update.state.n),
+    }));
     const { results } = await this.#withRetries(() =>
-      applyFacts(
-        this.#ctx,
-        updates.map((update) => this.#avoidLeaseEnd(update)),
-        (states) => {
-          const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
-          return {
-            before: [rescheduleStatement(this.#ctx, this.#lease, "deliver", rescheduled)],
-            after: [finishStatement(this.#ctx, this.#lease, done), ...release],
-          };
-        },
-      ),
+      applyFacts(this.#ctx, complete, (states) => {
+        const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
+        return {
+          before: [rescheduleStatement(this.#ctx, this.#lease, "deliver", rescheduled)],
+          after: [finishStatement(this.#ctx, this.#lease, done), ...release],
+        };
+      }),
     );
     const finished = results[0]?.meta.changes ?? 0;
     if (finished < done.length) await this.#confirmLease();

@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
-import { type ContentDocument, contentPlace, findContent, type RecipientEntry } from "../emails/index.ts";
+import { type ContentDocument, contentPlace, type RecipientEntry, readContent } from "../emails/index.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
 import { type AttachmentSource, compose } from "../mail/mime/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
@@ -34,9 +34,9 @@ export async function prepareMessage(
   keys: readonly DkimKeyRow[],
   capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
 ): Promise<PreparedMessage> {
-  const place = contentPlace(mail.workspaceId, mail.contentLocation);
-  const { copy } = mail.contentLocation;
-  const content = copy === null ? await findContent(ctx, place) : (JSON.parse(copy) as ContentDocument);
+  const { contentLocation: location } = mail;
+  const place = contentPlace(mail.workspaceId, location);
+  const content = await readContent(ctx, mail.workspaceId, location);
   if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
   const tracked = await addTracking(ctx, mail, content);
@@ -65,7 +65,7 @@ export async function prepareMessage(
     options,
   );
   // Each attachment is read to sign the message and again to send it.
-  const objectReads = (copy === null ? 1 : 0) + 2 * content.attachments.length;
+  const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
   return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
 }
 

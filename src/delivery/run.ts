@@ -2,6 +2,7 @@ import type { Ctx } from "../context.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
+import { ContentPacks } from "./content-packs.ts";
 import { type DeliveryRun, deferRemaining, dispatch } from "./dispatch.ts";
 import type { Egress, EgressFault } from "./egress.ts";
 import { OctetBudget } from "./octet-budget.ts";
@@ -49,7 +50,8 @@ async function deliverChunk(
   if (claim.rows.length === 0) return claimed;
   const [egress, fault] = "fault" in configured ? [null, configured] : [configured, null];
   if (fault) ctx.log("egress.unavailable", { fault: fault.fault, detail: fault.detail });
-  const outcomes = new OutcomeWriter(ctx, lease, claim);
+  const packs = new ContentPacks(ctx, claim.mails);
+  const outcomes = new OutcomeWriter(ctx, lease, claim, packs);
   const run: DeliveryRun = {
     ctx,
     outcomes,
@@ -67,7 +69,7 @@ async function deliverChunk(
   const dispatchers = Math.min(egress?.connections ?? 1, run.queue.length);
   const results = await Promise.allSettled(Array.from({ length: dispatchers }, () => dispatch(run)));
   await deferRemaining(run);
-  await outcomes.close();
+  await outcomes.close().finally(() => packs.finish());
   for (const result of results) if (result.status === "rejected") throw result.reason;
   return claimed;
 }

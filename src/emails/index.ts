@@ -1,4 +1,13 @@
-export { type ContentDocument, contentPlace, findContent } from "./content/index.ts";
+export {
+  type ContentDocument,
+  contentPlace,
+  type MovedContent,
+  offloadContent,
+  packContents,
+  readContent,
+  rewindContentProgressStatement,
+  setContentKeyStatement,
+} from "./content/index.ts";
 export { type RecipientFact, transitionOf } from "./rules.ts";
 export { indexEmails } from "./search/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";

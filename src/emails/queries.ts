@@ -11,7 +11,7 @@ import { type NewestRange, newestEmails, shownStatus, statusCondition } from "./
 const e = alias(emails, "e");
 const { n: _n, events: _events, content: _content, hits: _hits, ...listColumns } = getTableColumns(e);
 const recordColumns = { ...listColumns, status: shownStatus.as("shown_status") };
-const detailColumns = { ...recordColumns, events: e.events };
+const detailColumns = { ...recordColumns, events: e.events, content: e.content };
 
 export type RecordRow = Awaited<ReturnType<typeof selectRecords>>[number];
 export type DetailRow = Awaited<ReturnType<typeof getEmail>>;

@@ -8,6 +8,8 @@ export type Purge =
   | { objects: string }
   /** These R2 objects. */
   | { keys: string[] }
+  /** The contacts of a deleted list (contact_lists.n). */
+  | { contactList: number }
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
 

@@ -9,6 +9,7 @@ import {
   newLease,
   releaseStatement,
 } from "../outbox/index.ts";
+import { deleteContacts } from "./contacts.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
 import type { Purge } from "./purge-statement.ts";
 import { purgeWorkspace } from "./workspace.ts";
@@ -62,5 +63,6 @@ async function runPurge(ctx: Ctx, purge: Purge, limits: RunLimits): Promise<bool
 
 function runStep(ctx: Ctx, purge: Purge): Promise<boolean> {
   if ("objects" in purge) return deleteObjects(ctx, purge.objects);
+  if ("contactList" in purge) return deleteContacts(ctx, purge.contactList);
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

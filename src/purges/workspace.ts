@@ -2,6 +2,7 @@ import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { closeStatement } from "../db/shard-workspaces.ts";
+import { rewindContentProgressStatement } from "../emails/content/index.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { deleteObjects } from "./objects.ts";
 
@@ -14,6 +15,8 @@ const STEPS = [
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
@@ -27,8 +30,12 @@ const STEPS = [
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
   const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
   // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
-  const close = closeStatement(ctx, { number: workspace, id });
-  const results = await mailDb(ctx).batch([close, ...steps, rewindSearchProgressStatement(ctx)]);
+  const results = await mailDb(ctx).batch([
+    closeStatement(ctx, { number: workspace, id }),
+    ...steps,
+    rewindSearchProgressStatement(ctx),
+    rewindContentProgressStatement(ctx),
+  ]);
   if (results.some(({ meta }) => meta.changes === ROWS_PER_STATEMENT)) return false;
   if (!(await deleteObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();

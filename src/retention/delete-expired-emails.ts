@@ -1,13 +1,14 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { r2Keys } from "../db/r2-keys.ts";
+import { packedRange, r2Keys } from "../db/r2-keys.ts";
+import { rewindContentProgressStatement } from "../emails/content/index.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { purgeStatement } from "../purges/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire.
 const FIND_EXPIRED = `
-  SELECT e.n, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN workspaces w ON w.number = e.workspace
+  SELECT e.n, e.workspace, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN workspaces w ON w.number = e.workspace
    WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
@@ -23,8 +24,15 @@ const MAX_BATCH = 500;
 /** Oldest rows that one step reads; unfinished emails among them are skipped. */
 const MAX_UNFINISHED = 20_000;
 
+// The key of a pack names its first and last email, so its rows are found however far apart their n are.
+const FIND_SHARED_PACKS = `
+  SELECT j.value->>'key' AS content_key FROM json_each(?1) j WHERE EXISTS (
+    SELECT 1 FROM emails e WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
+      AND e.content_key = j.value->>'key' AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
+
 interface ExpiredRow {
   n: number;
+  workspace: number;
   id: string;
   content_key: string | null;
   workspace_id: string;
@@ -54,7 +62,8 @@ async function deleteStep(ctx: Ctx): Promise<number> {
     .prepare(FIND_SHARED)
     .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify(shared))
     .all<{ content_key: string }>();
-  const keptKeys = new Set(sharedRows.map(({ content_key }) => content_key));
+  const packs = await findSharedPacks(ctx, results, numbers);
+  const keptKeys = new Set([...sharedRows, ...packs].map(({ content_key }) => content_key));
   const singles = results.filter(({ content_key }) => content_key === null);
   const keys = [
     ...singles.map(({ workspace_id, id }) => r2Keys.email(workspace_id, id)),
@@ -64,7 +73,24 @@ async function deleteStep(ctx: Ctx): Promise<number> {
     db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
     db.prepare("DELETE FROM emails WHERE n IN (SELECT value FROM json_each(?1))").bind(numbers),
     rewindSearchProgressStatement(ctx),
+    rewindContentProgressStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
   ]);
   return results.length;
+}
+
+/** Returns the keys of packs of expired emails that other emails name too. */
+async function findSharedPacks(ctx: Ctx, expired: readonly ExpiredRow[], numbers: string) {
+  const packs = new Map(
+    expired.flatMap(({ workspace, content_key }) => {
+      const range = content_key === null ? null : packedRange(content_key);
+      return range ? [[content_key, { key: content_key, workspace, ...range }] as const] : [];
+    }),
+  );
+  if (packs.size === 0) return [];
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_SHARED_PACKS)
+    .bind(JSON.stringify([...packs.values()]), numbers)
+    .all<{ content_key: string }>();
+  return results;
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { EventEntry, RecipientEntry } from "../../emails/timeline/index.ts";
 
 export const emails = sqliteTable(
@@ -58,4 +58,11 @@ export const changes = sqliteTable(
     emails: text({ mode: "json" }).$type<number[]>().notNull(),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.atUs] })],
+);
+
+/** Progress of moving content from rows to R2 (src/emails/content/offload.ts). */
+export const contentProgress = sqliteTable(
+  "content_progress",
+  { id: integer().primaryKey().notNull(), n: integer().notNull() },
+  () => [check("one_row", sql`id = 1`)],
 );

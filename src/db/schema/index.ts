@@ -1,5 +1,6 @@
 /** The data model. The SQL in migrations/ is authoritative; a test compares the two. */
 export * from "./accounts.ts";
+export * from "./contacts.ts";
 export * from "./domain-failures.ts";
 export * from "./domains.ts";
 export * from "./emails.ts";

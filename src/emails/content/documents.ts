@@ -117,6 +117,16 @@ async function toStoredText(upload: ContentUpload, text: ParsedEmail["text"]): P
   return text instanceof ExtractedContent ? { at: await upload.store(text), size: text.size } : text;
 }
 
+/** Returns the content of an email: the document in its row, else that in R2. Returns null when there is none. */
+export async function readContent(
+  ctx: Ctx,
+  workspaceId: string,
+  row: Parameters<typeof contentPlace>[1] & { content: string | null },
+): Promise<ContentDocument | null> {
+  if (row.content !== null) return JSON.parse(row.content) as ContentDocument;
+  return findContent(ctx, contentPlace(workspaceId, row));
+}
+
 /** Reads a content document and its long texts. Returns null when the object does not exist. */
 export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
   const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.offset, length: place.size } });

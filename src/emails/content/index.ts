@@ -6,6 +6,9 @@ export {
   putContent,
   putContents,
   putDocument,
+  readContent,
   type StoredContent,
 } from "./documents.ts";
+export { offloadContent, rewindContentProgressStatement } from "./offload.ts";
+export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

@@ -8,7 +8,7 @@ export async function cancelEmail(ctx: CallerCtx, emailId: string): Promise<Stat
   const at = ctx.now();
   await changeScheduled(ctx, id, {
     action: "cancelled",
-    set: "status = 'cancelled', due_at = NULL, content = NULL",
+    set: "status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END",
     outboxChange: "DELETE FROM outbox WHERE",
     at,
     event: { id: ctx.newId(), type: "cancelled", at },

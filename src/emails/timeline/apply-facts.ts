@@ -7,6 +7,7 @@ import {
   releaseBouncesStatement,
   suppressStatement,
 } from "../../suppressions/index.ts";
+import type { MovedContent } from "../content/index.ts";
 import { changeStatement } from "./changes.ts";
 import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
@@ -29,6 +30,8 @@ export interface EmailUpdate {
   attempt: number;
   /** Key of the next outbox row, when the email stays queued. `dueAt` in milliseconds since 1970. */
   next?: { dueAt: number; outboxId: string | null };
+  /** The place in R2 to which the content of the row was moved. */
+  moved?: MovedContent | undefined;
 }
 
 /** Attempts to write before ConcurrencyError is thrown. Delivery and feedback of one email rarely meet more than twice. */
@@ -47,9 +50,10 @@ export async function applyFacts(
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
   let current = updates;
   for (let tries = 1; ; tries++) {
-    const merged = current.map(({ state, facts, attempt, hits = [], next }) =>
-      setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
-    );
+    const merged = current.map(({ state, facts, attempt, hits = [], next, moved }) => ({
+      ...setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
+      moved,
+    }));
     const states = merged.map(({ state }) => state);
     const emailStatements = updateStatements(
       ctx,
@@ -93,6 +97,9 @@ async function reloadStates(ctx: Ctx, updates: readonly EmailUpdate[]): Promise<
 // A run that lost its lease inserts no outbox row, so the email keeps the key that it has.
 const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
 
+// Content leaves the row only with a key: of this statement, or the one that the row has.
+const IS_MOVED = "(j.value->>'$.moved.key' IS NOT NULL AND content_key IS NULL AND content IS NOT NULL)";
+
 // Without MATERIALIZED SQLite reads the JSON once for every email that it joins.
 const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
@@ -102,7 +109,10 @@ const UPDATE_EMAILS = `
     outbox_id = CASE WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
     sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
     clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
-    content = CASE WHEN j.value->>'status' = 'queued' THEN content END
+    content_key = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content_key END,
+    content_offset = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.offset' ELSE content_offset END,
+    content_size = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.size' ELSE content_size END,
+    content = CASE WHEN ${IS_MOVED} OR (content_key IS NOT NULL AND j.value->>'status' <> 'queued') THEN NULL ELSE content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
 
 const ADD_TO_ROLLUPS = `
@@ -114,10 +124,14 @@ const ADD_TO_ROLLUPS = `
     bounced = bounced + excluded.bounced, failed = failed + excluded.failed, opens = opens + excluded.opens,
     clicks = clicks + excluded.clicks`;
 
-function updateStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
+function updateStatements(
+  ctx: Ctx,
+  merged: readonly (MergeResult & Pick<EmailUpdate, "moved">)[],
+): D1PreparedStatement[] {
   if (merged.length === 0) return [];
-  const rows = merged.map(({ state }) => ({
+  const rows = merged.map(({ state, moved }) => ({
     ...state,
+    moved,
     recipients: JSON.stringify(state.recipients),
     events: JSON.stringify(state.events),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
