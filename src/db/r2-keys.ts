@@ -7,6 +7,8 @@ export const r2Keys = {
   /** Content documents that were in the rows of emails first, packed. The ids of the first and the last email find the rows. */
   pack: (workspaceId: string, firstId: string, lastId: string, packId: string) =>
     `w/${workspaceId}/packs/${firstId}/${lastId}/${packId}`,
+  /** Prefix of the keys of all workspaces. */
+  workspaces: "w/",
   /** Prefix of all keys of a workspace. */
   workspace: (workspaceId: string) => `w/${workspaceId}/`,
   /** Prefix of all mail of a hosted mailbox. It has no workspace id, since a mailbox can change owner. */

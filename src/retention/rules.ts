@@ -7,6 +7,13 @@ export const ROWS_PER_STEP = 500;
 /** Steps of one run. The next run, an hour later, continues. */
 export const MAX_STEPS = 200;
 
+/** Objects without rows: R2 list pages of one run, objects of a page (R2's limit), and the least age of an object. */
+export const SWEEP_PAGES = 5;
+export const OBJECTS_PER_PAGE = 1_000;
+export const SWEEP_MIN_AGE_MS = DAY_MS;
+/** Longest time of a request: its body has at most 40 MB and arrives at 4 KiB a second or more (src/http/body-stream.ts). */
+export const MAX_REQUEST_MS = 3 * 3_600_000;
+
 /** Returns the time before which emails are expired, in milliseconds since 1970. */
 export function emailCutoff(now: number, retentionDays: number): number {
   return now - retentionDays * DAY_MS;

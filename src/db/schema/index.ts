@@ -7,6 +7,7 @@ export * from "./emails.ts";
 export * from "./idempotency.ts";
 export * from "./mailboxes.ts";
 export * from "./notifications.ts";
+export * from "./object-sweep.ts";
 export * from "./outbox.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";

@@ -1,0 +1,83 @@
+import type { Ctx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { packedRange, r2Keys } from "../db/r2-keys.ts";
+import { isUuid } from "../lib/ids.ts";
+import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
+
+/** An object of one or several emails, and the ids between which the emails that may name it are. */
+interface Candidate {
+  key: string;
+  workspaceId: string;
+  firstId: string;
+  lastId: string;
+  /** The email whose own object it is: such a row has no key. */
+  ownerId: string | null;
+}
+
+const FIND_WORKSPACES = "SELECT id, number FROM workspaces WHERE id IN (SELECT value FROM json_each(?1))";
+
+const FIND_UNNAMED = `
+  SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE NOT EXISTS (
+    SELECT 1 FROM emails e
+     WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
+       AND (e.content_key = j.value->>'key' OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
+
+/**
+ * Deletes R2 objects that no email names: a crash between the write of an object and the write of its row leaves one.
+ * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
+ * may still be written, and those of unknown workspaces and of unknown kinds.
+ */
+export async function sweepObjects(ctx: Ctx): Promise<void> {
+  for (let page = 0; page < SWEEP_PAGES; page++) {
+    const startAfter = await ctx.db.prepare("SELECT checked_key FROM object_sweep").first<string>("checked_key");
+    const { objects, truncated } = await ctx.env.CONTENT.list({
+      prefix: r2Keys.workspaces,
+      limit: OBJECTS_PER_PAGE,
+      ...(startAfter ? { startAfter } : {}),
+    });
+    const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
+    const unnamed = await findUnnamed(
+      ctx,
+      old.flatMap(({ key }) => toCandidate(key) ?? []),
+    );
+    if (unnamed.length > 0) {
+      ctx.log("retention.objects_without_rows", { objects: unnamed.length });
+      await ctx.env.CONTENT.delete(unnamed);
+    }
+    await ctx.db
+      .prepare("UPDATE object_sweep SET checked_key = ?1")
+      .bind(truncated ? (objects.at(-1)?.key ?? "") : "")
+      .run();
+    if (!truncated) return;
+  }
+}
+
+async function findUnnamed(ctx: Ctx, candidates: readonly Candidate[]): Promise<string[]> {
+  if (candidates.length === 0) return [];
+  const ids = JSON.stringify([...new Set(candidates.map(({ workspaceId }) => workspaceId))]);
+  const workspaces = await ctx.db.prepare(FIND_WORKSPACES).bind(ids).all<{ id: string; number: number }>();
+  const numbers = new Map(workspaces.results.map(({ id, number }) => [id, number]));
+  const known = candidates.flatMap(({ workspaceId, ...candidate }) => {
+    const workspace = numbers.get(workspaceId);
+    return workspace === undefined ? [] : [{ ...candidate, workspace }];
+  });
+  const { results } = await mailDb(ctx).prepare(FIND_UNNAMED).bind(JSON.stringify(known)).all<{ key: string }>();
+  return results.map(({ key }) => key);
+}
+
+/** Returns the emails that may name an object, or null when its key has another form. */
+function toCandidate(key: string): Candidate | null {
+  const [, workspaceId = "", folder, id = ""] = key.split("/");
+  const range = packedRange(key);
+  if (range) return { key, workspaceId, ...range, ownerId: null };
+  if (!isUuid(id)) return null;
+  if (folder === "emails") return { key, workspaceId, firstId: id, lastId: id, ownerId: id };
+  // The ids of the emails of a batch are generated after its own, by the same request.
+  return folder === "batches" ? { key, workspaceId, firstId: id, lastId: requestEnd(id), ownerId: null } : null;
+}
+
+/** Returns the least UUIDv7 after the end of a request that generated this one. The first 48 bits are milliseconds. */
+function requestEnd(id: string): string {
+  const time = (Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) + MAX_REQUEST_MS).toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}`;
+}
