@@ -91,6 +91,5 @@ function isDelayed({ subject }: Evidence, report: readonly string[]): boolean {
 const flatten = (text: string) =>
   text
     .toLowerCase()
-    .replace(/^\s*#(.*)#\s*$/gm, "$1")
     .replace(/[\s*#]+/g, " ")
     .trim();
