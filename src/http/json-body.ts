@@ -25,6 +25,8 @@ export interface AttachmentSink extends ContentSink {
 interface BodyOptions {
   kind: BodyKind;
   openSink?: (caller: CallerCtx) => AttachmentSink;
+  /** Greatest length of a string in a body above 64 KiB, in UTF-16 units. Default 64 Ki. */
+  maxString?: number;
 }
 
 /** Ignores the body of a route that takes none: it is neither read nor part of the fingerprint. */
@@ -76,7 +78,7 @@ async function readLarge(
   const sink = options.openSink?.(c.get("caller")) ?? null;
   try {
     const length = Number(c.req.header("Content-Length") ?? BODY_LIMIT);
-    const body = await extract(options.kind, stream, head, hold, sink, length);
+    const body = await extract(options, stream, head, hold, sink, length);
     checkJson(body, options.kind);
     if (sink) c.set("attachments", sink);
     await runWith(c, next, body);
@@ -86,7 +88,7 @@ async function readLarge(
 }
 
 async function extract(
-  kind: BodyKind,
+  { kind, maxString }: BodyOptions,
   stream: BodyStream,
   head: Uint8Array[],
   hold: BodyHold,
@@ -102,6 +104,7 @@ async function extract(
       maxDepth: kind === "list" ? MAX_NESTING + 1 : MAX_NESTING,
       faults: kind === "list" ? "keep" : "throw",
       extracts: sink !== null,
+      ...(maxString === undefined ? {} : { maxString }),
       onHeld: (bytes) => hold.growTo(reserved + bytes),
     });
     return skeleton;

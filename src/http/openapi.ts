@@ -91,6 +91,7 @@ const exampleIds: Record<string, string> = {
   domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
   mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
   api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+  template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
 };
 

@@ -23,6 +23,7 @@ const STEPS = [
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM saved_searches WHERE (workspace, user_id) IN (SELECT workspace, user_id FROM saved_searches WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM templates WHERE id IN (SELECT id FROM templates WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
 ];
 

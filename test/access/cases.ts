@@ -75,6 +75,11 @@ const createSuppression = async (workspace: TestWorkspace) => {
   return { email };
 };
 
+const createTemplate = async (workspace: TestWorkspace) => {
+  const response = await workspace.post("/v1/templates/", { name: "A template", html_body: "<p>{{name}}</p>" });
+  return { template_id: (await response.json<{ id: string }>()).id };
+};
+
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
@@ -144,4 +149,11 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/suppressions/": { success: 200 },
   "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${uniqueLocalPart()}@example.org` }) },
   "DELETE /v1/suppressions/:email": { success: 204, create: createSuppression },
+  "POST /v1/templates/": { success: 201, body: () => ({ name: "A template" }) },
+  "GET /v1/templates/": { success: 200 },
+  "GET /v1/templates/:template_id": { success: 200, create: createTemplate },
+  "PATCH /v1/templates/:template_id": { success: 200, create: createTemplate, body: () => ({ name: "New name" }) },
+  "DELETE /v1/templates/:template_id": { success: 204, create: createTemplate },
+  "POST /v1/templates/:template_id/duplicate": { success: 201, create: createTemplate },
+  "POST /v1/templates/:template_id/preview": { success: 200, create: createTemplate, body: () => ({}) },
 };

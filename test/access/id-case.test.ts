@@ -49,6 +49,17 @@ it("API keys: create, rotate and revoke accept ids in upper case", async () => {
   expect((await workspace.call("DELETE", `/v1/api-keys/${upper(made.id)}`)).status).toBe(204);
 });
 
+it("templates: get, update, preview, duplicate and delete accept an id in upper case", async () => {
+  const { id } = await (await workspace.post("/v1/templates/", { name: "Case" })).json<{ id: string }>();
+  const path = `/v1/templates/${upper(id)}`;
+  expect(await (await workspace.get(path)).json()).toMatchObject({ id });
+  expect(await (await workspace.call("PATCH", path, { name: "New" })).json()).toMatchObject({ id });
+  expect((await workspace.post(`${path}/preview`, {})).status).toBe(200);
+  expect((await workspace.post(`${path}/duplicate`, undefined)).status).toBe(201);
+  expect((await workspace.call("DELETE", path)).status).toBe(204);
+  expect((await workspace.get(`/v1/templates/${id}`)).status).toBe(404);
+});
+
 it("workspaces: get and delete accept an id in upper case", async () => {
   const other = await aWorkspace();
   const path = `/v1/workspaces/${upper(other.workspaceId)}`;

@@ -67,6 +67,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },
+  listTemplates: async () => ({ template_id: await create("/v1/templates/") }),
+  getTemplate: async () => ({ template_id: await create("/v1/templates/") }),
+  updateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
+  deleteTemplate: async () => ({ template_id: await create("/v1/templates/") }),
+  duplicateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
+  previewTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   getSavedSearches: async () => {
     await workspace.call("PUT", "/v1/emails/saved-searches", requestExample(byId("replaceSavedSearches")));
     return {};

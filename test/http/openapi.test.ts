@@ -69,7 +69,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),

@@ -13,4 +13,5 @@ export * from "./rollups.ts";
 export * from "./searches.ts";
 export { shardWorkspaces } from "./shard-workspaces.ts";
 export * from "./suppressions.ts";
+export * from "./templates.ts";
 export * from "./tracking.ts";
