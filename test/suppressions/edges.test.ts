@@ -80,8 +80,9 @@ describe("POST /v1/suppressions/", () => {
   });
 
   it("twenty concurrent calls return one entry, a single 201, and one response per Idempotency-Key", async () => {
-    const reasons = ["manual", "bounce", "complaint"];
-    const answers = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 3] })));
+    // Reasons of which none replaces the other.
+    const reasons = ["manual", "complaint"];
+    const answers = await Promise.all(times(20, (i) => add({ email: WHO, reason: reasons[i % 2] })));
     expect(answers.map(({ status }) => status).sort()).toEqual([...times(19, () => 200), 201]);
     for (const answer of answers) expect(await answer.json()).toEqual(await stored());
     const keyed = await Promise.all(times(20, () => add({ email: "b@example.org" }, { "Idempotency-Key": "k" })));
