@@ -126,7 +126,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   });
 
   it("is a 409 for every other status, and for deleted content", async () => {
-    const id = await emailWithOutcomes({ "a@example.org": "failed" });
+    const id = await emailWithOutcomes({ "a@example.org": "failed" }, { text: "x".repeat(20_000) });
     for (const status of ["queued", "sent", "delivered", "cancelled", "scheduled"]) {
       await run("UPDATE emails SET status = ?2 WHERE id = ?1", id, status);
       expect((await retry(id)).status, status).toBe(409);

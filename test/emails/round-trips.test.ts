@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { purgeWorkspace } from "../../src/purges/workspace.ts";
+import { apiWithRace } from "../support/api-with-race.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
 import {
   aKey,
@@ -27,25 +29,33 @@ const tablesOf = (statements: readonly { sql: string }[]) => [
   ),
 ];
 
-/** Calls the API of a workspace and returns the status and the D1 round trips. */
+/** Calls the API of a workspace and returns the status, the D1 round trips and the names of the R2 calls. */
 async function counted(workspace: TestWorkspace, path: string, body: unknown, headers: Record<string, string> = {}) {
   const { DB, trips } = countingDb();
-  const api = apiOn({ DB, WORK: discardingQueue }, workspace.apiKey);
+  const objectCalls: string[] = [];
+  const CONTENT = new Proxy(env.CONTENT, {
+    get(bucket, name) {
+      objectCalls.push(String(name));
+      const value: unknown = Reflect.get(bucket, name);
+      return typeof value === "function" ? value.bind(bucket) : value;
+    },
+  });
+  const api = apiOn({ DB, CONTENT, WORK: discardingQueue }, workspace.apiKey);
   await api.get("/v1/me");
   trips.length = 0;
   const response = await api.post(path, body, headers);
-  return { status: response.status, trips };
+  return { status: response.status, trips, objectCalls };
 }
 
 const emailsOf = ({ workspaceNumber }: TestWorkspace) =>
   env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspaceNumber).first<number>("n");
 
 describe("an accept", () => {
-  it("calls D1 twice: it reads tables of the main database, then writes those of the mail database", async () => {
+  it("calls D1 twice and R2 never: it reads tables of the main database, then writes those of the mail database", async () => {
     const workspace = await aWorkspace();
     for (const headers of [{}, { "Idempotency-Key": "k" }] as Record<string, string>[]) {
-      const { status, trips } = await counted(workspace, "/v1/emails/", aMail(workspace), headers);
-      expect([status, trips.length]).toEqual([202, 2]);
+      const { status, trips, objectCalls } = await counted(workspace, "/v1/emails/", aMail(workspace), headers);
+      expect([status, trips.length, objectCalls]).toEqual([202, 2, []]);
       const read = tablesOf(trips[0]?.statements ?? []);
       expect(read.filter((table) => !MAIN_TABLES.includes(table ?? ""))).toEqual([]);
       expect(read.length).toBe(MAIN_TABLES.length);
@@ -61,6 +71,13 @@ describe("an accept", () => {
     const { trips } = await counted(workspace, "/v1/emails/", aMail(workspace));
     const plans = await Promise.all((trips[0]?.statements ?? []).map(planOf));
     for (const plan of plans) expect(plan.join("\n").replace(/SCAN json_each.*/g, "")).not.toContain("SCAN");
+  });
+
+  it("of 24 KB calls D1 twice and puts one R2 object", async () => {
+    const workspace = await aWorkspace();
+    const mail = aMail(workspace, { text: "x".repeat(24_000) });
+    const { status, trips, objectCalls } = await counted(workspace, "/v1/emails/", mail, { "Idempotency-Key": "k" });
+    expect([status, trips.length, objectCalls]).toEqual([202, 2, ["put"]]);
   });
 
   it("of a small batch calls D1 twice", async () => {
@@ -203,8 +220,24 @@ describe("shard_workspaces", () => {
     expect(await statusOf(workspace)).toBe("closed");
   });
 
+  it("closed between the reads and the write of a send, it keeps no email and no object", async () => {
+    for (const length of [10, 20_000]) {
+      const workspace = await aWorkspace();
+      const { workspaceNumber, workspaceId } = workspace;
+      const purge = async () => {
+        await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(workspaceNumber).run();
+        expect(await purgeWorkspace(testContext(), { workspace: workspaceNumber, id: workspaceId })).toBe(true);
+      };
+      const mail = aMail(workspace, { text: "x".repeat(length) });
+      const response = await apiWithRace(workspace.apiKey, 1, purge).post("/v1/emails/", mail);
+      expect(response.status).toBe(409);
+      expect(await emailsOf(workspace)).toBe(0);
+      expect((await env.CONTENT.list({ prefix: `w/${workspaceId}/` })).objects).toEqual([]);
+      expect(await statusOf(workspace)).toBe("closed");
+    }
+  });
+
   it("a closed workspace accepts nothing, and the purge closes one that never sent", async () => {
-    const { purgeWorkspace } = await import("../../src/purges/workspace.ts");
     const workspace = await aWorkspace();
     await purgeWorkspace(testContext(), { workspace: workspace.workspaceNumber, id: workspace.workspaceId });
     expect(await statusOf(workspace)).toBe("closed");

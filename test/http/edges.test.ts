@@ -369,7 +369,10 @@ describe("an unexpected error", () => {
         .bind(workspace.workspaceNumber)
         .first<number>("n");
     const before = await counted();
-    const response = await apiOn({ CONTENT }, workspace.apiKey).post("/v1/emails/", aMail(workspace));
+    const response = await apiOn({ CONTENT }, workspace.apiKey).post(
+      "/v1/emails/",
+      aMail(workspace, { text: "x".repeat(20_000) }),
+    );
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('{"detail":"Internal Server Error"}');
     expect(await counted()).toBe(before);

@@ -22,6 +22,9 @@ async function send(changes: Record<string, unknown> = {}): Promise<string> {
   return (await response.json<{ id: string }>()).id;
 }
 
+/** Sends an email whose content is in R2. */
+const sendLong = () => send({ text: "x".repeat(20_000) });
+
 /** Sets the status and the age in days of emails. */
 async function age(ids: string[], days: number, now: number): Promise<void> {
   await run(
@@ -37,7 +40,7 @@ const status = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).stat
 describe("emails older than RETENTION_DAYS", () => {
   it("are deleted with their index entries and, through the outbox, their content; newer and unfinished ones are kept", async () => {
     const now = Date.now();
-    const [old, young, waiting] = [await send(), await send(), await send()];
+    const [old, young, waiting] = [await sendLong(), await sendLong(), await send()];
     await indexEmails(testContext());
     await age([old], 31, now);
     await age([young], 29, now);
@@ -73,7 +76,7 @@ describe("emails older than RETENTION_DAYS", () => {
 
   it("concurrent and interrupted runs delete each email once and leave no R2 object behind", async () => {
     const now = Date.now();
-    const ids = await Promise.all(Array.from({ length: 12 }, () => send()));
+    const ids = await Promise.all(Array.from({ length: 12 }, sendLong));
     await age(ids, 31, now);
     await Promise.all([keep(now), keep(now), keep(now)]);
     await runWorkAt(now + 600_000, {}, ["purge"]);

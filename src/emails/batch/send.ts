@@ -52,8 +52,11 @@ async function toNewEmails(
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
     const email = { ...toNewEmail(ctx, ctx.newId(), item, item.content, "batch"), index: item.index };
-    inlineBytes += email.content === null ? 0 : item.content.size;
-    const stored = { contentKey: upload.key, content: inlineBytes <= INLINE_CONTENT_BYTES ? email.content : null };
+    // Only mail that is delivered next has a copy in its row.
+    const isInline = email.status === "queued" && email.content !== null;
+    inlineBytes += isInline ? item.content.size : 0;
+    const content = isInline && inlineBytes <= INLINE_CONTENT_BYTES ? email.content : null;
+    const stored = { contentKey: upload.key, content };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
     rowEmails += 1;

@@ -44,15 +44,31 @@ export interface ContentPlace {
   size: number;
 }
 
-/** Largest document that the email's row also holds until the email is settled, in octets. */
+/** Largest document that the row of an email holds, in octets. */
 const INLINE_CONTENT_BYTES = 16 * 1024;
 
-/** The place of a stored document, and the document itself when it is small enough for the email's row. */
-export type StoredContent = ContentPlace & { inline: string | null };
+/** A content document that was written to R2, that goes into the row of its email, or both. */
+export interface StoredContent {
+  /** Key of the R2 object; null: the row holds the only copy. */
+  key: string | null;
+  /** Position in the object, in octets. */
+  offset: number;
+  size: number;
+  /** The document, for the row; null: it is in R2 only. */
+  inline: string | null;
+}
 
-/** Writes the content of one email to R2: the attachments one after the other, then the document. */
-export async function putContent(upload: ContentUpload, email: ParsedEmail): Promise<StoredContent> {
-  return putStored(upload, await toDocument(upload, email));
+/**
+ * Stores the content of one email. A small document without attachments goes into the row of the email and nothing is
+ * written to R2 (offload.ts does that later), unless `isLongWait`: an email that waits for long keeps its row small.
+ * Otherwise writes one R2 object: the attachments one after the other, then the document.
+ */
+export async function putContent(
+  upload: ContentUpload,
+  email: ParsedEmail,
+  isLongWait: boolean,
+): Promise<StoredContent> {
+  return putStored(upload, await toDocument(upload, email), isLongWait);
 }
 
 /** Writes the content of many emails as one R2 object, each document behind its attachments. Keeps the order of `items`. */
@@ -65,36 +81,32 @@ export async function putContents<Item extends { email: ParsedEmail }>(
     const document = await toDocument(upload, item.email);
     const text = JSON.stringify(document);
     const octets = utf8(text);
-    const content = toStored(upload, await upload.store(octets), document, text, octets.byteLength);
-    stored.push({ ...item, content });
+    const inline = octets.byteLength <= INLINE_CONTENT_BYTES && !hasRanges(document) ? text : null;
+    const place = { key: upload.key, offset: await upload.store(octets), size: octets.byteLength };
+    stored.push({ ...item, content: { ...place, inline } });
   }
   await upload.finish(new Uint8Array(0));
   return stored;
 }
 
-/** Writes one document behind the attachments that the upload holds, and completes the object. */
+/** Stores one document, as `putContent` does; behind the attachments that the upload holds when there are some. */
 export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<StoredContent> {
-  return putStored(upload, document);
+  return putStored(upload, document, false);
 }
 
-async function putStored(upload: ContentUpload, document: StoredDocument): Promise<StoredContent> {
+async function putStored(upload: ContentUpload, document: StoredDocument, isLongWait: boolean): Promise<StoredContent> {
   const text = JSON.stringify(document);
   const octets = utf8(text);
+  const size = octets.byteLength;
+  const isInline = size <= INLINE_CONTENT_BYTES && !isLongWait && document.attachments.length === 0;
+  if (isInline && !hasRanges(document)) return { key: null, offset: 0, size, inline: text };
   const offset = upload.size;
   await upload.finish(octets);
-  return toStored(upload, offset, document, text, octets.byteLength);
+  return { key: upload.key, offset, size, inline: null };
 }
 
-function toStored(
-  { key }: ContentUpload,
-  offset: number,
-  document: StoredDocument,
-  text: string,
-  size: number,
-): StoredContent {
-  const isInline = size <= INLINE_CONTENT_BYTES && !isRange(document.html) && !isRange(document.text);
-  return { key, offset, size, inline: isInline ? text : null };
-}
+/** Returns whether the html or the text is in R2, outside the document. */
+const hasRanges = ({ html, text }: StoredDocument) => isRange(html) || isRange(text);
 
 const isRange = (text: StoredDocument["text"]) => typeof text === "object" && text !== null;
 

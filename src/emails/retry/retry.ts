@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { conflict } from "../../errors.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import { type ContentDocument, ContentUpload, contentPlace, findContent, putDocument } from "../content/index.ts";
+import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
 import type { AcceptOut } from "../schema.ts";
 import {
@@ -24,17 +24,15 @@ const REPEATED_BOUNCES = "the last three retries bounced";
 
 /**
  * Sends an email again as a new email, to those recipients that bounced, were rejected or failed (decisions 4). The
- * content and its attachments are copied to an object of their own. The original does not change. Throws 404; 409 when
- * the email did not bounce, fail or get rejected, or its content was deleted; 403 and 422 as a send does;
- * ConcurrencyError when another call with the same Idempotency-Key committed first.
+ * content and its attachments are copied. The original does not change. Throws 404; 409 when the email did not bounce,
+ * fail or get rejected, or its content was deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
   requireSendingAllowed(ctx);
   const row = await getEmail(ctx, id);
   if (!RETRIED.includes(row.status))
     throw conflict(`Only an email that bounced, was rejected or failed can be retried; this one is ${row.status}`);
-  const place = contentPlace(ctx.workspace.id, row);
-  const content = await findContent(ctx, place);
+  const content = await readContent(ctx, ctx.workspace.id, row);
   if (!content) throw conflict("The content of this email is no longer kept");
   const sendable = await requireSendable(ctx, toRequest(row), { source: row.source, isRetry: true });
   const repeated = await findRepeatedBounces(
@@ -43,13 +41,13 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   );
   const suppressed = new Map([...repeated.map((key) => [key, REPEATED_BOUNCES] as const), ...sendable.suppressed]);
   const upload = new ContentUpload(ctx);
-  const attachments = await copyAttachments(ctx, upload, place.key, content.attachments);
+  const attachments = await copyAttachments(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.attachments);
   const document = { ...content, attachments, visible: content.visible ?? visibleRecipients(row) };
   const stored = await putDocument(upload, document);
   const retry = toRetry(ctx, row, toNewEmail(ctx, upload.id, { ...sendable, suppressed }, stored, row.source));
   const response = toAccepted(retry);
   const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
-  await commitEmails(ctx, [retry], response, upload.key, [recordRetryStatement(ctx, retry.id, keys)]);
+  await commitEmails(ctx, [retry], response, stored.key, [recordRetryStatement(ctx, retry.id, keys)]);
   return response;
 }
 

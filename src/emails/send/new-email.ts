@@ -30,7 +30,7 @@ export interface NewEmail {
   createdAt: number;
   rejectionReason: string | null;
   retryOfId: string | null;
-  /** A copy of a small content document, kept in the row until the email is settled. */
+  /** A small content document. It is the only copy while `contentKey` is null. */
   content: string | null;
 }
 
@@ -82,8 +82,7 @@ export function toNewEmail(
     createdAt: now,
     rejectionReason: isRejected ? "Every recipient is on the suppression list" : null,
     retryOfId: null,
-    // Scheduled mail keeps its content in R2 only, to keep rows small.
-    content: status === "queued" ? content.inline : null,
+    content: content.inline,
   };
 }
 

@@ -8,10 +8,14 @@ import { insertEmails } from "./insert.ts";
 import { type NewEmail, toNewEmail } from "./new-email.ts";
 import { parse } from "./parse.ts";
 
+/** An email that is scheduled further ahead than this, in ms, has its content in R2 only, to keep its row small. */
+const LONG_WAIT_MS = 3_600_000;
+
 /**
- * Accepts one email for delivery (specification: POST /v1/emails/). When it returns, the content is in R2 and the row
- * is committed. `upload` holds the attachments that were stored while the request was read. Throws 403, 400, 413 or
- * 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key committed first.
+ * Accepts one email for delivery (specification: POST /v1/emails/). When it returns, the row is committed and the
+ * content is in it or in R2. `upload` holds the attachments that were stored while the request was read. Throws 403,
+ * 400, 413 or 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key
+ * committed first.
  */
 export async function sendEmail(
   ctx: CallerCtx,
@@ -20,29 +24,31 @@ export async function sendEmail(
   upload = new ContentUpload(ctx),
 ): Promise<AcceptOut> {
   const sendable = await requireSendable(ctx, parse(input, ctx.now()), { source, isRetry: false });
-  const content = await putContent(upload, sendable.email);
+  const { sendAt } = sendable.email;
+  const isLongWait = sendAt !== null && sendAt > ctx.now() + LONG_WAIT_MS;
+  const content = await putContent(upload, sendable.email, isLongWait);
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
   const response = toAccepted(email);
-  await commitEmails(ctx, [email], response, upload.key);
+  await commitEmails(ctx, [email], response, content.key);
   return response;
 }
 
 /**
- * Writes emails whose content is the R2 object `key`, with the `extra` statements in the same transaction, and wakes the
- * queued ones. Throws as `insertEmails` does.
+ * Writes emails whose content is the R2 object `key` (null: in their rows), with the `extra` statements in the same
+ * transaction, and wakes the queued ones. Throws as `insertEmails` does.
  */
 export async function commitEmails(
   ctx: CallerCtx,
   emails: readonly NewEmail[],
   response: unknown,
-  key: string,
+  key: string | null,
   extra: readonly D1PreparedStatement[] = [],
 ): Promise<void> {
   try {
     await insertEmails(ctx, emails, response, extra);
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
-    if (error instanceof ConcurrencyError) await ctx.env.CONTENT.delete(key);
+    if (error instanceof ConcurrencyError && key !== null) await ctx.env.CONTENT.delete(key);
     throw error;
   }
   // Emails of one chunk share an outbox row.

@@ -229,11 +229,12 @@ describe("hostile text", () => {
   async function sendEverywhere(text: string) {
     const texts = Object.fromEntries(fields.filter((field) => isAccepted(field, text)).map((field) => [field, text]));
     const shown = await sending.accepted(await sending.api.post("/v1/emails/", withTexts(texts)));
-    const row = await env.DB.prepare("SELECT recipients, content_offset AS at FROM emails WHERE id = ?1")
+    const row = await env.DB.prepare("SELECT recipients, content FROM emails WHERE id = ?1")
       .bind(shown.id)
-      .first<{ recipients: string; at: number }>();
+      .first<{ recipients: string; content: string | null }>();
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${shown.id}`);
-    const kept = { ...(await object?.json<Record<string, unknown>>()), to: JSON.parse(row?.recipients ?? "[]") };
+    const document = row?.content ? JSON.parse(row.content) : await object?.json<Record<string, unknown>>();
+    const kept = { ...document, to: JSON.parse(row?.recipients ?? "[]") };
     return { texts, shown, kept };
   }
 
