@@ -22,7 +22,7 @@ export async function baselineSend(request: Request, env: Env): Promise<Response
       "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
     ).bind(id),
   ]);
-  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v1", rows: [] } }]);
+  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows: [] } }]);
   return Response.json({ id }, { status: 202 });
 }
 
@@ -53,6 +53,6 @@ export async function baselineBatch(request: Request, env: Env): Promise<Respons
       "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1",
     ).bind(id),
   ]);
-  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v1", rows: [] } }]);
+  await env.WORK.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows: [] } }]);
   return Response.json({ id }, { status: 202 });
 }

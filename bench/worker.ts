@@ -8,6 +8,7 @@ import { createContext } from "../src/context.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
 import { sweep, type WorkMessage } from "../src/outbox/index.ts";
+import { forEachShard } from "../src/shards.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
@@ -53,7 +54,7 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
     case "trace":
       return Response.json(lastTrace.read());
     case "sweep":
-      await sweep(createContext(env, "bench"));
+      await forEachShard(createContext(env, "bench"), sweep);
       return new Response();
     case "pause-queue":
       isQueuePaused = true;
@@ -78,7 +79,7 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
     case "baseline-batch":
       return baselineBatch(request, metered(env, meter));
     case "index":
-      await indexEmails(createContext(metered(env, meter), "bench"));
+      await forEachShard(createContext(metered(env, meter), "bench"), indexEmails);
       return new Response();
     case "compose":
       return composeEndpoint(request);

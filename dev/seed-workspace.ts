@@ -1,7 +1,7 @@
 import { mintApiKey } from "../src/accounts/api-key.ts";
 import type { Ctx, Role } from "../src/context.ts";
 import { orm } from "../src/db/client.ts";
-import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../src/db/schema/index.ts";
+import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../src/db/schema/main/index.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord } from "../src/mail/dkim/index.ts";

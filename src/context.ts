@@ -1,30 +1,44 @@
 import type { Scope } from "./accounts/scopes.ts";
+import { asDatabase, type Database, type DatabaseKind, type MainDatabase } from "./db/database.ts";
 import type { EarlySendRecords } from "./emails/send/index.ts";
 import type { Idempotency } from "./idempotency/index.ts";
 import { uuidv7 } from "./lib/ids.ts";
-import { type WakeUp, wake } from "./outbox/wake.ts";
+import type { WakeUp } from "./outbox/wake.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
-/** The first parameter of every operation: bindings, settings, clock, ids, log and queue. */
+/** The first parameter of every operation: bindings, settings, main database, clock, ids and log. */
 export interface Ctx {
   env: Env;
   settings: Settings;
-  db: D1Database;
+  /** The main database. Mail tables are reached through a MailCtx. */
+  db: MainDatabase;
   requestId: string;
   /** Milliseconds since 1970. */
   now(): number;
   /** Returns a new UUIDv7. */
   newId(): string;
-  /**
-   * Sends a queue message that names outbox rows that are due, delayed by `delaySeconds`. A lost message only delays
-   * mail until the next sweep, so this never throws; it returns false when the queue refused the message.
-   */
-  wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
   log(event: string, fields?: Record<string, unknown>): void;
 }
 
-/** The context of an authenticated request. */
-export interface CallerCtx extends Ctx {
+/** A context with the outbox of one database: work in the main database, or in one mail database. */
+export interface WorkCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
+  /** The database whose outbox it is. */
+  outbox: Database<Kind>;
+  /**
+   * Sends a queue message that names rows of this outbox that are due, delayed by `delaySeconds`. A lost message only
+   * delays work until the next sweep, so this never throws; it returns false when the queue refused the message.
+   */
+  wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
+}
+
+/** A context with one mail database (`mailDb`, `mailOrm`). */
+export interface MailCtx extends WorkCtx<"mail"> {
+  /** Number of the mail database. */
+  shard: number;
+}
+
+/** The context of an authenticated request. Its mail database is the newest one of the workspace. */
+export interface CallerCtx extends MailCtx {
   actor: Actor;
   workspace: CallerWorkspace;
   /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
@@ -62,6 +76,8 @@ export interface CallerWorkspace {
   name: string;
   slug: string;
   sendingPaused: boolean;
+  /** Number of the mail database of new mail. */
+  mailShard: number;
 }
 
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
@@ -73,19 +89,10 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     get settings() {
       return readSettings(env);
     },
-    db: env.DB,
+    db: asDatabase(env.DB),
     requestId,
     now,
     newId: () => uuidv7(now()),
     log,
-    async wake(rows, delaySeconds = 0) {
-      try {
-        await wake(env.WORK, rows, delaySeconds);
-        return true;
-      } catch (error) {
-        log("wake.failed", { error: String(error), rows: rows.length });
-        return false;
-      }
-    },
   };
 }

@@ -5,17 +5,21 @@ import { indexEmails, offloadContent } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep } from "./outbox/index.ts";
 import { runWork } from "./queue.ts";
-import { runRetention } from "./retention/index.ts";
+import { runMainRetention, runRetention } from "./retention/index.ts";
+import { forEachShard, onMain } from "./shards.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": deliverDue,
-  "*/10 * * * *": offloadContent,
+  "*/10 * * * *": (ctx) => forEachShard(ctx, offloadContent),
   "17 * * * *": deleteExpiredResponses,
   "41 * * * *": recheckDomains,
-  "53 * * * *": runRetention,
+  "53 * * * *": async (ctx) => {
+    await runMainRetention(ctx);
+    await forEachShard(ctx, runRetention);
+  },
   restart: async (ctx, startedAt) => {
-    await releaseLeases(ctx, startedAt);
+    await forEachShard(ctx, (mailCtx) => releaseLeases(mailCtx, startedAt));
     await deliverDue(ctx);
   },
 };
@@ -24,9 +28,12 @@ const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Pr
 const MAX_ROWS_WITHOUT_QUEUE = 500;
 
 async function deliverDue(ctx: Ctx): Promise<void> {
-  const unqueued = await sweep(ctx);
-  await runWork(ctx, unqueued.slice(0, MAX_ROWS_WITHOUT_QUEUE));
-  await indexEmails(ctx);
+  await forEachShard(ctx, async (mailCtx) => {
+    await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
+    await indexEmails(mailCtx);
+  });
+  const main = onMain(ctx);
+  await runWork(main, (await sweep(main)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
 }
 
 /** Runs the task of a schedule. Throws for an unknown schedule. */

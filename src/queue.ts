@@ -1,16 +1,22 @@
-import { type Ctx, createContext } from "./context.ts";
+import { type Ctx, createContext, type MailCtx, type WorkCtx } from "./context.ts";
 import { deliver, egressOf, runReleases } from "./delivery/index.ts";
-import type { WakeUp, WorkKind, WorkMessage } from "./outbox/index.ts";
+import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
-import { isHitMessage, recordHits } from "./tracking/index.ts";
+import { findShards, onMain, onShard, shardNumbers } from "./shards.ts";
+import { type HitMessage, isHitMessage, recordHits } from "./tracking/index.ts";
 
-/** The function that processes each kind of outbox row. */
-const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<void>> = {
+type Tasks<Context> = Readonly<Record<string, (ctx: Context, rows: readonly WakeUp[]) => Promise<void>>>;
+
+/** The function that processes each kind of outbox row of a mail database. */
+const mailTasks: Tasks<MailCtx> = {
   deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
   purge,
   release: runReleases,
 };
+
+/** The function that processes each kind of outbox row of the main database. */
+const mainTasks: Tasks<WorkCtx<"main">> = { purge };
 
 /**
  * Consumes the work queue. A message only names outbox rows, so it may arrive twice, late, out of order or never. When
@@ -19,34 +25,59 @@ const tasks: Record<WorkKind, (ctx: Ctx, rows: readonly WakeUp[]) => Promise<voi
  */
 export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const known = batch.messages.filter(isWakeUp);
-  for (const message of batch.messages) if (!isWakeUp(message)) message.retry();
-  await runWork(
-    ctx,
-    known.flatMap(({ body }) => body.rows),
-  );
+  const known = batch.messages.filter((message) => isWakeUp(ctx, message));
+  for (const message of batch.messages) if (!known.includes(message)) message.retry();
+  for (const [database, messages] of Map.groupBy(known, ({ body }) => body.database)) {
+    const rows = messages.flatMap(({ body }) => body.rows);
+    try {
+      await runWork(database === "main" ? onMain(ctx) : onShard(ctx, database), rows);
+    } catch (error) {
+      ctx.log("work.failed", { database, error: String(error) });
+      for (const message of messages) message.retry();
+    }
+  }
 }
 
-function isWakeUp({ body }: Message<WorkMessage>): boolean {
-  return (
-    body?.type === "outbox.wake.v1" &&
-    Array.isArray(body.rows) &&
-    body.rows.every(({ kind }) => Object.hasOwn(tasks, kind))
-  );
+function isWakeUp(ctx: Ctx, { body }: Message<WorkMessage>): boolean {
+  if (body?.type !== "outbox.wake.v2" || !Array.isArray(body.rows)) return false;
+  if (body.database !== "main" && !shardNumbers(ctx).includes(body.database)) return false;
+  const tasks = body.database === "main" ? mainTasks : mailTasks;
+  return body.rows.every(({ kind }) => Object.hasOwn(tasks, kind));
 }
 
-/** Processes these outbox rows by kind, except rows that another run has claimed. */
-export async function runWork(ctx: Ctx, rows: readonly WakeUp[]): Promise<void> {
+/** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
+export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
-  for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) await tasks[kind](ctx, ofKind);
+  for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
+    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind);
+    else await mainTasks[kind]?.(ctx, ofKind);
+  }
 }
 
-/** Consumes the hits queue: writes opens and clicks in one set. Messages of an unknown format are retried alone. */
+/**
+ * Consumes the hits queue: writes opens and clicks in one set for each mail database. Hits of a database that fails are
+ * retried, the others are acknowledged. Messages of an unknown format are retried alone.
+ */
 export async function consumeHits(batch: MessageBatch, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
-  const bodies = batch.messages.map(({ body }) => body);
-  for (const message of batch.messages) if (!isHitMessage(message.body)) message.retry();
-  await recordHits(ctx, bodies.filter(isHitMessage));
+  const hits: { hit: HitMessage; message: Message }[] = [];
+  for (const message of batch.messages) {
+    if (isHitMessage(message.body)) hits.push({ hit: message.body, message });
+    else message.retry();
+  }
+  const shardsOf = await findShards(ctx, new Set(hits.map(({ hit }) => hit.workspace)));
+  for (const shard of shardNumbers(ctx)) {
+    const here = hits.filter(({ hit }) => shardsOf.get(hit.workspace)?.includes(shard));
+    try {
+      await recordHits(
+        onShard(ctx, shard),
+        here.map(({ hit }) => hit),
+      );
+    } catch (error) {
+      ctx.log("hits.failed", { shard, hits: here.length, error: String(error) });
+      for (const { message } of here) message.retry();
+    }
+  }
 }
 
 /** Consumes the dead-letter queues: records each message. The outbox rows it names stay, and the sweep finds them. */

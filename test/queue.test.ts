@@ -28,7 +28,7 @@ describe("the work queue", () => {
     const batch = createMessageBatch<WorkMessage>("work", [
       message("unknown", { type: "bare" }),
       message("empty", null),
-      message("good", { type: "outbox.wake.v1", rows }),
+      message("good", { type: "outbox.wake.v2", database: 0, rows }),
     ]);
     await consume(batch, { ...env, EGRESS_URL: sink.url } as unknown as Env);
     expect(await status()).toBe("delivered");

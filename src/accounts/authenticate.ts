@@ -1,4 +1,5 @@
 import type { Actor, CallerWorkspace, Ctx, Role } from "../context.ts";
+import type { MainStatement } from "../db/database.ts";
 import { unauthorized } from "../errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
@@ -56,7 +57,7 @@ export interface Caller {
 export async function authenticateApiKey(
   ctx: Ctx,
   key: string,
-  reads: (keyHashes: string) => D1PreparedStatement[] = () => [],
+  reads: (keyHashes: string) => MainStatement[] = () => [],
 ): Promise<Caller & { results: D1Result[] }> {
   if (!isApiKey(key)) throw unauthorized("Invalid API key");
   const keyHashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key));
@@ -100,6 +101,7 @@ function toWorkspace(row: KeyRow): CallerWorkspace {
     name: row.workspace_name,
     slug: row.slug,
     sendingPaused: row.sending_paused_at !== null,
+    mailShard: 0,
   };
 }
 

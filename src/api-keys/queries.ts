@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
-import { apiKeys } from "../db/schema/index.ts";
+import { apiKeys } from "../db/schema/main/index.ts";
 import { notFound } from "../errors.ts";
 import { isUuid, parseUuid } from "../lib/ids.ts";
 

@@ -1,4 +1,5 @@
 import type { Ctx } from "../context.ts";
+import type { Database, DatabaseKind, Statement } from "./database.ts";
 
 /** Signals that another writer changed the row first, so the batch was rolled back. Read the row again, then retry. */
 export class ConcurrencyError extends Error {
@@ -12,12 +13,15 @@ export class ConcurrencyError extends Error {
  * Returns a statement that rolls back its batch unless the statement before it changed exactly `rows` rows. D1 has no
  * interactive transactions, and a compare-and-set that changes no row does not stop its batch.
  */
-export function expectChanges(db: D1Database, rows: number): D1PreparedStatement {
+export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, rows: number): Statement<Kind> {
   return db.prepare("SELECT CASE WHEN changes() <> ?1 THEN json('lost race') END").bind(rows);
 }
 
 /** Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed. */
-export async function guardedBatch(db: D1Database, statements: D1PreparedStatement[]): Promise<D1Result[]> {
+export async function guardedBatch<Kind extends DatabaseKind>(
+  db: Database<Kind>,
+  statements: readonly Statement<NoInfer<Kind>>[],
+): Promise<D1Result[]> {
   try {
     return await db.batch(statements);
   } catch (error) {
@@ -39,10 +43,10 @@ const MAX_ATTEMPTS = 3;
  * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
  * ids generated before. Throws ConcurrencyError when a guard in the batch failed.
  */
-export async function repeatableBatch(
+export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,
-  db: D1Database,
-  statements: D1PreparedStatement[],
+  db: Database<Kind>,
+  statements: readonly Statement<NoInfer<Kind>>[],
   isCommitted: (error: unknown) => boolean | Promise<boolean> = isUniqueViolation,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {

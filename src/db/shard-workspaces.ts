@@ -1,5 +1,6 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "./client.ts";
+import type { MailStatement } from "./database.ts";
 
 /** A workspace as mail databases know it. */
 interface ShardWorkspace {
@@ -17,11 +18,11 @@ const CLOSE = `
   ON CONFLICT DO UPDATE SET status = 'closed' WHERE status = 'open'`;
 
 /** Returns a statement that adds an open workspace and rolls back its batch with ConcurrencyError for a closed one. */
-export function requireOpenStatement(ctx: Pick<Ctx, "db">, { number, id }: ShardWorkspace): D1PreparedStatement {
+export function requireOpenStatement(ctx: Pick<MailCtx, "outbox">, { number, id }: ShardWorkspace): MailStatement {
   return mailDb(ctx).prepare(REQUIRE_OPEN).bind(number, id);
 }
 
 /** Returns a statement that closes a workspace, which then accepts no mail. Safe to run twice. */
-export function closeStatement(ctx: Pick<Ctx, "db">, { number, id }: ShardWorkspace): D1PreparedStatement {
+export function closeStatement(ctx: Pick<MailCtx, "outbox">, { number, id }: ShardWorkspace): MailStatement {
   return mailDb(ctx).prepare(CLOSE).bind(number, id);
 }

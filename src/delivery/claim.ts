@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
@@ -115,7 +115,7 @@ interface MailRow extends EmailStateRow {
 }
 
 /** Claims the outbox rows that no other run has claimed, and reads what their delivery needs, in one D1 batch. */
-export async function claimMail(ctx: Ctx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
+export async function claimMail(ctx: MailCtx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
   const db = mailDb(ctx);
   const underLease = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
   const [rows, , mails, keys, suppressed] = await db.batch([

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { type MovedContent, packContents, setContentKeyStatement } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import { MIN_PACKED_EMAILS } from "./rules.ts";
@@ -9,11 +9,11 @@ import { MIN_PACKED_EMAILS } from "./rules.ts";
  * moved by `finish` or, when R2 failed, by cron.
  */
 export class ContentPacks {
-  readonly #ctx: Ctx;
+  readonly #ctx: MailCtx;
   readonly #moved = new Map<number, MovedContent>();
   readonly #packing: Promise<void>;
 
-  constructor(ctx: Ctx, mails: readonly ClaimedMail[]) {
+  constructor(ctx: MailCtx, mails: readonly ClaimedMail[]) {
     this.#ctx = ctx;
     this.#packing = this.#pack(mails);
   }

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
 import type { DkimKeyRow } from "./claim.ts";
@@ -16,7 +16,7 @@ import { isSimulated } from "./simulator.ts";
 
 /** State that the dispatchers of one run share. */
 export interface DeliveryRun {
-  ctx: Ctx;
+  ctx: MailCtx;
   outcomes: OutcomeWriter;
   /** Null when the deployment has no egress: the run has simulated recipients only. */
   egress: Egress | null;
@@ -171,7 +171,7 @@ function brokeBeforeContent(result: RecipientResult): boolean {
   return early && (result.reply === null || result.reply.code === 421);
 }
 
-async function toEnvelope(ctx: Ctx, { mail, external }: DispatchJob, dsn: boolean): Promise<Envelope> {
+async function toEnvelope(ctx: MailCtx, { mail, external }: DispatchJob, dsn: boolean): Promise<Envelope> {
   const mailFrom = await returnPathOf(ctx, mail, external);
   if (!dsn) return { mailFrom, recipients: external.map(({ email }) => ({ address: email })) };
   const recipients = external.map(({ email }) => ({

@@ -1,5 +1,6 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { MailStatement } from "../db/database.ts";
 import { jsonChunks } from "../db/json-chunks.ts";
 import { type EmailState, lacksKey, RECIPIENT_KEY_SQL, recipientKey } from "../emails/index.ts";
 import type { Lease } from "../outbox/index.ts";
@@ -24,7 +25,7 @@ const FIND_SUPPRESSED_BY_KEY = `
     CROSS JOIN suppressions s ON s.email = k.value->>'key' AND ${APPLIES}`;
 
 /** Returns the statement that reads the suppressed recipients of the emails under a lease. */
-export function findSuppressedStatement(ctx: Ctx, lease: Lease): D1PreparedStatement {
+export function findSuppressedStatement(ctx: MailCtx, lease: Lease): MailStatement {
   return mailDb(ctx).prepare(FIND_SUPPRESSED).bind(lease.until, lease.token);
 }
 
@@ -37,7 +38,7 @@ export const suppressedName = (n: number, key: string) => `${n} ${key}`;
  * their scheduled time is over, at most 30 days after the upgrade.
  */
 export async function suppressedRecipients(
-  ctx: Ctx,
+  ctx: MailCtx,
   found: D1Result | undefined,
   emails: readonly Pick<EmailState, "n" | "recipients">[],
 ): Promise<ReadonlySet<string>> {

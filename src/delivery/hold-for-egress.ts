@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import type { EmailState, Fact } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
 import type { EgressFault } from "./egress.ts";
@@ -15,7 +15,7 @@ const reasons: Readonly<Record<EgressFault["fault"], string>> = {
  * Returns the update of an email that cannot be sent because the deployment has no egress (decisions 4): one `deferred`
  * event for the whole period, no attempt, the next check in 10 minutes. Returns null after 5 days: the email fails.
  */
-export function holdForEgress(ctx: Ctx, { state }: ClaimedMail, { fault }: EgressFault): DeliveryUpdate | null {
+export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { fault }: EgressFault): DeliveryUpdate | null {
   const now = ctx.now();
   const heldSince = heldForEgressSince(state.events);
   if (heldSince !== null && now - heldSince >= EGRESS_HOLD_MAX_MS) return null;

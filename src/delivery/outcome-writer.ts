@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { applyFacts, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
 import {
@@ -44,7 +44,7 @@ export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
  * FROM and their written outcome at any moment. Renews the lease while emails are in flight.
  */
 export class OutcomeWriter {
-  readonly #ctx: Ctx;
+  readonly #ctx: MailCtx;
   #lease: Lease;
   /** By id of a claimed row: numbers of its emails without a written outcome. */
   readonly #unfinished: Map<string, Set<number>>;
@@ -64,7 +64,7 @@ export class OutcomeWriter {
 
   readonly #packs: ContentPacks;
 
-  constructor(ctx: Ctx, lease: Lease, claim: Claim, packs: ContentPacks) {
+  constructor(ctx: MailCtx, lease: Lease, claim: Claim, packs: ContentPacks) {
     this.#packs = packs;
     this.#ctx = ctx;
     this.#lease = lease;

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { type Fact, recipientKey } from "../emails/index.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
@@ -25,7 +25,7 @@ export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
  * is an egress (design: deliver). Reads only the claim, not the database.
  */
 export function preflight(
-  ctx: Ctx,
+  ctx: MailCtx,
   claim: Claim,
   egressFault: EgressFault | null,
 ): { mail: ClaimedMail; decision: Decision }[] {
@@ -37,7 +37,7 @@ export function preflight(
 }
 
 function decide(
-  ctx: Ctx,
+  ctx: MailCtx,
   mail: ClaimedMail,
   claim: Claim,
   sharesRow: boolean,
@@ -62,7 +62,7 @@ function decide(
   return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressFault)) };
 }
 
-function hasExternalRecipients(ctx: Ctx, mail: ClaimedMail): boolean {
+function hasExternalRecipients(ctx: MailCtx, mail: ClaimedMail): boolean {
   const domain = ctx.settings.simulatorDomain;
   return mail.state.recipients.some(({ state, email }) => state === "queued" && !isSimulated(email, domain));
 }
@@ -75,7 +75,7 @@ const reschedule = (dueAt: number): DeliveryUpdate => ({
 });
 
 /** Returns an update that fails every recipient still queued, with this reason. */
-export function failRemaining(ctx: Ctx, mail: ClaimedMail, reason: string): DeliveryUpdate {
+export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),

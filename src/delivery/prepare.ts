@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
 import { type ContentDocument, contentPlace, type RecipientEntry, readContent } from "../emails/index.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
@@ -29,7 +29,7 @@ export interface PreparedMessage extends OutgoingMessage {
  * or ComposeError when it can never be sent; any other error may be temporary.
  */
 export async function prepareMessage(
-  ctx: Ctx,
+  ctx: MailCtx,
   mail: ClaimedMail,
   keys: readonly DkimKeyRow[],
   capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
@@ -70,14 +70,14 @@ export async function prepareMessage(
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
-async function listHeaders(ctx: Ctx, { source, state }: ClaimedMail): Promise<[string, string][]> {
+async function listHeaders(ctx: MailCtx, { source, state }: ClaimedMail): Promise<[string, string][]> {
   if (source !== "bulk" && source !== "broadcast") return [];
   return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
 }
 
 /** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
 async function addTracking(
-  ctx: Ctx,
+  ctx: MailCtx,
   mail: ClaimedMail,
   { html, tracking }: ContentDocument,
 ): Promise<{ html: ContentDocument["html"]; untrackedLinks: number }> {
@@ -91,7 +91,7 @@ function recipientsOfKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
   return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
 }
 
-function toAttachmentSource(ctx: Ctx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
+function toAttachmentSource(ctx: MailCtx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
   return {
     filename: file.filename,
     contentType: file.content_type,
@@ -108,7 +108,7 @@ function toAttachmentSource(ctx: Ctx, key: string, file: ContentDocument["attach
   };
 }
 
-function toSigningKey(ctx: Ctx, key: DkimKeyRow): SigningKey {
+function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {
   return {
     id: key.id,
     selector: key.selector,

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import { LEASE_MS } from "../outbox/index.ts";
@@ -12,7 +12,7 @@ const RELEASE =
  * Ends the leases taken before `startedAt` (milliseconds since 1970), so that the next sweep finds their rows. Call it
  * only where no run from before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
  */
-export async function releaseLeases(ctx: Ctx, startedAt: number): Promise<void> {
+export async function releaseLeases(ctx: MailCtx, startedAt: number): Promise<void> {
   const now = ctx.now();
   const release = mailDb(ctx)
     .prepare(RELEASE)

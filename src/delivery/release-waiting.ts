@@ -1,5 +1,6 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { MailStatement } from "../db/database.ts";
 import { syncDueAtStatement } from "../emails/index.ts";
 import {
   CLAIM_ROWS,
@@ -22,7 +23,7 @@ const SCHEDULE_RELEASE = `
  * Returns the statement that schedules a release step if emails wait after an outage of the egress. It belongs in the
  * transaction that records a successful delivery, so that no success goes without its step. Returns the row, as WakeUp.
  */
-export function scheduleReleaseStatement(ctx: Ctx): D1PreparedStatement {
+export function scheduleReleaseStatement(ctx: MailCtx): MailStatement {
   return mailDb(ctx)
     .prepare(SCHEDULE_RELEASE)
     .bind(ctx.now() + RELEASE_STEP_DELAY_MS, ctx.newId());
@@ -40,7 +41,7 @@ const RELEASE_STEP = `
  * schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first. Acts
  * on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.
  */
-export async function flushOutbox(ctx: Ctx): Promise<number> {
+export async function flushOutbox(ctx: MailCtx): Promise<number> {
   const now = ctx.now();
   const [released] = await mailDb(ctx).batch<WakeUp>([
     mailDb(ctx).prepare(RELEASE_STEP).bind(now, RELEASE_STEP_ROWS),
@@ -59,7 +60,7 @@ export async function flushOutbox(ctx: Ctx): Promise<number> {
  * Processes outbox rows of kind `release`: runs one release step, or tries again in 2 s while more than 250 released
  * emails are unfinished, so that new email is never behind more than 750 old ones. A crash repeats the step.
  */
-export async function runReleases(ctx: Ctx, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
   const [claimed, released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
     claimStatement(ctx, wakeUps.slice(0, CLAIM_ROWS), lease),

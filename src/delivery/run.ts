@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
@@ -17,7 +17,7 @@ import { CONTENT_OCTETS_IN_FLIGHT, RUN_LIMITS, RUN_MS, type RunLimits } from "./
  * then expire.
  */
 export async function deliver(
-  ctx: Ctx,
+  ctx: MailCtx,
   wakeUps: readonly WakeUp[],
   egress: Egress | EgressFault,
   runLimits: Readonly<RunLimits> = RUN_LIMITS,
@@ -38,7 +38,7 @@ export async function deliver(
 
 /** Returns the ids of the claimed rows, and the number of emails that they reference. */
 async function deliverChunk(
-  ctx: Ctx,
+  ctx: MailCtx,
   wakeUps: readonly WakeUp[],
   configured: Egress | EgressFault,
   limits: RunLimits,

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import type { RecordStatus } from "../db/schema/domains.ts";
+import type { RecordStatus } from "../db/schema/main/domains.ts";
 import { resolve } from "../dns/index.ts";
 import { evaluateRecord } from "./evaluate-record.ts";
 import type { DomainWithKeys } from "./queries.ts";

@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
-import type { dkimKeys } from "../db/schema/index.ts";
+import type { MainStatement } from "../db/database.ts";
+import type { dkimKeys } from "../db/schema/main/index.ts";
 import { open, seal } from "../lib/secret-box.ts";
 import { type DkimAlgorithm, generateDkimKeyPair } from "../mail/dkim/index.ts";
 
@@ -30,7 +31,7 @@ const INSERT_KEYS = `
     value->>'privateKey', value->>'createdAt' FROM json_each(?1)`;
 
 /** Returns a statement that inserts pending keys. */
-export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): D1PreparedStatement {
+export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): MainStatement {
   return ctx.db.prepare(INSERT_KEYS).bind(JSON.stringify(keys));
 }
 

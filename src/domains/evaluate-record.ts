@@ -1,4 +1,4 @@
-import type { RecordStatus } from "../db/schema/domains.ts";
+import type { RecordStatus } from "../db/schema/main/domains.ts";
 import type { DnsAnswer } from "../dns/index.ts";
 import type { ExpectedRecord } from "./records.ts";
 

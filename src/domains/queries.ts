@@ -1,7 +1,7 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx, Ctx } from "../context.ts";
 import { orm } from "../db/client.ts";
-import { dkimKeys, domains } from "../db/schema/index.ts";
+import { dkimKeys, domains } from "../db/schema/main/index.ts";
 import { notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
 

@@ -1,7 +1,8 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { Ctx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
-import { domains } from "../db/schema/index.ts";
+import type { MainStatement } from "../db/database.ts";
+import { domains } from "../db/schema/main/index.ts";
 import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
@@ -55,7 +56,7 @@ const SAVE_CHECK = `
   UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7
    WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
 
-function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): D1PreparedStatement[] {
+function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainStatement[] {
   const { db } = ctx;
   const now = ctx.now();
   if (check.verdict === "temperror") {

@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
+import type { MainStatement } from "../db/database.ts";
 import type { DnsCheck } from "./check-dns.ts";
 import type { DomainRow } from "./queries.ts";
 import { ancestors, RECHECK_MS } from "./rules.ts";
@@ -30,7 +31,7 @@ const RETIRE = `
  * Returns the statements that save a DNS check, for one guarded batch. The batch throws ConcurrencyError when the
  * domain was deleted, its keys were changed, or another workspace has verified the name or one above or below it.
  */
-export function saveDnsCheck(ctx: Ctx, domain: DomainRow, check: DnsCheck): D1PreparedStatement[] {
+export function saveDnsCheck(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainStatement[] {
   const { db } = ctx;
   const now = ctx.now();
   const statuses = JSON.stringify(check.statuses);
@@ -55,7 +56,7 @@ function conflictParameters({ workspace, reversedName }: DomainRow): [number, st
 }
 
 /** Returns the statements that activate the pending keys, all or none, and retire the keys they replace. */
-export function dkimKeyStatements({ db }: Ctx, { activate, retire }: DnsCheck, now: number): D1PreparedStatement[] {
+export function dkimKeyStatements({ db }: Ctx, { activate, retire }: DnsCheck, now: number): MainStatement[] {
   if (activate.length === 0) return [];
   const activation = db.prepare(ACTIVATE).bind(JSON.stringify(activate), now);
   const retirement = db.prepare(RETIRE).bind(JSON.stringify(retire), now);

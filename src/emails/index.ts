@@ -17,7 +17,7 @@ export {
   type EmailState,
   type EmailStateRow,
   type EmailUpdate,
-  findState,
+  findEmail,
   lacksKey,
   RECIPIENT_KEY_SQL,
   type RecipientEntry,

@@ -1,14 +1,14 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core";
 import type { CallerCtx } from "../context.ts";
-import { orm } from "../db/client.ts";
-import { emails } from "../db/schema/index.ts";
+import { mailOrm } from "../db/client.ts";
+import { mailAlias } from "../db/orm.ts";
+import { emails } from "../db/schema/mail/index.ts";
 import { notFound } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import type { Status } from "./rules.ts";
 import { type NewestRange, newestEmails, shownStatus, statusCondition } from "./status-conditions.ts";
 
-const e = alias(emails, "e");
+const e = mailAlias(emails, "e");
 const { n: _n, events: _events, content: _content, hits: _hits, ...listColumns } = getTableColumns(e);
 const recordColumns = { ...listColumns, status: shownStatus.as("shown_status") };
 const detailColumns = { ...recordColumns, events: e.events, content: e.content };
@@ -44,7 +44,7 @@ function selectRecords(
   { page, limit }: { page: number; limit: number },
   scope = visibleTo(ctx),
 ) {
-  return orm(ctx)
+  return mailOrm(ctx)
     .select(recordColumns)
     .from(e)
     .where(and(scope, where))
@@ -77,7 +77,7 @@ export function listScheduled(
   max: number,
 ): Promise<(RecordRow & { n: number })[]> {
   const isInRange = sql`${scheduledPosition} > ${toSql(range.after)} AND ${scheduledPosition} <= ${toSql(range.upTo)}`;
-  return orm(ctx)
+  return mailOrm(ctx)
     .select({ ...recordColumns, n: e.n })
     .from(e)
     .where(and(visibleTo(ctx), sql`e.status = 'scheduled'`, isInRange))
@@ -91,7 +91,7 @@ export function findScheduledPositions(
   after: ScheduledPosition,
   skip: number,
 ): Promise<(ScheduledPosition & { id: string })[]> {
-  return orm(ctx).all(
+  return mailOrm(ctx).all(
     sql`SELECT e.scheduled_at AS scheduledAt, e.n, e.id FROM emails e
       WHERE e.workspace = ${ctx.workspace.number} AND e.status = 'scheduled' AND ${scheduledPosition} > ${toSql(after)}
       ORDER BY e.scheduled_at, e.n LIMIT 2 OFFSET ${skip}`,
@@ -126,13 +126,13 @@ export async function endOfScan(
   range: NewestRange,
 ): Promise<string | null> {
   const oldest = sql`SELECT id FROM (${newestEmails(ctx, status, range)}) LIMIT 1 OFFSET ${range.max - 1}`;
-  const [row] = await orm(ctx).all<{ id: string }>(oldest);
+  const [row] = await mailOrm(ctx).all<{ id: string }>(oldest);
   return row?.id ?? null;
 }
 
 /** Returns the emails with these values of `n` that the caller may see, in no particular order. */
 export function findByNumbers(ctx: CallerCtx, numbers: readonly number[]) {
-  return orm(ctx)
+  return mailOrm(ctx)
     .select({ ...recordColumns, n: e.n })
     .from(e)
     .where(and(visibleWithoutIndex(ctx), sql`${e.n} IN (SELECT value FROM json_each(${JSON.stringify(numbers)}))`));
@@ -140,7 +140,7 @@ export function findByNumbers(ctx: CallerCtx, numbers: readonly number[]) {
 
 /** Returns the emails in the change rows from `firstUs` to `lastUs` (microseconds since 1970) that the caller may see. */
 export async function findVisibleNumbers(ctx: CallerCtx, firstUs: number, lastUs: number): Promise<Set<number>> {
-  const rows = await orm(ctx).all<{ n: number }>(
+  const rows = await mailOrm(ctx).all<{ n: number }>(
     sql`SELECT DISTINCT e.n FROM changes c CROSS JOIN json_each(c.emails) j CROSS JOIN emails e ON e.n = j.value
       WHERE c.workspace = ${ctx.workspace.number} AND c.at_us BETWEEN ${firstUs} AND ${lastUs} AND ${visibleWithoutIndex(ctx)}`,
   );
@@ -154,7 +154,7 @@ export async function findVisibleNumbers(ctx: CallerCtx, firstUs: number, lastUs
 export async function getEmail(ctx: CallerCtx, id: string) {
   const key = id.toLowerCase();
   if (!isUuid(key)) throw notFound("Email");
-  const [row] = await orm(ctx)
+  const [row] = await mailOrm(ctx)
     .select(detailColumns)
     .from(e)
     .where(and(visibleTo(ctx), eq(e.id, key)));

@@ -36,7 +36,7 @@ export const emailRoutes = new Hono<AppEnv>()
       responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415]),
     }),
     ...bodyWithAttachments(SendIn, (caller) => new ContentUpload(caller)),
-    idempotent(202, "mail"),
+    idempotent(202),
     async (c) => {
       const attachments = c.get("attachments");
       const upload = attachments instanceof ContentUpload ? attachments : undefined;

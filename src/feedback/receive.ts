@@ -3,7 +3,7 @@ import {
   applyFacts,
   type EmailState,
   type Fact,
-  findState,
+  findEmail,
   type Outcome,
   recipientKey,
   transitionOf,
@@ -39,10 +39,10 @@ export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Fee
   const feedback = parseFeedback(mail.raw, mail.from === "");
   // A feedback loop sends all reports to one address; the reported mail carries its return path.
   const about = reference ?? (await readComplaintReference(ctx, feedback));
-  const state = about && (await findState(ctx, about));
-  if (!state) return feedback.kind;
-  const facts = await toFacts(state, about, feedback, mail.raw, ctx.now());
-  if (facts.length > 0) await applyFacts(ctx, [{ state, facts, attempt: 0 }]);
+  const found = about && (await findEmail(ctx, about));
+  if (!found) return feedback.kind;
+  const facts = await toFacts(found.state, about, feedback, mail.raw, ctx.now());
+  if (facts.length > 0) await applyFacts(found.ctx, [{ state: found.state, facts, attempt: 0 }]);
   return feedback.kind;
 }
 

@@ -1,7 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { authenticateApiKey, isApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
 import type { CallerCtx, Ctx } from "../context.ts";
+import type { MainStatement } from "../db/database.ts";
 import { AppError, forbidden, unauthorized } from "../errors.ts";
+import { onShard } from "../shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
@@ -12,7 +14,7 @@ export type EarlyReads = (
   ctx: Ctx,
   body: unknown,
 ) => {
-  statements(keyHashes: string): D1PreparedStatement[];
+  statements(keyHashes: string): MainStatement[];
   toCaller(results: D1Result[]): Partial<CallerCtx>;
 };
 
@@ -59,7 +61,7 @@ async function setCaller(
   await requireRequestRate(ctx, route, actor.keyId);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
-  c.set("caller", { ...ctx, actor, workspace, waitUntil, ...reads?.toCaller(results) });
+  c.set("caller", { ...onShard(ctx, workspace.mailShard), actor, workspace, waitUntil, ...reads?.toCaller(results) });
 }
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */

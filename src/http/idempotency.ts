@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { ConcurrencyError } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
 import { AppError, unprocessable } from "../errors.ts";
 import { findResponse, type Idempotency } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
@@ -14,12 +13,9 @@ import type { AppEnv } from "./env.ts";
  * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
  * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
  * after each of these. A send whose records were read with the credential writes without looking up its key first, and
- * looks it up after any refusal. `database` is the one that the operation writes.
+ * looks it up after any refusal.
  */
-export function idempotent(
-  status: ContentfulStatusCode,
-  database: "main" | "mail" = "main",
-): MiddlewareHandler<AppEnv> {
+export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");
     if (key === undefined) return next();
@@ -30,7 +26,6 @@ export function idempotent(
     const caller = c.get("caller");
     const { masterKeys } = caller.settings;
     const idempotency: Idempotency = {
-      db: database === "mail" ? mailDb(caller) : caller.db,
       keys: await keyedHashes(masterKeys, "idempotency-key", key),
       fingerprint: await fingerprintOf(c),
       sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", key),

@@ -3,6 +3,7 @@ export {
   findResponse,
   type Idempotency,
   type StoredResponse,
+  storeMailResponse,
   storeResponse,
   storeSecretResponse,
 } from "./responses.ts";

@@ -1,5 +1,7 @@
 import type { CallerCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
+import { mailDb } from "../db/client.ts";
+import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { conflict } from "../errors.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
@@ -9,8 +11,6 @@ import { isSealed, openResponse, sealResponse } from "./seal.ts";
  * a response is stored under the first and found under any.
  */
 export interface Idempotency {
-  /** The database of the rows that the request writes: the response is stored in one transaction with them. */
-  db: D1Database;
   keys: readonly string[];
   /** Of method, path and body. */
   fingerprint: string;
@@ -35,9 +35,9 @@ export interface StoredResponse {
  * request, or by another credential for a response that contains a secret.
  */
 export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
-  const { db, keys } = idempotency;
+  const { keys } = idempotency;
   const now = ctx.now();
-  const row = await db
+  const row = await ctx.db
     .prepare(FIND_RESPONSE)
     .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - RESPONSE_TTL_MS)
     .first<{ fingerprint: string; answer: string }>();
@@ -57,28 +57,39 @@ const INSERT_RESPONSE = `
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
 /**
- * Returns the statements that store a response, for the batch of the writes it reports; none without an Idempotency-Key.
- * When another request with the same key was first, the batch rolls back with ConcurrencyError and the response of that
- * request is replayed. `status` is for routes with several success statuses.
+ * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none
+ * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
+ * ConcurrencyError and the response of that request is replayed. `status` is for routes with several success statuses.
  */
-export function storeResponse(ctx: CallerCtx, response: unknown, status?: number): D1PreparedStatement[] {
-  const text = `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
-  return ctx.idempotency ? insertResponse(ctx, ctx.idempotency, text) : [];
+export function storeResponse(ctx: CallerCtx, response: unknown, status?: number): MainStatement[] {
+  return insertResponse(ctx, ctx.db, toText(response, status));
 }
+
+/** Returns the same for a batch of writes to the mail database of the caller. */
+export function storeMailResponse(ctx: CallerCtx, response: unknown, status?: number): MailStatement[] {
+  return insertResponse(ctx, mailDb(ctx), toText(response, status));
+}
+
+const toText = (response: unknown, status: number | undefined) =>
+  `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
 
 /**
  * Returns the same for a response that contains a secret. It is encrypted under a key derived from the Idempotency-Key
  * and is replayed only to the credential that made the request.
  */
-export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Promise<D1PreparedStatement[]> {
+export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Promise<MainStatement[]> {
   const { idempotency } = ctx;
-  return idempotency
-    ? insertResponse(ctx, idempotency, await sealResponse(ctx, idempotency, JSON.stringify(response)))
-    : [];
+  return idempotency ? insertResponse(ctx, ctx.db, await sealResponse(ctx, idempotency, JSON.stringify(response))) : [];
 }
 
-function insertResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): D1PreparedStatement[] {
-  const { db, keys } = idempotency;
+function insertResponse<Kind extends DatabaseKind>(
+  ctx: CallerCtx,
+  db: Database<Kind>,
+  response: string,
+): Statement<Kind>[] {
+  const { idempotency } = ctx;
+  if (!idempotency) return [];
+  const { keys } = idempotency;
   const now = ctx.now();
   const row = [
     dayOf(now),

@@ -3,6 +3,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { notFound } from "../errors.ts";
 import { purgeStatement } from "../purges/index.ts";
+import { onMain } from "../shards.ts";
 import { getMailbox } from "./queries.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
     await guardedBatch(ctx.db, [
       ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
       expectChanges(ctx.db, 1),
-      purgeStatement(ctx, [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
+      purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Mailbox");

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
-import { mailboxes } from "../db/schema/index.ts";
+import { mailboxes } from "../db/schema/main/index.ts";
 import { notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
 

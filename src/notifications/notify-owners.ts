@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
+import type { MainStatement } from "../db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
-import type { notifications } from "../db/schema/index.ts";
+import type { notifications } from "../db/schema/main/index.ts";
 
 type Row = typeof notifications.$inferSelect;
 
@@ -13,7 +14,7 @@ const NOTIFY = `
    WHERE workspace = ?2 AND role = 'owner'`;
 
 /** Returns a statement that notifies the owners of a workspace. It belongs in the batch that makes the change. */
-export function notifyOwnersStatement(ctx: Ctx, workspace: number, notice: Notice): D1PreparedStatement {
+export function notifyOwnersStatement(ctx: Ctx, workspace: number, notice: Notice): MainStatement {
   const { category, severity, title, body, href } = notice;
   return ctx.db.prepare(NOTIFY).bind(idPrefix(ctx), workspace, category, severity, title, body, href, ctx.now());
 }

@@ -1,5 +1,5 @@
-import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { Ctx, WorkCtx } from "../context.ts";
+import type { DatabaseKind, Statement } from "../db/database.ts";
 import { CLAIM_EMAILS, LEASE_MS } from "./rules.ts";
 import type { WakeUp } from "./wake.ts";
 
@@ -37,15 +37,24 @@ const CLAIM = `
  * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
  * another run is skipped, as are rows beyond CLAIM_EMAILS emails. Its result is a list of ClaimedRow.
  */
-export function claimStatement(ctx: Ctx, rows: readonly WakeUp[], lease: Lease): D1PreparedStatement {
-  return mailDb(ctx)
+export function claimStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  rows: readonly WakeUp[],
+  lease: Lease,
+): Statement<Kind> {
+  return ctx.outbox
     .prepare(CLAIM)
     .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token, CLAIM_EMAILS);
 }
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */
-export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: readonly string[]): D1PreparedStatement {
-  return mailDb(ctx)
+export function renewStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  lease: Lease,
+  until: number,
+  ids: readonly string[],
+): Statement<Kind> {
+  return ctx.outbox
     .prepare(
       "UPDATE outbox SET due_at = ?1 WHERE due_at = ?2 AND id IN (SELECT value FROM json_each(?3)) AND token = ?4",
     )
@@ -53,13 +62,13 @@ export function renewStatement(ctx: Ctx, lease: Lease, until: number, ids: reado
 }
 
 /** Releases rows whose emails were not tried: they are due at `dueAt` and their claim does not count. */
-export function releaseStatement(
-  ctx: Ctx,
+export function releaseStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
   lease: Lease,
   ids: readonly string[],
   dueAt = ctx.now(),
-): D1PreparedStatement {
-  return mailDb(ctx)
+): Statement<Kind> {
+  return ctx.outbox
     .prepare(
       `UPDATE outbox SET due_at = ?1, token = NULL, claims = max(claims - 1, 0)
         WHERE due_at = ?2 AND id IN (SELECT value FROM json_each(?3)) AND token = ?4`,
@@ -68,8 +77,12 @@ export function releaseStatement(
 }
 
 /** Deletes finished rows. If it deletes fewer rows than ids, the lease was lost. */
-export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]): D1PreparedStatement {
-  return mailDb(ctx)
+export function finishStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  lease: Lease,
+  ids: readonly string[],
+): Statement<Kind> {
+  return ctx.outbox
     .prepare("DELETE FROM outbox WHERE due_at = ?1 AND id IN (SELECT value FROM json_each(?2)) AND token = ?3")
     .bind(lease.until, JSON.stringify(ids), lease.token);
 }
@@ -79,12 +92,12 @@ export function finishStatement(ctx: Ctx, lease: Lease, ids: readonly string[]):
  * lists the two ends that it may have. Needed when a batch that seemed to fail may have committed.
  */
 export async function findLeaseEnd(
-  ctx: Ctx,
+  ctx: WorkCtx,
   token: string,
   ids: readonly string[],
   possible: readonly [number, number],
 ): Promise<number | null> {
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.outbox
     .prepare(
       `SELECT due_at AS until, count(*) AS rows FROM outbox
         WHERE due_at IN (?1, ?2) AND token = ?3 AND id IN (SELECT value FROM json_each(?4)) GROUP BY due_at`,
@@ -117,11 +130,11 @@ const RESCHEDULE = `
  * Inserts rows for later attempts, each only while the lease on the row it replaces is held: a run that lost its lease
  * must not add a second row for an email that another run has claimed. Must precede finishStatement.
  */
-export function rescheduleStatement(
-  ctx: Ctx,
+export function rescheduleStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
   lease: Lease,
   kind: WakeUp["kind"],
   rows: readonly RescheduledRow[],
-): D1PreparedStatement {
-  return mailDb(ctx).prepare(RESCHEDULE).bind(JSON.stringify(rows), kind, lease.until, lease.token);
+): Statement<Kind> {
+  return ctx.outbox.prepare(RESCHEDULE).bind(JSON.stringify(rows), kind, lease.until, lease.token);
 }

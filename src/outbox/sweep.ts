@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { WorkCtx } from "../context.ts";
 import { SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
 import type { WakeUp, WorkKind } from "./wake.ts";
 
@@ -13,9 +12,9 @@ const FIND_DUE = `
  * so a lost queue message delays mail by up to a minute. Returns the due rows that the queue refused; the caller must
  * process them itself.
  */
-export async function sweep(ctx: Ctx): Promise<WakeUp[]> {
+export async function sweep(ctx: WorkCtx): Promise<WakeUp[]> {
   const now = ctx.now();
-  const { results } = await mailDb(ctx)
+  const { results } = await ctx.outbox
     .prepare(FIND_DUE)
     .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS)
     .all<{ dueAt: number; id: string; kind: WorkKind }>();

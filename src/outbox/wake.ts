@@ -10,7 +10,9 @@ export type WorkKind = "deliver" | "purge" | "release";
 
 /** A queue message, tagged and versioned. It carries row keys only. */
 export interface WorkMessage {
-  type: "outbox.wake.v1";
+  type: "outbox.wake.v2";
+  /** The database of the outbox: the number of a mail database, or `main`. */
+  database: number | "main";
   rows: WakeUp[];
 }
 
@@ -19,14 +21,27 @@ const ROWS_PER_MESSAGE = 10;
 /** Messages that one `sendBatch` takes (Queues limits: 100 messages, 256 KB; each of these is about 1 KB). */
 const MESSAGES_PER_CALL = 100;
 
-/** Sends queue messages that name these outbox rows, delivered after `delaySeconds`. Throws what the queue throws. */
-export async function wake(queue: Queue, rows: readonly WakeUp[], delaySeconds: number): Promise<void> {
-  for (const messages of chunks(toMessages(rows, delaySeconds), MESSAGES_PER_CALL)) await queue.sendBatch(messages);
+/**
+ * Sends queue messages that name these rows of the outbox of `database`, delivered after `delaySeconds`. Throws what the
+ * queue throws.
+ */
+export async function wake(
+  queue: Queue,
+  database: WorkMessage["database"],
+  rows: readonly WakeUp[],
+  delaySeconds: number,
+): Promise<void> {
+  for (const messages of chunks(toMessages(database, rows, delaySeconds), MESSAGES_PER_CALL))
+    await queue.sendBatch(messages);
 }
 
-function toMessages(rows: readonly WakeUp[], delaySeconds: number): MessageSendRequest<WorkMessage>[] {
+function toMessages(
+  database: WorkMessage["database"],
+  rows: readonly WakeUp[],
+  delaySeconds: number,
+): MessageSendRequest<WorkMessage>[] {
   return chunks(rows, ROWS_PER_MESSAGE).map((chunk) => ({
-    body: { type: "outbox.wake.v1", rows: chunk },
+    body: { type: "outbox.wake.v2", database, rows: chunk },
     ...(delaySeconds > 0 ? { delaySeconds } : {}),
   }));
 }

@@ -1,5 +1,5 @@
-import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { Ctx, WorkCtx } from "../context.ts";
+import type { DatabaseKind, MainStatement, Statement } from "../db/database.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 
 /** Data to delete in the background, in steps (run.ts). */
@@ -8,7 +8,7 @@ export type Purge =
   | { objects: string }
   /** These R2 objects. */
   | { keys: string[] }
-  /** The contacts of a deleted list (contact_lists.n). */
+  /** The contacts of a deleted list (contact_lists.n), in the mail database of the outbox row. */
   | { contactList: number }
   /** The data of a deleted workspace, then its row. */
   | { workspace: number; id: string };
@@ -23,11 +23,15 @@ export interface NewPurge {
 const DELAY_MS = 120_000;
 
 /**
- * Returns a statement that adds purges to the outbox, for the batch that deletes the record. Safe to run twice.
+ * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. Safe to run
+ * twice.
  */
-export function purgeStatement(ctx: Ctx, purges: readonly NewPurge[]): D1PreparedStatement {
+export function purgeStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  purges: readonly NewPurge[],
+): Statement<Kind> {
   const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
-  return mailDb(ctx)
+  return ctx.outbox
     .prepare(
       `INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
        SELECT ?2, value->>'id', 'purge', value->>'ref' FROM json_each(?1)`,
@@ -40,12 +44,7 @@ const PURGE_MAILBOXES = `
   SELECT ?1, id, 'purge', json_object('objects', ?2 || id || '/') FROM mailboxes`;
 
 /** Returns a statement that adds a purge for each mailbox of a domain or workspace. Must run before the mailboxes are deleted. */
-export function purgeMailboxesStatement(
-  ctx: Ctx,
-  of: { domainId: string } | { workspace: number },
-): D1PreparedStatement {
+export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
   const [column, value] = "domainId" in of ? ["domain_id", of.domainId] : ["workspace", of.workspace];
-  return mailDb(ctx)
-    .prepare(`${PURGE_MAILBOXES} WHERE ${column} = ?3`)
-    .bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
+  return ctx.db.prepare(`${PURGE_MAILBOXES} WHERE ${column} = ?3`).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
 }

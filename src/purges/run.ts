@@ -1,5 +1,4 @@
-import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { MailCtx, WorkCtx } from "../context.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import {
   CLAIM_ROWS,
@@ -22,6 +21,9 @@ const RUN_MS = 60_000;
  */
 const RUN_STEPS = 50;
 
+/** A context with the outbox that a purge is in. */
+type PurgeCtx = MailCtx | WorkCtx<"main">;
+
 /** Limits of a run that is in progress: its end in milliseconds since 1970, and its remaining steps. */
 interface RunLimits {
   until: number;
@@ -33,27 +35,27 @@ interface RunLimits {
  * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
  * expires and the next sweep finds the row.
  */
-export async function purge(ctx: Ctx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
+export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
   const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };
   for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
     if (mayContinue(ctx, limits)) await purgeOne(ctx, wakeUp, limits);
   }
 }
 
-const mayContinue = (ctx: Ctx, { until, steps }: RunLimits) => steps > 0 && ctx.now() < until;
+const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) => steps > 0 && ctx.now() < until;
 
-async function purgeOne(ctx: Ctx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
+async function purgeOne(ctx: PurgeCtx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
   const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, limits);
   const finishOrRelease = isDone ? finishStatement : releaseStatement;
-  await mailDb(ctx).batch([finishOrRelease(ctx, lease, [row.id])]);
+  await finishOrRelease(ctx, lease, [row.id]).run();
 }
 
 /** Runs steps until the purge is finished (true) or a limit is reached (false). */
-async function runPurge(ctx: Ctx, purge: Purge, limits: RunLimits): Promise<boolean> {
+async function runPurge(ctx: PurgeCtx, purge: Purge, limits: RunLimits): Promise<boolean> {
   do {
     limits.steps -= 1;
     if (await runStep(ctx, purge)) return true;
@@ -61,8 +63,11 @@ async function runPurge(ctx: Ctx, purge: Purge, limits: RunLimits): Promise<bool
   return false;
 }
 
-function runStep(ctx: Ctx, purge: Purge): Promise<boolean> {
+function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
   if ("objects" in purge) return deleteObjects(ctx, purge.objects);
-  if ("contactList" in purge) return deleteContacts(ctx, purge.contactList);
+  if ("contactList" in purge) {
+    if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
+    return deleteContacts(ctx, purge.contactList);
+  }
   return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
 }

@@ -1,44 +1,68 @@
-import type { Ctx } from "../context.ts";
+import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { Database, DatabaseKind, Statement } from "../db/database.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { closeStatement } from "../db/shard-workspaces.ts";
 import { rewindContentProgressStatement } from "../emails/content/index.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
+import { onShardsOf } from "../shards.ts";
 import { deleteObjects } from "./objects.ts";
 
 /** Rows that one statement deletes: few enough for a transaction of milliseconds. */
 const ROWS_PER_STATEMENT = 1_000;
 
 // Outbox rows first, so that their emails still exist when they are selected.
-const STEPS = [
+const MAIL_STEPS = [
   "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
-  "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
-  "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",
+];
+
+const MAIN_STEPS = [
+  "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM saved_searches WHERE (workspace, user_id) IN (SELECT workspace, user_id FROM saved_searches WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM templates WHERE id IN (SELECT id FROM templates WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
 ];
 
-/** Deletes up to 1,000 rows of each table of a deleted workspace. Returns true when everything, its own row included, is deleted. */
+/**
+ * Deletes up to 1,000 rows of each table of a deleted workspace, first in its mail databases, then in the main one. Safe to
+ * repeat. Returns true when everything, its own row included, is deleted.
+ */
 export async function purgeWorkspace(ctx: Ctx, { workspace, id }: { workspace: number; id: string }): Promise<boolean> {
-  const steps = STEPS.map((sql) => ctx.db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
-  // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
-  const results = await mailDb(ctx).batch([
-    closeStatement(ctx, { number: workspace, id }),
-    ...steps,
-    rewindSearchProgressStatement(ctx),
-    rewindContentProgressStatement(ctx),
-  ]);
-  if (results.some(({ meta }) => meta.changes === ROWS_PER_STATEMENT)) return false;
+  for (const mailCtx of await onShardsOf(ctx, workspace)) {
+    if (!(await purgeMail(mailCtx, { number: workspace, id }))) return false;
+  }
+  if (!(await isLastStep(ctx.db, deletions(ctx.db, MAIN_STEPS, workspace)))) return false;
   if (!(await deleteObjects(ctx, r2Keys.workspace(id)))) return false;
   await ctx.db.prepare("DELETE FROM workspaces WHERE number = ?1 AND deleted_at IS NOT NULL").bind(workspace).run();
   return true;
+}
+
+function purgeMail(ctx: MailCtx, workspace: { number: number; id: string }): Promise<boolean> {
+  const db = mailDb(ctx);
+  // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
+  const close = closeStatement(ctx, workspace);
+  const rewinds = [rewindSearchProgressStatement(ctx), rewindContentProgressStatement(ctx)];
+  return isLastStep(db, [close, ...deletions(db, MAIL_STEPS, workspace.number), ...rewinds]);
+}
+
+function deletions<Kind extends DatabaseKind>(db: Database<Kind>, steps: readonly string[], workspace: number) {
+  return steps.map((sql) => db.prepare(sql).bind(workspace, ROWS_PER_STATEMENT));
+}
+
+/** Runs one step. Returns true when no statement deleted as many rows as it may. */
+async function isLastStep<Kind extends DatabaseKind>(
+  db: Database<Kind>,
+  statements: readonly Statement<NoInfer<Kind>>[],
+): Promise<boolean> {
+  const results = await db.batch(statements);
+  return results.every(({ meta }) => meta.changes < ROWS_PER_STATEMENT);
 }

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { packedRange, r2Keys } from "../db/r2-keys.ts";
 import { rewindContentProgressStatement } from "../emails/content/index.ts";
@@ -8,7 +8,7 @@ import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire.
 const FIND_EXPIRED = `
-  SELECT e.n, e.workspace, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN workspaces w ON w.number = e.workspace
+  SELECT e.n, e.workspace, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN shard_workspaces w ON w.number = e.workspace
    WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
@@ -42,13 +42,13 @@ interface ExpiredRow {
  * Deletes emails older than RETENTION_DAYS, oldest first, in at most MAX_STEPS steps. One transaction per step deletes
  * rows and index entries and adds an outbox row that deletes the R2 objects. Safe to interrupt and to run concurrently.
  */
-export async function deleteExpiredEmails(ctx: Ctx): Promise<void> {
+export async function deleteExpiredEmails(ctx: MailCtx): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     if ((await deleteStep(ctx)) < ROWS_PER_STEP) return;
   }
 }
 
-async function deleteStep(ctx: Ctx): Promise<number> {
+async function deleteStep(ctx: MailCtx): Promise<number> {
   const db = mailDb(ctx);
   const { results } = await db
     .prepare(FIND_EXPIRED)
@@ -80,7 +80,7 @@ async function deleteStep(ctx: Ctx): Promise<number> {
 }
 
 /** Returns the keys of packs of expired emails that other emails name too. */
-async function findSharedPacks(ctx: Ctx, expired: readonly ExpiredRow[], numbers: string) {
+async function findSharedPacks(ctx: MailCtx, expired: readonly ExpiredRow[], numbers: string) {
   const packs = new Map(
     expired.flatMap(({ workspace, content_key }) => {
       const range = content_key === null ? null : packedRange(content_key);

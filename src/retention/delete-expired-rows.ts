@@ -1,5 +1,6 @@
-import type { Ctx } from "../context.ts";
+import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { Database, DatabaseKind } from "../db/database.ts";
 import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
@@ -18,8 +19,14 @@ const DELETE_DOMAIN_FAILURES = deleteOld("domain_failures", "first_at", "workspa
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
-/** Deletes expired change rows, roll-ups, domain failures and dead letters, in at most MAX_STEPS steps per table. */
-export async function deleteExpiredRows(ctx: Ctx): Promise<void> {
+/** Deletes expired domain failures and dead letters, in at most MAX_STEPS steps per table. */
+export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
+  await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
+  await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
+}
+
+/** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */
+export async function deleteExpiredMailRows(ctx: MailCtx): Promise<void> {
   const { retentionDays } = ctx.settings;
   const cutoff = emailCutoff(ctx.now(), retentionDays);
   const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
@@ -27,15 +34,13 @@ export async function deleteExpiredRows(ctx: Ctx): Promise<void> {
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_DAILY_ROLLUPS, day],
-    [DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000],
-    [DELETE_DEAD_LETTERS, cutoff],
   ];
-  for (const [sql, before] of deletions) await deleteBefore(ctx, sql, before);
+  for (const [sql, before] of deletions) await deleteBefore(mailDb(ctx), sql, before);
 }
 
-async function deleteBefore(ctx: Ctx, sql: string, before: number): Promise<void> {
+async function deleteBefore<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, before: number): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
-    const { meta } = await mailDb(ctx).prepare(sql).bind(before, ROWS_PER_STEP).run();
+    const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
     if (meta.changes < ROWS_PER_STEP) return;
   }
 }

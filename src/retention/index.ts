@@ -1,13 +1,18 @@
-import type { Ctx } from "../context.ts";
+import type { Ctx, MailCtx } from "../context.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
-import { deleteExpiredRows } from "./delete-expired-rows.ts";
+import { deleteExpiredMailRows, deleteExpiredMainRows } from "./delete-expired-rows.ts";
 import { rollUpDays } from "./roll-up-days.ts";
 import { sweepObjects } from "./sweep-objects.ts";
 
-/** Rolls up finished days, then deletes expired emails and rows, and objects without rows. */
-export async function runRetention(ctx: Ctx): Promise<void> {
+/** Rolls up finished days of a mail database, then deletes its expired emails and rows. */
+export async function runRetention(ctx: MailCtx): Promise<void> {
   await rollUpDays(ctx);
   await deleteExpiredEmails(ctx);
-  await deleteExpiredRows(ctx);
+  await deleteExpiredMailRows(ctx);
+}
+
+/** Deletes expired rows of the main database, and objects without rows. */
+export async function runMainRetention(ctx: Ctx): Promise<void> {
+  await deleteExpiredMainRows(ctx);
   await sweepObjects(ctx);
 }

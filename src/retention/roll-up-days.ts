@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { daysToRollUp } from "./rules.ts";
 
@@ -19,7 +19,7 @@ const ROLL_UP_DAY = `
 const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 
 /** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
-export async function rollUpDays(ctx: Ctx): Promise<void> {
+export async function rollUpDays(ctx: MailCtx): Promise<void> {
   const db = mailDb(ctx);
   const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
   const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());

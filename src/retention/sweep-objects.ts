@@ -1,7 +1,8 @@
-import type { Ctx } from "../context.ts";
+import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { packedRange, r2Keys } from "../db/r2-keys.ts";
 import { isUuid } from "../lib/ids.ts";
+import { findShards, onShard, shardNumbers } from "../shards.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
@@ -16,8 +17,8 @@ interface Candidate {
 
 const FIND_WORKSPACES = "SELECT id, number FROM workspaces WHERE id IN (SELECT value FROM json_each(?1))";
 
-const FIND_UNNAMED = `
-  SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE NOT EXISTS (
+const FIND_NAMED = `
+  SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE EXISTS (
     SELECT 1 FROM emails e
      WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
        AND (e.content_key = j.value->>'key' OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
@@ -61,7 +62,19 @@ async function findUnnamed(ctx: Ctx, candidates: readonly Candidate[]): Promise<
     const workspace = numbers.get(workspaceId);
     return workspace === undefined ? [] : [{ ...candidate, workspace }];
   });
-  const { results } = await mailDb(ctx).prepare(FIND_UNNAMED).bind(JSON.stringify(known)).all<{ key: string }>();
+  const shardsOf = await findShards(ctx, numbers.values());
+  const named = new Set<string>();
+  for (const shard of shardNumbers(ctx)) {
+    const here = known.filter(({ workspace }) => shardsOf.get(workspace)?.includes(shard));
+    for (const key of await findNamed(onShard(ctx, shard), here)) named.add(key);
+  }
+  return known.map(({ key }) => key).filter((key) => !named.has(key));
+}
+
+/** Returns the keys of objects that an email in this mail database names. */
+async function findNamed(ctx: MailCtx, candidates: readonly Omit<Candidate, "workspaceId">[]): Promise<string[]> {
+  if (candidates.length === 0) return [];
+  const { results } = await mailDb(ctx).prepare(FIND_NAMED).bind(JSON.stringify(candidates)).all<{ key: string }>();
   return results.map(({ key }) => key);
 }
 

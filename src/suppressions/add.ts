@@ -1,6 +1,5 @@
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
-import { mailDb } from "../db/client.ts";
 import { unprocessable } from "../errors.ts";
 import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
@@ -47,12 +46,10 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
   const isWritten = !before || replacesReason(before.reason, entry.reason);
   const row = isWritten ? { ...entry, createdAt: ctx.now() } : before;
   const suppression = toSuppression(row);
-  await guardedBatch(mailDb(ctx), [
-    mailDb(ctx)
-      .prepare(REQUIRE_REASON)
-      .bind(entry.workspace, entry.email, before?.reason ?? null),
+  await guardedBatch(ctx.db, [
+    ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
     suppressStatement(ctx, [entry], row.createdAt),
-    expectChanges(mailDb(ctx), isWritten ? 1 : 0),
+    expectChanges(ctx.db, isWritten ? 1 : 0),
     ...storeResponse(ctx, suppression, before ? 200 : 201),
   ]);
   return { isNew: !before, suppression };

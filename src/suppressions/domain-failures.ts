@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { MainStatement } from "../db/database.ts";
 import { KEEP_STRONGER_REASON } from "./suppress.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -35,22 +35,20 @@ export interface WorkspaceAddress {
  * Returns the statements that record failures of recipients' whole domains and suppress the addresses for which this is
  * the second failure, a day or more after the first. They run in the batch of the event that causes them.
  */
-export function domainFailureStatements(ctx: Ctx, failed: readonly WorkspaceAddress[]): D1PreparedStatement[] {
+export function domainFailureStatements(ctx: Ctx, failed: readonly WorkspaceAddress[]): MainStatement[] {
   if (failed.length === 0) return [];
   const now = ctx.now();
   const json = JSON.stringify(failed);
   const latest = now - REPEAT_AFTER_MS;
   return [
-    mailDb(ctx)
-      .prepare(SUPPRESS_REPEATED)
-      .bind(json, now, now - DOMAIN_FAILURE_DAYS * DAY_MS, latest),
-    mailDb(ctx).prepare(RECORD).bind(json, now, latest),
+    ctx.db.prepare(SUPPRESS_REPEATED).bind(json, now, now - DOMAIN_FAILURE_DAYS * DAY_MS, latest),
+    ctx.db.prepare(RECORD).bind(json, now, latest),
   ];
 }
 
 /** Returns the statement that deletes the failures of addresses that a DSN confirmed as delivered. */
-export function clearDomainFailuresStatements(ctx: Ctx, delivered: readonly WorkspaceAddress[]): D1PreparedStatement[] {
-  return delivered.length === 0 ? [] : [mailDb(ctx).prepare(CLEAR).bind(JSON.stringify(delivered))];
+export function clearDomainFailuresStatements(ctx: Ctx, delivered: readonly WorkspaceAddress[]): MainStatement[] {
+  return delivered.length === 0 ? [] : [ctx.db.prepare(CLEAR).bind(JSON.stringify(delivered))];
 }
 
 /** Effect of a bounce on the suppression list: `domain-failure` suppresses at the second time only. */

@@ -1,7 +1,7 @@
 import { and, eq, gt } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
-import { suppressions } from "../db/schema/index.ts";
+import { suppressions } from "../db/schema/main/index.ts";
 
 export type SuppressionRow = typeof suppressions.$inferSelect;
 

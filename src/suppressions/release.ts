@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { MainStatement } from "../db/database.ts";
 
 /** An address that a retry proved to work, in canonical form. `before` is when the retry was made. */
 export interface ReleaseEntry {
@@ -15,6 +15,6 @@ const RELEASE = `
      WHERE s.created_at <= j.value->>'before')`;
 
 /** Returns the statement that removes suppressions by bounces no newer than a retry. Safe to run twice. */
-export function releaseBouncesStatement(ctx: Ctx, entries: readonly ReleaseEntry[]): D1PreparedStatement {
-  return mailDb(ctx).prepare(RELEASE).bind(JSON.stringify(entries));
+export function releaseBouncesStatement(ctx: Ctx, entries: readonly ReleaseEntry[]): MainStatement {
+  return ctx.db.prepare(RELEASE).bind(JSON.stringify(entries));
 }

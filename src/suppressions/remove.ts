@@ -1,12 +1,11 @@
 import type { CallerCtx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
 import { notFound } from "../errors.ts";
 import { parseAddress } from "../lib/addresses.ts";
 
 /** Removes an address from the suppression list of the workspace. Throws 404 when it is not listed. */
 export async function removeSuppression(ctx: CallerCtx, email: string): Promise<void> {
   const parsed = parseAddress(email);
-  const { meta } = await mailDb(ctx)
+  const { meta } = await ctx.db
     .prepare("DELETE FROM suppressions WHERE workspace = ?1 AND email = ?2")
     .bind(ctx.workspace.number, parsed?.key ?? "")
     .run();

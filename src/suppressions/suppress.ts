@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import type { MainStatement } from "../db/database.ts";
 
 /** An entry of a suppression list. `email` is in canonical form; `workspace` is the number of the workspace. */
 export interface SuppressionEntry {
@@ -32,6 +32,6 @@ export function replacesReason(before: SuppressionEntry["reason"], after: Suppre
  * Returns the statement that adds addresses to suppression lists; it runs in the batch of the event that causes it. It is
  * idempotent. It changes one row per address that is new or gets a stronger reason. `at` in milliseconds since 1970.
  */
-export function suppressStatement(ctx: Ctx, entries: readonly SuppressionEntry[], at = ctx.now()): D1PreparedStatement {
-  return mailDb(ctx).prepare(SUPPRESS).bind(JSON.stringify(entries), at);
+export function suppressStatement(ctx: Ctx, entries: readonly SuppressionEntry[], at = ctx.now()): MainStatement {
+  return ctx.db.prepare(SUPPRESS).bind(JSON.stringify(entries), at);
 }

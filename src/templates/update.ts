@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { orm } from "../db/client.ts";
-import { templates } from "../db/schema/index.ts";
+import { templates } from "../db/schema/main/index.ts";
 import { checkSize } from "./check-size.ts";
 import { getTemplate, type TemplateRow } from "./queries.ts";
 import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";

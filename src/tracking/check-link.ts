@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
+import { findEmail } from "../emails/index.ts";
 import { withTimeout } from "../lib/deadline.ts";
 import type { TrackedLink } from "../mail-tokens/index.ts";
 
@@ -18,8 +18,6 @@ const MAX_HOST = 253;
 const FIND_STATE = `
   SELECT EXISTS (SELECT 1 FROM blocked_hosts WHERE host IN (SELECT value FROM json_each(?2))) AS isBlocked,
          EXISTS (SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) AS hasWorkspace`;
-
-const FIND_EMAIL = "SELECT 1 FROM emails WHERE workspace = ?1 AND id = ?2";
 
 /**
  * Returns whether a tracking link redirects (decisions 4). Reads D1 only when this data center has no result younger
@@ -56,7 +54,7 @@ async function readState(ctx: Ctx, link: TrackedLink, host: string, isRecent: bo
       .prepare(FIND_STATE)
       .bind(workspace, JSON.stringify(namesOf(host)))
       .first<{ isBlocked: number; hasWorkspace: number }>(),
-    isRecent ? true : mailDb(ctx).prepare(FIND_EMAIL).bind(workspace, emailId).first(),
+    isRecent || findEmail(ctx, { workspace, emailId }),
   ]);
   if (row?.isBlocked) return "blocked";
   return row?.hasWorkspace && email ? "active" : "expired";

@@ -1,4 +1,4 @@
-import type { Ctx } from "../context.ts";
+import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import {
   applyFacts,
@@ -22,10 +22,10 @@ const MAX_WRITE_CHARACTERS = 400_000;
 const MAX_HIT_CHARACTERS = 3000;
 
 /**
- * Merges opens and clicks into their emails: one read for all emails and one guarded write, or several writes when the
- * timelines are long. Safe to run twice. Drops a hit whose email is deleted or belongs to another workspace.
+ * Merges opens and clicks into their emails of one mail database: one read for all emails and one guarded write, or
+ * several writes when the timelines are long. Safe to run twice. Drops a hit whose email is not in this database.
  */
-export async function recordHits(ctx: Ctx, messages: readonly HitMessage[]): Promise<void> {
+export async function recordHits(ctx: MailCtx, messages: readonly HitMessage[]): Promise<void> {
   if (messages.length === 0) return;
   const sorted = messages.toSorted((a, b) => a.at - b.at);
   const hitsOf = Map.groupBy(sorted, ({ workspace, email }) => `${workspace} ${email}`);

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { applyFacts, findState, recipientKey } from "../emails/index.ts";
+import { applyFacts, findEmail, recipientKey } from "../emails/index.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { uuidFromHash } from "../lib/ids.ts";
 import { type MailReference, readUnsubscribeAddress } from "../mail-tokens/index.ts";
@@ -13,9 +13,10 @@ import { suppressStatement } from "../suppressions/index.ts";
 export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" | "mailto"): Promise<boolean> {
   const mail = await readUnsubscribeAddress(ctx.settings.masterKeys, token);
   if (!mail || mail.recipient === "all") return false;
-  const state = await findState(ctx, mail);
-  const recipient = state?.recipients[mail.recipient];
-  if (!state || !recipient) return false;
+  const found = await findEmail(ctx, mail);
+  const recipient = found?.state.recipients[mail.recipient];
+  if (!found || !recipient) return false;
+  const { state } = found;
   const key = recipientKey(recipient);
   const fact = {
     id: await idOf(mail),
@@ -25,8 +26,8 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
     metadata: { method },
   };
   // The address may have been removed from the list since the event was recorded.
-  const suppress = suppressStatement(ctx, [{ workspace: state.workspace, email: key, reason: "unsubscribe" }]);
-  await applyFacts(ctx, [{ state, facts: [fact], attempt: 0 }], () => ({ before: [], after: [suppress] }));
+  await suppressStatement(ctx, [{ workspace: state.workspace, email: key, reason: "unsubscribe" }]).run();
+  await applyFacts(found.ctx, [{ state, facts: [fact], attempt: 0 }]);
   return true;
 }
 

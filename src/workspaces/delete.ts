@@ -3,6 +3,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { closeStatement } from "../db/shard-workspaces.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../purges/index.ts";
+import { onMain } from "../shards.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
 
@@ -31,7 +32,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
       db.prepare(MARK_DELETED).bind(number, ctx.now()),
       expectChanges(db, 1),
       purgeMailboxesStatement(ctx, { workspace: number }),
-      purgeStatement(ctx, [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
+      purgeStatement(onMain(ctx), [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
       ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
     ]);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
-import { workspaces } from "../db/schema/index.ts";
+import { workspaces } from "../db/schema/main/index.ts";
 import { notFound } from "../errors.ts";
 
 /** Returns the workspace of the credential. Throws 404 for any other id: an API key sees its own workspace only. */

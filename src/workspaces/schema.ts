@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Role } from "../context.ts";
-import type { workspaces } from "../db/schema/index.ts";
+import type { workspaces } from "../db/schema/main/index.ts";
 import { iso } from "../lib/time.ts";
 
 /** A workspace in its API shape (decisions 2). */

@@ -3,7 +3,7 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
-import * as schema from "../../src/db/schema/index.ts";
+import * as schema from "../../src/db/schema/main/index.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases, type ForeignIds, type RouteCase } from "./cases.ts";

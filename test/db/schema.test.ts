@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { getTableName, is, SQL } from "drizzle-orm";
 import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import * as schema from "../../src/db/schema/index.ts";
+import * as mail from "../../src/db/schema/mail/index.ts";
+import * as main from "../../src/db/schema/main/index.ts";
 
 /** The compared properties of a table. */
 interface Shape {
@@ -11,6 +12,7 @@ interface Shape {
   references: string[];
 }
 
+const schema = { ...main, ...mail };
 const tables = (Object.values(schema) as unknown[]).filter((value) => is(value, SQLiteTable));
 let migrated: Record<string, Shape>;
 let ddl: Record<string, string>;

@@ -250,7 +250,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     const service = await FaultyService.open({ bindings: ["database"], moments: ["after"] });
     await sendAll(service);
     const rows = service.queue.take().flatMap((body) => body.rows);
-    await service.queue.sendBatch([{ body: { type: "outbox.wake.v1", rows } }]);
+    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows } }]);
     let calls = 0;
     // The second call is the first flush, after the claim.
     service.faults.random = () => (calls++ === 1 ? 0 : 0.99);
@@ -272,7 +272,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     service.faults.chance = 0.5;
     const bodies = service.queue.take();
     const rows = bodies.flatMap((body) => body.rows);
-    await service.queue.sendBatch([{ body: { type: "outbox.wake.v1", rows } }]);
+    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows } }]);
     await service.deliverAll();
     expect(service.faults.count).toBeGreaterThan(0);
     await service.recover();

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../src/accounts/index.ts";
-import type { Ctx } from "../../src/context.ts";
+import type { MailCtx } from "../../src/context.ts";
+import { asDatabase } from "../../src/db/database.ts";
 import type { Egress } from "../../src/delivery/index.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { SendIn } from "../../src/emails/schema.ts";
@@ -39,7 +40,7 @@ function fakeEgress(send: () => Promise<RecipientResult>, connections = 1, open:
   return { relay: "egress.test", dsn: false, connections, transport: { open: connect } };
 }
 
-async function accept(ctx: Ctx, workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<string> {
+async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<string> {
   const caller = { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
   return (await sendEmail(caller, SendIn.parse(aMail(workspace, changes)), "api")).id;
 }
@@ -236,7 +237,7 @@ describe("a flush", () => {
     });
     await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
     await deliver(
-      { ...ctx, db: measured },
+      { ...ctx, outbox: asDatabase<"mail">(measured) },
       woken,
       fakeEgress(async () => ok),
     );

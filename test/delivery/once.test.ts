@@ -2,7 +2,7 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type Ctx, createContext } from "../../src/context.ts";
+import { createContext, type MailCtx } from "../../src/context.ts";
 import { deliver, type Egress, egressOf } from "../../src/delivery/index.ts";
 import {
   ConnectError,
@@ -14,6 +14,7 @@ import {
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
+import { onShard } from "../../src/shards.ts";
 import { ManualQueue, seeded, shuffled } from "../support/faults.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
@@ -82,8 +83,8 @@ async function rollupCounts({ workspaceNumber }: TestWorkspace) {
 /** Returns a context with the test's clock, and the list of its wake-ups. */
 function contextAt(now: () => number, bindings: Record<string, unknown> = {}) {
   const woken: WakeUp[] = [];
-  const ctx: Ctx = {
-    ...createContext({ ...env, ...bindings } as Env, "test", now),
+  const ctx: MailCtx = {
+    ...onShard(createContext({ ...env, ...bindings } as Env, "test", now), 0),
     wake: async (rows, delay = 0) => {
       if (delay === 0) woken.push(...rows);
       return true;

@@ -1,6 +1,7 @@
 /** After an outage of the egress, the first successful delivery releases the waiting emails (decisions 4). */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { asDatabase } from "../../src/db/database.ts";
 import { flushOutbox, runReleases } from "../../src/delivery/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
@@ -218,7 +219,7 @@ describe("a release step", () => {
         return results;
       };
       const db = { prepare: (sql: string) => env.DB.prepare(sql), batch } as unknown as D1Database;
-      await flushOutbox({ ...ctx, db });
+      await flushOutbox({ ...ctx, outbox: asDatabase<"mail">(db) });
       return read.reduce((sum, rows) => sum + rows, 0);
     };
     const small = await cost();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Ctx } from "../../src/context.ts";
+import type { MailCtx } from "../../src/context.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
@@ -19,14 +19,14 @@ async function sendAndDeliver(script: Script, changes: Record<string, unknown> =
   return { server, workspace, ctx, woken, ids, id: ids[0] ?? "" };
 }
 
-async function accept(ctx: Ctx, workspace: TestWorkspace, changes: Record<string, unknown>): Promise<string> {
+async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<string, unknown>): Promise<string> {
   const { sendEmail } = await import("../../src/emails/send/send.ts");
   const { SendIn } = await import("../../src/emails/schema.ts");
   const caller = await callerOf(ctx, workspace);
   return (await sendEmail(caller, SendIn.parse(aMail(workspace, changes)), "api")).id;
 }
 
-async function callerOf(ctx: Ctx, workspace: TestWorkspace) {
+async function callerOf(ctx: MailCtx, workspace: TestWorkspace) {
   const { authenticateApiKey } = await import("../../src/accounts/index.ts");
   return { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
 }
@@ -42,7 +42,7 @@ async function detail(workspace: TestWorkspace, id: string): Promise<Detail> {
   return (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
 }
 
-async function outboxOf(ctx: Ctx, id: string): Promise<(WakeUp & { claims: number })[]> {
+async function outboxOf(ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
   const { results } = await ctx.db
     .prepare("SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1")
     .bind(id)

@@ -1,7 +1,8 @@
 /** Content of small emails moves from their rows to R2, packed, and is readable at any moment (design: accept). */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Ctx } from "../../src/context.ts";
+import type { MailCtx } from "../../src/context.ts";
+import { asDatabase } from "../../src/db/database.ts";
 import { deliver, type Egress } from "../../src/delivery/index.ts";
 import { offloadContent } from "../../src/emails/index.ts";
 import type { Connection } from "../../src/mail/smtp/transport.ts";
@@ -37,7 +38,7 @@ const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, trans
 /** The text of email `n`: letters of one to four octets, so that offsets in characters and in octets differ. */
 const textOf = (n: number) => `Grüße ${n} 😀 ${"x".repeat(n)}`;
 
-async function accept(ctx: Ctx, count: number, from: TestWorkspace = workspace): Promise<string[]> {
+async function accept(ctx: MailCtx, count: number, from: TestWorkspace = workspace): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n++) ids.push(await acceptEmail(ctx, from, { text: textOf(n) }));
   return ids;
@@ -137,7 +138,7 @@ describe("the cron run", () => {
     await accept(ctx, 3);
     await offloadContent(later());
     const { DB, trips } = countingDb();
-    await offloadContent({ ...later(), db: DB as unknown as D1Database });
+    await offloadContent({ ...later(), outbox: asDatabase<"mail">(DB as unknown as D1Database) });
     expect(trips).toHaveLength(1);
     await run("UPDATE emails SET status = 'delivered', created_at = 1");
     await run("DELETE FROM outbox");
@@ -208,7 +209,12 @@ describe("a fault at any step of a move", () => {
         faults.count = 0;
         faults.random = () => (calls++ === failing ? 0 : 0.99);
         await deliver(
-          { ...ctx, env: { ...ctx.env, ...bindings } as Env, db: bindings.DB as D1Database },
+          {
+            ...ctx,
+            env: { ...ctx.env, ...bindings } as Env,
+            db: asDatabase<"main">(bindings.DB as D1Database),
+            outbox: asDatabase<"mail">(bindings.DB as D1Database),
+          },
           woken,
           egress,
         ).catch(() => {});

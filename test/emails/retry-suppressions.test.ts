@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
-import { applyFacts, findState } from "../../src/emails/index.ts";
+import { applyFacts, findEmail } from "../../src/emails/index.ts";
 import { accepted, eventTypes, readEmail } from "../support/emails.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
@@ -73,8 +73,9 @@ async function bounced(changes: Record<string, unknown> = {}, email = FRIEND): P
 /** Records a success DSN or a hit for the only recipient of an email. */
 async function record(id: string, what: "dsn" | "open" | "machine open", at = Date.now()): Promise<void> {
   const ctx = testContext({});
-  const state = await findState(ctx, { workspace: workspace.workspaceNumber, emailId: id });
-  if (!state) throw new Error("no such email");
+  const found = await findEmail(ctx, { workspace: workspace.workspaceNumber, emailId: id });
+  if (!found) throw new Error("no such email");
+  const { state } = found;
   const hit = { id: ctx.newId(), kind: "open" as const, at, recipient: 0, userAgent: "UA", ip: "192.0.2.1" };
   const update =
     what === "dsn"

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../src/inbound/index.ts";
-import { runRetention } from "../../src/retention/index.ts";
+import { runMainRetention } from "../../src/retention/index.ts";
 import { fromDaemon, lines, report } from "../mail/reports/samples.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -234,7 +234,7 @@ describe("a fault of the whole domain", () => {
     await ageFailures(91);
     await deliver((await sendAndDispatch()).returnPath, noDomain());
     expect(await suppressed()).toEqual([]);
-    await runRetention(testContext({}, () => Date.now() + 91 * DAY));
+    await runMainRetention(testContext({}, () => Date.now() + 91 * DAY));
     const { results } = await env.DB.prepare("SELECT * FROM domain_failures").all();
     expect(results).toEqual([]);
   });

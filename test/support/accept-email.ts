@@ -1,20 +1,20 @@
 /** Accepts emails through the send verb, with the clock of a given context; nothing is delivered. */
 
 import { authenticateApiKey } from "../../src/accounts/index.ts";
-import type { CallerCtx, Ctx } from "../../src/context.ts";
+import type { CallerCtx, MailCtx } from "../../src/context.ts";
 import { SendIn } from "../../src/emails/schema.ts";
 import { sendEmail } from "../../src/emails/send/send.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";
 
 /** Returns the context with the owner of the workspace's API key as the caller. */
-export async function callerContext(ctx: Ctx, workspace: TestWorkspace): Promise<CallerCtx> {
+export async function callerContext(ctx: MailCtx, workspace: TestWorkspace): Promise<CallerCtx> {
   return { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
 }
 
 /** Accepts an email of the workspace and returns its id. */
 export async function acceptEmail(
-  ctx: Ctx,
+  ctx: MailCtx,
   workspace: TestWorkspace,
   changes: Record<string, unknown> = {},
 ): Promise<string> {
@@ -23,8 +23,8 @@ export async function acceptEmail(
 }
 
 /** Returns the outbox rows whose id is the email's id. */
-export async function outboxRowsOf(ctx: Ctx, id: string): Promise<(WakeUp & { claims: number })[]> {
-  const { results } = await ctx.db
+export async function outboxRowsOf(ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
+  const { results } = await ctx.outbox
     .prepare("SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1")
     .bind(id)
     .all<WakeUp & { claims: number }>();

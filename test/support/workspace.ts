@@ -3,21 +3,22 @@ import { env, exports } from "cloudflare:workers";
 import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
 import { app } from "../../src/app.ts";
-import { type Ctx, createContext, type Role } from "../../src/context.ts";
+import { createContext, type MailCtx, type Role } from "../../src/context.ts";
 import { orm } from "../../src/db/client.ts";
-import { apiKeys } from "../../src/db/schema/index.ts";
+import { apiKeys } from "../../src/db/schema/main/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
+import { onShard } from "../../src/shards.ts";
 
 /** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */
-export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): Ctx {
-  return createContext({ ...env, ...settings } as Env, "test", now);
+export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): MailCtx {
+  return onShard(createContext({ ...env, ...settings } as Env, "test", now), 0);
 }
 
 /** Returns a context that records wake-ups in a list instead of the queue, so that the test decides when to deliver. */
 export function recordingContext(settings: Record<string, unknown> = {}, now: () => number = Date.now) {
   const woken: WakeUp[] = [];
-  const ctx: Ctx = {
+  const ctx: MailCtx = {
     ...testContext(settings, now),
     async wake(rows) {
       woken.push(...rows);

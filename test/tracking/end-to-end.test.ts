@@ -45,7 +45,7 @@ async function deliverTo(url: string, id: string): Promise<void> {
   const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
     .first<WorkMessage["rows"][number]>();
-  const body: WorkMessage = { type: "outbox.wake.v1", rows: row ? [row] : [] };
+  const body: WorkMessage = { type: "outbox.wake.v2", database: 0, rows: row ? [row] : [] };
   const batch = createMessageBatch<WorkMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
   ]);

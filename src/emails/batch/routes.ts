@@ -37,7 +37,7 @@ export const batchRoutes = new Hono<AppEnv>().post(
     responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
   }),
   ...listWithAttachments(SendIn, limits.batch, batchUpload),
-  idempotent(202, "mail"),
+  idempotent(202),
   async (c) => {
     const attachments = c.get("attachments");
     const upload = attachments instanceof ContentUpload ? attachments : undefined;

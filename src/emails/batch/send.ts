@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { unprocessable } from "../../errors.ts";
-import { storeResponse } from "../../idempotency/index.ts";
+import { storeMailResponse } from "../../idempotency/index.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
 import { commitEmails, type NewEmail, requireSendingAllowed, toNewEmail } from "../send/index.ts";
 import { type BatchItem, checkItems, type RefusedItem, type SendableItem } from "./check-items.ts";
@@ -36,7 +36,7 @@ export async function sendBatch(
   const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable) : [];
   const response = toResponse(refused, emails);
   if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key);
-  else if (ctx.idempotency) await guardedBatch(mailDb(ctx), storeResponse(ctx, response));
+  else if (ctx.idempotency) await guardedBatch(mailDb(ctx), storeMailResponse(ctx, response));
   return response;
 }
 

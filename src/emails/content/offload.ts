@@ -1,5 +1,6 @@
-import type { Ctx } from "../../context.ts";
+import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */
@@ -22,7 +23,7 @@ const FIND_CONTENTS = `
    WHERE n > (SELECT n FROM content_progress) AND n <= ?1 AND content IS NOT NULL AND content_key IS NULL
    ORDER BY n LIMIT ?2`;
 
-const FIND_WORKSPACE_IDS = "SELECT number, id FROM workspaces WHERE number IN (SELECT value FROM json_each(?1))";
+const FIND_WORKSPACE_IDS = "SELECT number, id FROM shard_workspaces WHERE number IN (SELECT value FROM json_each(?1))";
 
 // Emails may have been deleted since they were read.
 const SAVE_PROGRESS = "UPDATE content_progress SET n = min(?1, coalesce((SELECT max(n) FROM emails), 0)) WHERE n < ?1";
@@ -34,7 +35,7 @@ type WorkspaceContent = RowContent & { workspace: number };
  * Moves the content that deliveries left in the rows of emails to R2: one object for the emails of a workspace in a
  * step, and one statement for all of them. Walks the emails in the order of n. Safe to interrupt and to run concurrently.
  */
-export async function offloadContent(ctx: Ctx): Promise<void> {
+export async function offloadContent(ctx: MailCtx): Promise<void> {
   let puts = 0;
   for (let step = 0; step < MAX_STEPS && puts < MAX_PUTS; step++) {
     const last = await mailDb(ctx)
@@ -48,7 +49,7 @@ export async function offloadContent(ctx: Ctx): Promise<void> {
 }
 
 /** Moves these contents and saves the progress in one transaction. Returns the number of R2 puts. */
-async function offloadStep(ctx: Ctx, emails: readonly WorkspaceContent[], progress: number): Promise<number> {
+async function offloadStep(ctx: MailCtx, emails: readonly WorkspaceContent[], progress: number): Promise<number> {
   const ofWorkspace = [...Map.groupBy(emails, ({ workspace }) => workspace)];
   const ids = await findWorkspaceIds(
     ctx,
@@ -67,9 +68,9 @@ async function offloadStep(ctx: Ctx, emails: readonly WorkspaceContent[], progre
 }
 
 /** Returns the ids of workspaces by number. */
-async function findWorkspaceIds(ctx: Ctx, numbers: readonly number[]): Promise<Map<number, string>> {
+async function findWorkspaceIds(ctx: MailCtx, numbers: readonly number[]): Promise<Map<number, string>> {
   if (numbers.length === 0) return new Map();
-  const { results } = await ctx.db
+  const { results } = await mailDb(ctx)
     .prepare(FIND_WORKSPACE_IDS)
     .bind(JSON.stringify(numbers))
     .all<{ number: number; id: string }>();
@@ -80,7 +81,7 @@ async function findWorkspaceIds(ctx: Ctx, numbers: readonly number[]): Promise<M
  * Returns the statement that lowers the progress to the greatest `n` left. Every batch that deletes emails runs it:
  * SQLite assigns the greatest deleted numbers again.
  */
-export function rewindContentProgressStatement(ctx: Pick<Ctx, "db">): D1PreparedStatement {
+export function rewindContentProgressStatement(ctx: Pick<MailCtx, "outbox">): MailStatement {
   return mailDb(ctx).prepare(
     "UPDATE content_progress SET n = coalesce((SELECT max(n) FROM emails), 0) WHERE n > coalesce((SELECT max(n) FROM emails), 0)",
   );

@@ -1,5 +1,6 @@
-import type { Ctx } from "../../context.ts";
+import type { Ctx, MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
 
@@ -58,6 +59,6 @@ const SET_CONTENT_KEY = `
   FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND content IS NOT NULL AND content_key IS NULL`;
 
 /** Returns the statement that sets the place of moved content and drops the copy in the row. Safe to run twice. */
-export function setContentKeyStatement(ctx: Pick<Ctx, "db">, moved: readonly MovedContent[]): D1PreparedStatement {
+export function setContentKeyStatement(ctx: Pick<MailCtx, "outbox">, moved: readonly MovedContent[]): MailStatement {
   return mailDb(ctx).prepare(SET_CONTENT_KEY).bind(JSON.stringify(moved));
 }

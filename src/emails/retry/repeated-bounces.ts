@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { RECIPIENT_KEY_SQL } from "../timeline/index.ts";
 
 // Each address reads at most three emails, by their unique index.
@@ -25,6 +26,6 @@ export async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[
 }
 
 /** Returns the statement that records a retry to some canonical addresses, for the batch that inserts the email. */
-export function recordRetryStatement(ctx: CallerCtx, id: string, keys: readonly string[]): D1PreparedStatement {
+export function recordRetryStatement(ctx: CallerCtx, id: string, keys: readonly string[]): MailStatement {
   return mailDb(ctx).prepare(RECORD_RETRY).bind(ctx.workspace.number, JSON.stringify(keys), id);
 }

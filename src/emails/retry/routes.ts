@@ -19,6 +19,6 @@ export const retryRoutes = new Hono<AppEnv>().post(
     responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),
   }),
   noBody,
-  idempotent(202, "mail"),
+  idempotent(202),
   async (c) => c.json(await retryEmail(c.get("caller"), c.req.param("email_id")), 202),
 );

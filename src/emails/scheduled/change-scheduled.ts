@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { getEmail } from "../queries.ts";
@@ -19,7 +20,7 @@ export interface ScheduledChange {
   /** A further condition on `emails`. */
   condition?: string;
   /** Statements that run in the same transaction. */
-  also?: D1PreparedStatement[];
+  also?: MailStatement[];
   /** Past participle of the change, for the message of a 404: "cancelled", "rescheduled", "sent now". */
   action: string;
 }
@@ -41,7 +42,8 @@ export async function changeScheduled(
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
   const where = `${IS_SCHEDULED} AND ${condition}`;
-  const { db, workspace, actor } = ctx;
+  const { workspace, actor } = ctx;
+  const db = mailDb(ctx);
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const statements = [
     db

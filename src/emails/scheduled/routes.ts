@@ -75,6 +75,6 @@ export const scheduledRoutes = new Hono<AppEnv>()
       responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
     }),
     noBody,
-    idempotent(200, "mail"),
+    idempotent(200),
     async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
   );

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { AppError } from "../../errors.ts";
-import { storeResponse } from "../../idempotency/index.ts";
+import { storeMailResponse } from "../../idempotency/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { getEmail } from "../queries.ts";
 import { requireSendable, requireSendingAllowed } from "../send/index.ts";
@@ -29,7 +29,7 @@ export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOu
       outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
       at,
       event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
-      also: storeResponse(ctx, response),
+      also: storeMailResponse(ctx, response),
     });
   } catch (error) {
     if (error instanceof AppError && error.status === 404) await requireSender(ctx, id);

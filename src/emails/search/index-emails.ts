@@ -1,4 +1,4 @@
-import type { Ctx } from "../../context.ts";
+import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
@@ -26,7 +26,7 @@ const SAVE_PROGRESS = `
  * Adds new emails to the trigram index in the order of n. Each step is one transaction that continues after the last
  * one, so concurrent runs index no email twice.
  */
-export async function indexEmails(ctx: Ctx): Promise<void> {
+export async function indexEmails(ctx: MailCtx): Promise<void> {
   const db = mailDb(ctx);
   for (let step = 0; step < MAX_STEPS; step++) {
     const [indexed] = await db.batch([

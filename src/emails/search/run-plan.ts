@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
-import { orm } from "../../db/client.ts";
+import { mailOrm } from "../../db/client.ts";
 import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
 import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
 import type { Condition, SearchPlan } from "./plan.ts";
@@ -18,7 +18,7 @@ export async function runPlan(ctx: CallerCtx, plan: SearchPlan, range: Range): P
   const { page, limit } = range;
   const max = (page + 1) * limit + 1;
   const { statements, scanned } = await selectStatements(ctx, plan, range, max);
-  const db = orm(ctx);
+  const db = mailOrm(ctx);
   const found: number[] = [];
   for (const statement of statements) {
     if (found.length < max) found.push(...(await db.all<{ n: number }>(statement)).map(({ n }) => n));
@@ -85,6 +85,6 @@ const statusConditions = ({ status }: SearchPlan): SQL[] => (status === null ? [
 async function canScanStatus(ctx: CallerCtx, { status }: SearchPlan): Promise<boolean> {
   if (status === null || status === "delivered") return false;
   const countRows = sql`SELECT count(*) AS rows FROM (${newestEmails(ctx, status, { max: MAX_SCAN + 1 })})`;
-  const [count] = await orm(ctx).all<{ rows: number }>(countRows);
+  const [count] = await mailOrm(ctx).all<{ rows: number }>(countRows);
   return (count?.rows ?? 0) <= MAX_SCAN;
 }

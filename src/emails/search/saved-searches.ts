@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
 import { orm } from "../../db/client.ts";
-import { savedSearches } from "../../db/schema/index.ts";
+import { savedSearches } from "../../db/schema/main/index.ts";
 import { unprocessable } from "../../errors.ts";
 import type { SavedSearchesIn, SavedSearchesOut } from "./schema.ts";
 

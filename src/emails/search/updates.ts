@@ -1,7 +1,7 @@
 import { and, eq, gte, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../../context.ts";
-import { orm } from "../../db/client.ts";
-import { changes } from "../../db/schema/index.ts";
+import { mailOrm } from "../../db/client.ts";
+import { changes } from "../../db/schema/mail/index.ts";
 import { findByNumbers, findVisibleNumbers, type RecordRow } from "../queries.ts";
 
 /** Emails in one response (specification: Limits). */
@@ -76,7 +76,7 @@ function startOf(ctx: CallerCtx, sinceUs: number): SQL {
 
 /** Returns at most `max` change rows from a time on, oldest first. */
 function findChanges(ctx: CallerCtx, fromUs: SQL, max: number) {
-  return orm(ctx)
+  return mailOrm(ctx)
     .select({ atUs: changes.atUs, emails: changes.emails })
     .from(changes)
     .where(and(eq(changes.workspace, ctx.workspace.number), gte(changes.atUs, fromUs)))

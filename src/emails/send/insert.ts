@@ -1,9 +1,10 @@
 import type { CallerCtx } from "../../context.ts";
 import { repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
 import { requireOpenStatement } from "../../db/shard-workspaces.ts";
-import { storeResponse } from "../../idempotency/index.ts";
+import { storeMailResponse } from "../../idempotency/index.ts";
 import { changeStatement } from "../timeline/index.ts";
 import type { NewEmail } from "./new-email.ts";
 
@@ -33,7 +34,7 @@ export async function insertEmails(
   ctx: CallerCtx,
   emails: readonly NewEmail[],
   response: unknown,
-  extra: readonly D1PreparedStatement[],
+  extra: readonly MailStatement[],
 ): Promise<void> {
   const workspace = ctx.workspace.number;
   const db = mailDb(ctx);
@@ -45,7 +46,7 @@ export async function insertEmails(
     db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...extra,
-    ...storeResponse(ctx, response),
+    ...storeMailResponse(ctx, response),
   ];
   await repeatableBatch(ctx, db, statements);
 }

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { ConcurrencyError } from "../../db/batch.ts";
+import type { MailStatement } from "../../db/database.ts";
 import type { WakeUp } from "../../outbox/index.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
@@ -42,7 +43,7 @@ export async function commitEmails(
   emails: readonly NewEmail[],
   response: unknown,
   key: string | null,
-  extra: readonly D1PreparedStatement[] = [],
+  extra: readonly MailStatement[] = [],
 ): Promise<void> {
   try {
     await insertEmails(ctx, emails, response, extra);

@@ -1,6 +1,7 @@
-import type { Ctx } from "../../context.ts";
+import type { MailCtx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement, MainStatement } from "../../db/database.ts";
 import {
   clearDomainFailuresStatements,
   domainFailureStatements,
@@ -16,8 +17,8 @@ import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } fro
 /** Statements that run in the same transaction as the update of the emails. */
 export interface AccompanyingStatements {
   /** Run before the update of `emails`, which sets `due_at` to `next.dueAt` only if that outbox row exists by then. */
-  before: D1PreparedStatement[];
-  after: D1PreparedStatement[];
+  before: MailStatement[];
+  after: MailStatement[];
 }
 
 /** Facts about one email, and the state they were derived from. */
@@ -38,13 +39,14 @@ export interface EmailUpdate {
 const MAX_TRIES = 8;
 
 /**
- * Writes facts about emails in one transaction: states, events, change rows, roll-ups, suppressions, and the statements
- * that `accompany` returns for the new states (it runs once per try). An email that another run changed in the meantime
- * is read again and merged again, so no fact is lost or counted twice. Returns the new states in the order of `updates`,
- * and the results of the `after` statements. Throws ConcurrencyError after MAX_TRIES tries.
+ * Writes facts about emails in one transaction: states, events, change rows, roll-ups, and the statements that
+ * `accompany` returns for the new states (it runs once per try). Suppressions are written to the main database before; a
+ * crash between the two leaves suppressions that the next try writes again. An email that another run changed in the
+ * meantime is read again and merged again, so no fact is lost or counted twice. Returns the new states in the order of
+ * `updates`, and the results of the `after` statements. Throws ConcurrencyError after MAX_TRIES tries.
  */
 export async function applyFacts(
-  ctx: Ctx,
+  ctx: MailCtx,
   updates: readonly EmailUpdate[],
   accompany: (states: readonly EmailState[]) => AccompanyingStatements = () => ({ before: [], after: [] }),
 ): Promise<{ states: EmailState[]; results: D1Result[] }> {
@@ -55,10 +57,10 @@ export async function applyFacts(
       moved,
     }));
     const states = merged.map(({ state }) => state);
-    const emailStatements = updateStatements(
-      ctx,
-      merged.filter(({ changed }) => changed),
-    );
+    const changed = merged.filter((result) => result.changed);
+    const suppressions = [...releaseStatements(ctx, changed), ...suppressStatements(ctx, changed)];
+    if (suppressions.length > 0) await ctx.db.batch(suppressions);
+    const emailStatements = updateStatements(ctx, changed);
     const { before, after } = accompany(states);
     const all = [...before, ...emailStatements, ...after];
     try {
@@ -82,7 +84,7 @@ function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeRe
   return { ...merged, changed: true, state: { ...merged.state, dueAt, outboxId, version } };
 }
 
-async function reloadStates(ctx: Ctx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
+async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
   const { results } = await mailDb(ctx)
     .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
     .bind(JSON.stringify(updates.map(({ state }) => state.n)))
@@ -125,9 +127,9 @@ const ADD_TO_ROLLUPS = `
     clicks = clicks + excluded.clicks`;
 
 function updateStatements(
-  ctx: Ctx,
+  ctx: MailCtx,
   merged: readonly (MergeResult & Pick<EmailUpdate, "moved">)[],
-): D1PreparedStatement[] {
+): MailStatement[] {
   if (merged.length === 0) return [];
   const rows = merged.map(({ state, moved }) => ({
     ...state,
@@ -136,31 +138,30 @@ function updateStatements(
     events: JSON.stringify(state.events),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
-  const update = ctx.db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
+  const db = mailDb(ctx);
+  const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
   const rollups = sumRollups(merged);
   const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
     update,
-    expectChanges(ctx.db, merged.length),
+    expectChanges(db, merged.length),
     ...[...idsOf].map(([workspace, group]) =>
       changeStatement(ctx, workspace, JSON.stringify(group.map(({ state }) => state.id))),
     ),
     ...(rollups.length > 0
-      ? [ctx.db.prepare(ADD_TO_ROLLUPS).bind(JSON.stringify(rollups), Math.floor(ctx.now() / 3_600_000))]
+      ? [db.prepare(ADD_TO_ROLLUPS).bind(JSON.stringify(rollups), Math.floor(ctx.now() / 3_600_000))]
       : []),
-    ...releaseStatements(ctx, merged),
-    ...suppressStatements(ctx, merged),
   ];
 }
 
-function releaseStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
+function releaseStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
   const entries = merged.flatMap(({ state, release }) =>
     release.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
   );
   return entries.length > 0 ? [releaseBouncesStatement(ctx, entries)] : [];
 }
 
-function suppressStatements(ctx: Ctx, merged: readonly MergeResult[]): D1PreparedStatement[] {
+function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
   const entries = merged.flatMap(({ state, suppress }) =>
     suppress.map(({ email, reason }) => ({ workspace: state.workspace, email, reason })),
   );

@@ -1,5 +1,6 @@
-import type { Ctx } from "../../context.ts";
+import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 
 // A row covers one microsecond per email, so each change has its own value. at_us is above the last value of the
 // workspace even when two commits share a microsecond or the clock steps back.
@@ -11,7 +12,7 @@ const INSERT_CHANGE = `
     FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?3))`;
 
 /** Returns the statement that inserts the change row of one commit. `ids` is a JSON array of the emails that the batch writes. */
-export function changeStatement(ctx: Ctx, workspace: number, ids: string): D1PreparedStatement {
+export function changeStatement(ctx: MailCtx, workspace: number, ids: string): MailStatement {
   return mailDb(ctx)
     .prepare(INSERT_CHANGE)
     .bind(workspace, ctx.now() * 1000, ids);

@@ -1,6 +1,6 @@
 export { applyFacts, type EmailUpdate } from "./apply-facts.ts";
 export { changeStatement } from "./changes.ts";
-export { findState } from "./find-state.ts";
+export { findEmail } from "./find-email.ts";
 export type { Fact, Outcome } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
 export {

@@ -1,12 +1,13 @@
-import type { Ctx } from "../../context.ts";
+import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 
 /**
  * Returns the statement that copies `dueAt` to the queued emails of the `deliver` outbox rows that were just moved to
  * `dueAt`. An email whose `due_at` differs from its outbox row is shown as `sending`, so it runs in the same batch as
  * the statement that released the rows.
  */
-export function syncDueAtStatement(ctx: Ctx, dueAt: number): D1PreparedStatement {
+export function syncDueAtStatement(ctx: MailCtx, dueAt: number): MailStatement {
   return mailDb(ctx)
     .prepare(
       `UPDATE emails SET due_at = ?1 WHERE status = 'queued' AND n IN (

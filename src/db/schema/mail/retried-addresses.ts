@@ -1,16 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-export const suppressions = sqliteTable(
-  "suppressions",
-  {
-    workspace: integer().notNull(),
-    email: text().notNull(),
-    reason: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }).notNull(),
-    createdAt: integer("created_at").notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.workspace, t.email] })],
-);
-
 /** The last three retries to each address, which a retry is checked against (emails/retry). */
 export const retriedAddresses = sqliteTable(
   "retried_addresses",

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { EventEntry, RecipientEntry } from "../../emails/timeline/index.ts";
+import type { EventEntry, RecipientEntry } from "../../../emails/timeline/index.ts";
 
 export const emails = sqliteTable(
   "emails",

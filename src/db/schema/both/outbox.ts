@@ -18,10 +18,3 @@ export const outbox = sqliteTable(
     uniqueIndex("outbox_one_release").on(t.kind).where(sql`kind = 'release'`),
   ],
 );
-
-export const deadLetters = sqliteTable("dead_letters", {
-  id: text().primaryKey().notNull(),
-  queue: text().notNull(),
-  body: text().notNull(),
-  recordedAt: integer("recorded_at").notNull(),
-});

@@ -1,13 +1,5 @@
-import { sql } from "drizzle-orm";
-import { check, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { users, workspaces } from "./accounts.ts";
-
-/** Progress of filling email_search. That table itself is FTS5, which drizzle does not support. */
-export const searchProgress = sqliteTable(
-  "search_progress",
-  { id: integer().primaryKey().notNull(), n: integer().notNull() },
-  () => [check("one_row", sql`id = 1`)],
-);
 
 /** One saved search of a user (specification: Saved search). */
 export interface SavedSearch {
