@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { contactRoutes } from "./contacts/routes.ts";
 import { readyRoutes } from "./delivery/routes.ts";
 import { domainRoutes } from "./domains/routes.ts";
 import { batchRoutes } from "./emails/batch/routes.ts";
@@ -50,6 +51,7 @@ app.route("/", apiKeyRoutes);
 app.route("/", domainRoutes);
 app.route("/", mailboxRoutes);
 app.route("/", suppressionRoutes);
+app.route("/", contactRoutes);
 // These come before emailRoutes, whose /v1/emails/:email_id would match their paths.
 app.route("/", batchRoutes);
 app.route("/", scheduledRoutes);

@@ -93,6 +93,8 @@ const exampleIds: Record<string, string> = {
   api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
   template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+  list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
+  contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
 };
 
 /** OpenAPI parameters that no zod schema describes. */

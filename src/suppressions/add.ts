@@ -3,6 +3,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { unprocessable } from "../errors.ts";
 import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
+import { copyToContacts } from "./copy-to-contacts.ts";
 import { listSuppressions } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
@@ -33,7 +34,9 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
   const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason };
   for (let tries = 1; ; tries++) {
     try {
-      return await addOnce(ctx, entry);
+      const added = await addOnce(ctx, entry);
+      await copyToContacts(ctx, entry.workspace, [entry.email]);
+      return added;
     } catch (error) {
       if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
     }

@@ -1,4 +1,12 @@
 export {
+  type ContactMark,
+  copyToContacts,
+  copyToNewContacts,
+  findMarks,
+  findMarksStatements,
+  markContactsStatements,
+} from "./copy-to-contacts.ts";
+export {
   clearDomainFailuresStatements,
   DOMAIN_FAILURE_DAYS,
   domainFailureStatements,

@@ -80,6 +80,19 @@ const createTemplate = async (workspace: TestWorkspace) => {
   return { template_id: (await response.json<{ id: string }>()).id };
 };
 
+const createList = async (workspace: TestWorkspace) => {
+  const { id } = await (await workspace.post("/v1/contacts/", { name: "A list" })).json<{ id: string }>();
+  return { list_id: id };
+};
+
+const newContact = () => ({ email: `${uniqueLocalPart()}@example.org` });
+
+const createContact = async (workspace: TestWorkspace) => {
+  const { list_id } = await createList(workspace);
+  const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, newContact());
+  return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+};
+
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
@@ -156,4 +169,18 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "DELETE /v1/templates/:template_id": { success: 204, create: createTemplate },
   "POST /v1/templates/:template_id/duplicate": { success: 201, create: createTemplate },
   "POST /v1/templates/:template_id/preview": { success: 200, create: createTemplate, body: () => ({}) },
+  "POST /v1/contacts/": { success: 201, body: () => ({ name: "A list" }) },
+  "GET /v1/contacts/": { success: 200 },
+  "GET /v1/contacts/:list_id": { success: 200, create: createList },
+  "PATCH /v1/contacts/:list_id": { success: 200, create: createList, body: () => ({ name: "Another name" }) },
+  "DELETE /v1/contacts/:list_id": { success: 204, create: createList },
+  "POST /v1/contacts/:list_id/contacts": { success: 201, create: createList, body: newContact },
+  "PUT /v1/contacts/:list_id/contacts": { success: 201, create: createList, body: newContact },
+  "GET /v1/contacts/:list_id/contacts/:contact_id": { success: 200, create: createContact },
+  "PATCH /v1/contacts/:list_id/contacts/:contact_id": {
+    success: 200,
+    create: createContact,
+    body: () => ({ name: "Ada" }),
+  },
+  "DELETE /v1/contacts/:list_id/contacts/:contact_id": { success: 204, create: createContact },
 };

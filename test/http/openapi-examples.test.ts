@@ -36,6 +36,15 @@ async function create(path: string, changes: object = {}): Promise<string> {
   return (await response.json<{ id: string }>()).id;
 }
 
+const createList = async () => ({ list_id: await create("/v1/contacts/") });
+
+const createContact = async () => {
+  const { list_id } = await createList();
+  const contact = { email: "ada@example.org", name: "Ada Lovelace", metadata: { city: "London", plan: "gold" } };
+  const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, contact);
+  return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+};
+
 /** Creates what the path of an operation names, and returns the ids by path parameter. */
 const preparations: Record<string, () => Promise<Record<string, string>>> = {
   getEmail: async () => ({ email_id: await create("/v1/emails/") }),
@@ -73,6 +82,15 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   deleteTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   duplicateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   previewTemplate: async () => ({ template_id: await create("/v1/templates/") }),
+  listContactLists: createList,
+  getContactList: createContact,
+  updateContactList: createList,
+  deleteContactList: createList,
+  addContact: createList,
+  upsertContact: createList,
+  getContact: createContact,
+  updateContact: createContact,
+  deleteContact: createContact,
   getSavedSearches: async () => {
     await workspace.call("PUT", "/v1/emails/saved-searches", requestExample(byId("replaceSavedSearches")));
     return {};

@@ -1,0 +1,52 @@
+import { utf8Length } from "../lib/bytes.ts";
+import { UNPRINTABLE } from "../lib/text-rules.ts";
+
+/** Limits of contact lists and contacts (decisions 1). */
+export const limits = {
+  listsPerWorkspace: 10_000,
+  nameCharacters: 200,
+  descriptionCharacters: 2_000,
+  iconSeedCharacters: 200,
+  /** JSON of the metadata of one contact, in octets. */
+  metadataOctets: 65_536,
+} as const;
+
+/** Returns whether a text, before trimming, has no control characters and no line breaks. */
+export function isPrintable(text: string): boolean {
+  return !UNPRINTABLE.test(text);
+}
+
+/** Returns whether a text has at most `max` code points. */
+export function isWithin(text: string, max: number): boolean {
+  return text.length <= 2 * max && Array.from(text).length <= max;
+}
+
+/** Returns why the JSON of a contact's metadata is refused, or null. */
+export function metadataFault(json: string): string | null {
+  const octets = utf8Length(json);
+  return octets > limits.metadataOctets
+    ? `metadata is ${octets} bytes of JSON; the limit is ${limits.metadataOctets}`
+    : null;
+}
+
+/** Returns the states that a contact shows for the reason of its address on the suppression list, or for none. */
+export function stateOf(reason: string | null): { subscribed: boolean; suppressed: boolean } {
+  return { subscribed: reason !== "unsubscribe", suppressed: reason !== null && reason !== "unsubscribe" };
+}
+
+/**
+ * Returns, as parameters of an UPDATE, whether name and metadata are changed and their new values. An absent field keeps
+ * its value; null clears it.
+ */
+export function changeParameters(fields: {
+  name?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}): unknown[] {
+  const { name, metadata } = fields;
+  return [
+    name === undefined ? 0 : 1,
+    name ?? null,
+    metadata === undefined ? 0 : 1,
+    metadata ? JSON.stringify(metadata) : null,
+  ];
+}
