@@ -26,7 +26,7 @@ let isQueuePaused = false;
 const bench: ExportedHandler<Env, WorkMessage> = {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
-    if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env);
+    if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env, ctx);
     meter.add("requests");
     const trace = request.headers.has("X-Bench-Trace") ? new Trace() : null;
     if (trace) lastTrace = trace;
@@ -47,7 +47,7 @@ const bench: ExportedHandler<Env, WorkMessage> = {
 
 export default bench;
 
-async function controlEndpoint(name: string, request: Request, env: Env): Promise<Response> {
+async function controlEndpoint(name: string, request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   switch (name) {
     case "readings":
       return Response.json(meter.take());
@@ -75,9 +75,9 @@ async function controlEndpoint(name: string, request: Request, env: Env): Promis
       return Response.json({ results, meta });
     }
     case "baseline-send":
-      return baselineSend(request, metered(env, meter));
+      return baselineSend(request, metered(env, meter), ctx);
     case "baseline-batch":
-      return baselineBatch(request, metered(env, meter));
+      return baselineBatch(request, metered(env, meter), ctx);
     case "index":
       await forEachShard(createContext(metered(env, meter), "bench"), indexEmails);
       return new Response();
