@@ -1,5 +1,14 @@
 let lastMs = 0;
+/** `lastMs` as the start of an id. */
+let head = "";
 let sequence = 0;
+
+/** The two hexadecimal digits of each byte. */
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Random bytes for the next ids: one call of the runtime for 128 ids takes a tenth of the time. */
+const random = new Uint8Array(1024);
+let randomUsed = random.length;
 
 /**
  * Returns a new UUIDv7 (RFC 9562 5.7) in lower case: 48 bits of `now` (milliseconds since 1970), a 12-bit sequence
@@ -7,25 +16,42 @@ let sequence = 0;
  */
 export function uuidv7(now: number): string {
   if (now > lastMs) {
-    lastMs = now;
+    setTime(now);
     sequence = crypto.getRandomValues(new Uint8Array(1))[0] ?? 0;
   } else {
     sequence += 1;
     if (sequence > 0xfff) {
-      lastMs += 1;
+      setTime(lastMs + 1);
       sequence = 0;
     }
   }
-  const random = crypto.getRandomValues(new Uint8Array(8));
-  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
-  const tail = hex(random);
-  const head = lastMs.toString(16).padStart(12, "0");
-  return `${head.slice(0, 8)}-${head.slice(8)}-7${sequence.toString(16).padStart(3, "0")}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  const tail = hex(randomBytes());
+  return `${head}-7${sequence.toString(16).padStart(3, "0")}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+}
+
+function setTime(ms: number): void {
+  lastMs = ms;
+  const digits = ms.toString(16).padStart(12, "0");
+  head = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
+/** Returns the last 64 bits of a UUID: its variant (RFC 9562 4.1) and 62 random bits. */
+function randomBytes(): Uint8Array {
+  if (randomUsed === random.length) {
+    crypto.getRandomValues(random);
+    randomUsed = 0;
+  }
+  const bytes = random.subarray(randomUsed, randomUsed + 8);
+  randomUsed += 8;
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x80;
+  return bytes;
 }
 
 /** Encodes bytes in lower-case hexadecimal. */
 export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of bytes) text += DIGITS[byte];
+  return text;
 }
 
 /** Returns whether a string is a UUID in lower case. */
