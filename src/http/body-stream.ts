@@ -15,6 +15,9 @@ interface Pace {
 /** Decisions 1 give 15 s. 4 KiB a second is slower than any modem of V.90. */
 const PACE: Pace = { idleMs: 15_000, minBytesPerSecond: 4_096 };
 
+// A function, because an error captures its stack, which takes as long as reading a chunk.
+const tooSlow = () => new AppError(408, "The request body arrived too slowly");
+
 /** Throws 400. The client closed the connection; this is no error of the service, so it is not logged as one. */
 function endedEarly(): never {
   throw badRequest("The request body ended before it was complete");
@@ -40,7 +43,6 @@ export class BodyStream {
   /** Returns the next chunk, which is valid until the next call, or null at the end. Throws 408 for a slow client. */
   async next(): Promise<Uint8Array | null> {
     const start = Date.now();
-    const tooSlow = new AppError(408, "The request body arrived too slowly");
     const read = this.#source.next().catch(endedEarly);
     const { done, value } = await withTimeout(this.#pace.idleMs, read, tooSlow);
     // Counts the time of the client only: not the time in which this service stores the chunk or waits for memory.
@@ -51,7 +53,7 @@ export class BodyStream {
     }
     this.#size += value.byteLength;
     const { idleMs, minBytesPerSecond } = this.#pace;
-    if (this.#readingMs > idleMs && this.#size < (this.#readingMs / 1000) * minBytesPerSecond) throw tooSlow;
+    if (this.#readingMs > idleMs && this.#size < (this.#readingMs / 1000) * minBytesPerSecond) throw tooSlow();
     await this.#digestWriter?.write(value);
     return value;
   }
