@@ -1,3 +1,5 @@
+const encoder = new TextEncoder();
+
 /** Encodes bytes in base64 (RFC 4648 4). */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
@@ -15,7 +17,12 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 /** Encodes a string in UTF-8. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(text) as Uint8Array<ArrayBuffer>;
+  return encoder.encode(text) as Uint8Array<ArrayBuffer>;
+}
+
+/** Encodes a string in UTF-8 into `target`, which must be large enough. Returns the number of bytes. */
+export function utf8Into(text: string, target: Uint8Array): number {
+  return encoder.encodeInto(text, target).written;
 }
 
 /** Concatenates byte arrays. */
@@ -31,5 +38,5 @@ export function concat(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 
 /** Returns the length of a string in UTF-8 bytes. */
 export function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
+  return encoder.encode(text).byteLength;
 }

@@ -45,6 +45,17 @@ describe("the content of an accepted email", () => {
     expect(large).toEqual({ content: null, content_key: null, content_offset: 0, content_size: LIMIT + 1 });
   });
 
+  it("is stored octet for octet: quotes, escapes, and characters of two to four octets", async () => {
+    const workspace = await aWorkspace();
+    const text = 'a "quote" \\" \n\t\u0001 / é 字 😀 \u2028 {"a":[1.0,null]}';
+    const headers = { "X-Json": text.replace(/[^ -~]/g, "") };
+    for (const path of ["/v1/emails/", "/v1/emails/batch"]) {
+      const row = await rowOf(await accept(workspace, { text, headers }, path));
+      const document = JSON.stringify({ ...EMPTY, text, headers: Object.entries(headers) });
+      expect([row?.content, row?.content_size]).toEqual([document, new TextEncoder().encode(document).byteLength]);
+    }
+  });
+
   it("is in R2 with an attachment, in a batch, and when it waits for more than an hour", async () => {
     const workspace = await aWorkspace();
     const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();

@@ -51,12 +51,12 @@ async function toNewEmails(
   let rowEmails = 0;
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
-    const email = { ...toNewEmail(ctx, ctx.newId(), item, item.content, "batch"), index: item.index };
+    const email = toNewEmail(ctx, ctx.newId(), item, item.content, "batch");
     // Only mail that is delivered next has a copy in its row.
     const isInline = email.status === "queued" && email.content !== null;
     inlineBytes += isInline ? item.content.size : 0;
     const content = isInline && inlineBytes <= INLINE_CONTENT_BYTES ? email.content : null;
-    const stored = { contentKey: upload.key, content };
+    const stored = { index: item.index, contentKey: upload.key, content };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
     rowEmails += 1;

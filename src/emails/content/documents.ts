@@ -80,10 +80,9 @@ export async function putContents<Item extends { email: ParsedEmail }>(
   for (const item of items) {
     const document = await toDocument(upload, item.email);
     const text = JSON.stringify(document);
-    const octets = utf8(text);
-    const inline = octets.byteLength <= INLINE_CONTENT_BYTES && !hasRanges(document) ? text : null;
-    const place = { key: upload.key, offset: await upload.store(octets), size: octets.byteLength };
-    stored.push({ ...item, content: { ...place, inline } });
+    const { offset, size } = await upload.storeText(text);
+    const inline = size <= INLINE_CONTENT_BYTES && !hasRanges(document) ? text : null;
+    stored.push({ ...item, content: { key: upload.key, offset, size, inline } });
   }
   await upload.finish(new Uint8Array(0));
   return stored;

@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
+import { utf8, utf8Into } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import type { ContentSink, ContentWriter } from "../../lib/json-extract/extract.ts";
 
@@ -51,6 +52,21 @@ export class ContentUpload implements ContentSink {
     const offset = this.#written;
     await this.#append(content);
     return offset;
+  }
+
+  /** Appends a text in UTF-8. Returns its offset and size in octets. */
+  async storeText(text: string): Promise<{ offset: number; size: number }> {
+    const offset = this.#written;
+    // A UTF-16 unit takes at most three bytes in UTF-8.
+    const most = 3 * text.length;
+    if (this.#filled + most > PART_BYTES) await this.#append(utf8(text));
+    else {
+      this.#reserve(most);
+      const size = utf8Into(text, this.#part.subarray(this.#filled));
+      this.#filled += size;
+      this.#written += size;
+    }
+    return { offset, size: this.#written - offset };
   }
 
   /** Appends an attachment from a stream. Returns its offset in octets. */

@@ -15,7 +15,7 @@ const INSERT_EMAILS = `
   SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
     value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
     value->>'events', value->>'contentKey', value->>'contentOffset', value->>'contentSize', value->>'dueAt',
-    value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->>'content'
+    value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->'content'
   FROM json_each(?2)`;
 
 const INSERT_OUTBOX_ROWS = `
@@ -51,11 +51,13 @@ export async function insertEmails(
   await repeatableBatch(ctx, db, statements);
 }
 
-function toRow(email: NewEmail): string {
-  return JSON.stringify({
+/** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */
+function toRow({ content, ...email }: NewEmail): string {
+  const row = JSON.stringify({
     ...email,
     recipients: JSON.stringify(email.recipients),
     tags: email.tags && JSON.stringify(email.tags),
     events: JSON.stringify(email.events),
   });
+  return content === null ? row : `${row.slice(0, -1)},"content":${content}}`;
 }
