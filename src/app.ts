@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { readyRoutes } from "./delivery/routes.ts";
 import { domainRoutes } from "./domains/routes.ts";
@@ -59,5 +60,6 @@ app.route("/", retryRoutes);
 app.route("/", searchRoutes);
 app.route("/", emailRoutes);
 app.route("/", templateRoutes);
+app.route("/", broadcastRoutes);
 app.route("/", trackingRoutes);
 app.route("/", unsubscribeRoutes);

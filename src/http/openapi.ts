@@ -91,6 +91,8 @@ const exampleIds: Record<string, string> = {
   domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
   mailbox_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a03",
   api_key_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a04",
+  broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+  variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   template_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",

@@ -11,6 +11,11 @@ import { deleteObjects } from "./objects.ts";
 /** Rows that one statement deletes: few enough for a transaction of milliseconds. */
 const ROWS_PER_STATEMENT = 1_000;
 
+/** Returns the deletion of rows whose workspace is found by their broadcast: their keys begin with it. */
+const deleteOfBroadcasts = (table: string, key: string) => `
+  DELETE FROM ${table} WHERE (broadcast, ${key}) IN (
+    SELECT t.broadcast, t.${key} FROM broadcasts b CROSS JOIN ${table} t ON t.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)`;
+
 // Outbox rows first, so that their emails still exist when they are selected.
 const MAIL_STEPS = [
   "DELETE FROM outbox WHERE kind = 'deliver' AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
@@ -19,6 +24,12 @@ const MAIL_STEPS = [
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
+  deleteOfBroadcasts("broadcast_variants", "id"),
+  deleteOfBroadcasts("broadcast_counts", "variant"),
+  deleteOfBroadcasts("broadcast_clicks", "url"),
+  deleteOfBroadcasts("broadcast_skipped", "contact"),
+  // The last of the tables above whose rows may need several steps.
+  "DELETE FROM broadcasts WHERE n IN (SELECT n FROM broadcasts b WHERE workspace = ?1 AND NOT EXISTS (SELECT 1 FROM broadcast_skipped s WHERE s.broadcast = b.n) LIMIT ?2)",
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",

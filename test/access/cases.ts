@@ -25,6 +25,7 @@ export interface ForeignIds {
   mailbox: string;
   user: string;
   email: string;
+  list: string;
 }
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
@@ -91,6 +92,26 @@ const createContact = async (workspace: TestWorkspace) => {
   const { list_id } = await createList(workspace);
   const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, newContact());
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
+};
+
+const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });
+
+const createBroadcast = async (workspace: TestWorkspace) => {
+  const response = await workspace.post("/v1/broadcasts/", aBroadcast(workspace));
+  return { broadcast_id: (await response.json<{ id: string }>()).id };
+};
+
+const createSendingBroadcast = async (workspace: TestWorkspace) => {
+  const ids = await createBroadcast(workspace);
+  await testContext().db.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(ids.broadcast_id).run();
+  return ids;
+};
+
+const createVariant = async (workspace: TestWorkspace) => {
+  const ids = await createBroadcast(workspace);
+  const path = `/v1/broadcasts/${ids.broadcast_id}/variants`;
+  const response = await workspace.post(path, { label: "A", subject: "News" });
+  return { ...ids, variant_id: (await response.json<{ id: string }>()).id };
 };
 
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
@@ -162,6 +183,33 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/suppressions/": { success: 200 },
   "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${uniqueLocalPart()}@example.org` }) },
   "DELETE /v1/suppressions/:email": { success: 204, create: createSuppression },
+  "GET /v1/broadcasts/": { success: 200 },
+  "POST /v1/broadcasts/": {
+    success: 201,
+    body: aBroadcast,
+    places: {
+      mailbox_id: { of: "mailbox", body: (of, id) => ({ ...aBroadcast(of), mailbox_id: id }) },
+      contact_list_id: { of: "list", body: (of, id) => ({ ...aBroadcast(of), contact_list_id: id }) },
+    },
+  },
+  "GET /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast },
+  "PATCH /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast, body: () => ({ name: "New name" }) },
+  "DELETE /v1/broadcasts/:broadcast_id": { success: 204, create: createBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/cancel": { success: 200, create: createSendingBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/pause": { success: 200, create: createSendingBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/resume": { success: 200, create: createSendingBroadcast },
+  "GET /v1/broadcasts/:broadcast_id/variants": { success: 200, create: createVariant },
+  "POST /v1/broadcasts/:broadcast_id/variants": {
+    success: 201,
+    create: createBroadcast,
+    body: () => ({ label: "A", subject: "News" }),
+  },
+  "PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id": {
+    success: 200,
+    create: createVariant,
+    body: () => ({ weight: 2 }),
+  },
+  "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id": { success: 204, create: createVariant },
   "POST /v1/templates/": { success: 201, body: () => ({ name: "A template" }) },
   "GET /v1/templates/": { success: 200 },
   "GET /v1/templates/:template_id": { success: 200, create: createTemplate },

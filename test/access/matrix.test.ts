@@ -31,11 +31,21 @@ beforeAll(async () => {
     mailbox: otherWorkspace.mailboxId,
     user: otherWorkspace.userId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
+    list: await aContactList(otherWorkspace),
   };
   invalid = await invalidCredentials(ownWorkspace);
   await waitUntilSent();
   before = await rowsOf(otherWorkspace);
 }, 120_000);
+
+async function aContactList({ workspaceNumber }: TestWorkspace): Promise<string> {
+  const ctx = testContext();
+  const id = ctx.newId();
+  await env.DB.prepare("INSERT INTO contact_lists (workspace, id, name, created_at) VALUES (?1, ?2, 'A list', 0)")
+    .bind(workspaceNumber, id)
+    .run();
+  return id;
+}
 
 /** Returns all rows of a workspace as JSON, without last_used_at. */
 async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {

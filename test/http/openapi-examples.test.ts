@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   bodySchema,
@@ -76,6 +77,17 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },
+  listBroadcasts: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  getBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  updateBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  deleteBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  cancelBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
+  pauseBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
+  resumeBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
+  listBroadcastVariants: () => createVariant(),
+  createBroadcastVariant: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  updateBroadcastVariant: () => createVariant(),
+  deleteBroadcastVariant: () => createVariant(),
   listTemplates: async () => ({ template_id: await create("/v1/templates/") }),
   getTemplate: async () => ({ template_id: await create("/v1/templates/") }),
   updateTemplate: async () => ({ template_id: await create("/v1/templates/") }),
@@ -96,6 +108,19 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return {};
   },
 };
+
+async function createSendingBroadcast(): Promise<string> {
+  const id = await create("/v1/broadcasts/");
+  await env.DB.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
+  return id;
+}
+
+async function createVariant(): Promise<Record<string, string>> {
+  const broadcast_id = await create("/v1/broadcasts/");
+  const body = { label: "A", subject: "News" };
+  const response = await workspace.post(`/v1/broadcasts/${broadcast_id}/variants`, body);
+  return { broadcast_id, variant_id: (await response.json<{ id: string }>()).id };
+}
 
 const schedule = () => create("/v1/emails/", { send_at: "2026-11-25T09:00:00Z" });
 const byId = (id: string) => operations.find(([, operation]) => operation.operationId === id)?.[1];

@@ -70,7 +70,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),

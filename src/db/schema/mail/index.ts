@@ -1,6 +1,7 @@
 /** The tables of a mail database. The SQL in migrations/ is authoritative; a test compares the two. */
 export * from "../both/idempotency.ts";
 export * from "../both/outbox.ts";
+export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./emails.ts";
 export * from "./retried-addresses.ts";

@@ -1,0 +1,14 @@
+import type { CallerCtx } from "../context.ts";
+import { changeBroadcast, deleteTaskStatement, requireTransition } from "./change.ts";
+import type { BroadcastOut } from "./schema.ts";
+
+/**
+ * Cancels a scheduled or sending broadcast. Emails that were not given to the egress yet are cancelled at dispatch; those
+ * in flight still leave (decisions 6). Throws 404, and 409 in any other status.
+ */
+export function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
+  return changeBroadcast(ctx, id, (broadcast) => ({
+    changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
+    statements: broadcast.row.status === "scheduled" ? [deleteTaskStatement(ctx, broadcast.row)] : [],
+  }));
+}

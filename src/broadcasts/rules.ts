@@ -1,0 +1,54 @@
+/** Statuses, transitions and limits of broadcasts (specification: Broadcast statuses; decisions 6). Pure. */
+
+export const statuses = ["draft", "scheduled", "sending", "sent", "cancelled"] as const;
+export type BroadcastStatus = (typeof statuses)[number];
+
+/** Every transition. A test checks each row, and that every other pair is refused. */
+export const transitions = [
+  { from: "draft", on: "edit", to: "draft" },
+  { from: "draft", on: "schedule", to: "scheduled" },
+  { from: "draft", on: "send", to: "sending" },
+  { from: "scheduled", on: "edit", to: "scheduled" },
+  { from: "scheduled", on: "schedule", to: "scheduled" },
+  { from: "scheduled", on: "unschedule", to: "draft" },
+  { from: "draft", on: "unschedule", to: "draft" },
+  { from: "scheduled", on: "send", to: "sending" },
+  { from: "scheduled", on: "cancel", to: "cancelled" },
+  { from: "sending", on: "cancel", to: "cancelled" },
+  { from: "sending", on: "pause", to: "sending" },
+  { from: "sending", on: "resume", to: "sending" },
+  // Every recipient of the wave had its first attempt or was skipped.
+  { from: "sending", on: "complete", to: "sent" },
+  { from: "sent", on: "promote", to: "sending" },
+] as const satisfies readonly { from: BroadcastStatus; on: string; to: BroadcastStatus }[];
+
+export type BroadcastEvent = (typeof transitions)[number]["on"];
+
+/** Returns the status after an event, or null when the broadcast refuses it in this status. */
+export function statusAfter(from: BroadcastStatus, on: BroadcastEvent): BroadcastStatus | null {
+  return transitions.find((row) => row.from === from && row.on === on)?.to ?? null;
+}
+
+/** Returns whether content and variants may change. */
+export const isEditable = (status: BroadcastStatus) => statusAfter(status, "edit") !== null;
+
+export const limits = {
+  nameCharacters: 200,
+  subjectOctets: 998,
+  preheaderCharacters: 500,
+  labelCharacters: 100,
+  /** A broadcast or a variant as JSON: its row and its stored response fit into 2,000,000 octets of D1. */
+  contentOctets: 1_000_000,
+  variants: 10,
+  weight: 1_000_000,
+  maxPerHour: 10_000_000,
+  testRecipients: 10,
+} as const;
+
+/** A page of the list ends before this many octets, after one broadcast at least. */
+export const PAGE_OCTETS = 8_000_000;
+
+/** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (specification: Limits). */
+export function clampSamplePct(pct: number): number {
+  return Math.min(90, Math.max(5, pct));
+}

@@ -1,0 +1,95 @@
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+
+export const broadcasts = sqliteTable(
+  "broadcasts",
+  {
+    n: integer().primaryKey({ autoIncrement: true }).notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    status: text({ enum: ["draft", "scheduled", "sending", "sent", "cancelled"] }).notNull(),
+    version: integer().notNull().default(0),
+    userId: text("user_id").notNull(),
+    contactListId: text("contact_list_id"),
+    mailboxId: text("mailbox_id"),
+    name: text().notNull(),
+    subject: text().notNull(),
+    preheader: text(),
+    fromAddress: text("from_address").notNull(),
+    fromDomain: text("from_domain").notNull(),
+    replyTo: text("reply_to"),
+    scheduledAt: integer("scheduled_at"),
+    sentAt: integer("sent_at"),
+    abTestPct: integer("ab_test_pct"),
+    abWinnerVariantId: text("ab_winner_variant_id"),
+    abPromotedAt: integer("ab_promoted_at"),
+    maxPerHour: integer("max_per_hour"),
+    pausedAt: integer("paused_at"),
+    fanOut: text("fan_out"),
+    fanOutStep: integer("fan_out_step").notNull().default(0),
+    size: integer().notNull(),
+    createdAt: integer("created_at").notNull(),
+    updatedAt: integer("updated_at").notNull(),
+    htmlBody: text("html_body"),
+    textBody: text("text_body"),
+  },
+  (t) => [uniqueIndex("broadcasts_by_id").on(t.workspace, t.id)],
+);
+
+export const broadcastVariants = sqliteTable(
+  "broadcast_variants",
+  {
+    n: integer().primaryKey({ autoIncrement: true }).notNull(),
+    workspace: integer().notNull(),
+    broadcast: integer().notNull(),
+    id: text().notNull(),
+    label: text().notNull(),
+    subject: text().notNull(),
+    weight: integer().notNull(),
+    createdAt: integer("created_at").notNull(),
+    htmlBody: text("html_body"),
+    textBody: text("text_body"),
+  },
+  (t) => [
+    uniqueIndex("broadcast_variants_by_id").on(t.broadcast, t.id),
+    uniqueIndex("broadcast_variants_by_label").on(t.broadcast, t.label),
+  ],
+);
+
+export const broadcastCounts = sqliteTable(
+  "broadcast_counts",
+  {
+    broadcast: integer().notNull(),
+    variant: integer().notNull(),
+    workspace: integer().notNull(),
+    queued: integer().notNull().default(0),
+    attempted: integer().notNull().default(0),
+    delivered: integer().notNull().default(0),
+    bounced: integer().notNull().default(0),
+    failed: integer().notNull().default(0),
+    opened: integer().notNull().default(0),
+    clicked: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.variant] })],
+);
+
+export const broadcastClicks = sqliteTable(
+  "broadcast_clicks",
+  {
+    broadcast: integer().notNull(),
+    url: text().notNull(),
+    workspace: integer().notNull(),
+    clicks: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.url] })],
+);
+
+export const broadcastSkipped = sqliteTable(
+  "broadcast_skipped",
+  {
+    broadcast: integer().notNull(),
+    contact: integer().notNull(),
+    workspace: integer().notNull(),
+    reason: text({ enum: ["suppressed", "unsubscribed", "invalid"] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
+);

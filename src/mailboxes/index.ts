@@ -1,0 +1,1 @@
+export { getMailbox, type MailboxRow } from "./queries.ts";
