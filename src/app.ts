@@ -21,6 +21,7 @@ import { responseHeaders } from "./http/response-headers.ts";
 import { RouteIndex } from "./http/route-index.ts";
 import { mailboxRoutes } from "./mailboxes/routes.ts";
 import { meRoutes } from "./me/routes.ts";
+import { sessionRoutes } from "./sign-ins/sessions/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
@@ -46,6 +47,7 @@ app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/ema
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.route("/", readyRoutes);
 app.get("/openapi.json", openApiDocument(app));
+app.route("/", sessionRoutes);
 app.route("/", meRoutes);
 app.route("/", workspaceRoutes);
 app.route("/", apiKeyRoutes);

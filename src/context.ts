@@ -52,10 +52,11 @@ export interface CallerCtx extends MailCtx {
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */
-export interface Actor {
-  kind: "api_key";
-  keyId: string;
-  keyPrefix: string;
+export type Actor = ApiKeyActor | SessionActor;
+
+interface AnyActor {
+  /** Id of the API key or of the session. */
+  credentialId: string;
   userId: string;
   email: string;
   name: string | null;
@@ -65,9 +66,24 @@ export interface Actor {
   grantsAll: boolean;
   /** Domains that the credential is restricted to. Null: every domain of the workspace. */
   domainIds: ReadonlySet<string> | null;
-  /** When the credential expires, in milliseconds since 1970. Null: never. */
+  /** When the credential expires, in milliseconds since 1970. Null: never, or a session, which can be refreshed. */
   expiresAt: number | null;
   restricted: boolean;
+}
+
+export interface ApiKeyActor extends AnyActor {
+  kind: "api_key";
+  keyPrefix: string;
+}
+
+/** A user who signed in. */
+export interface SessionActor extends AnyActor {
+  kind: "session";
+  isPlatformAdmin: boolean;
+  /** When the access token expires, in milliseconds since 1970. */
+  accessExpiresAt: number;
+  /** When the user last proved its identity again, in milliseconds since 1970. */
+  reauthenticatedAt: number | null;
 }
 
 export interface CallerWorkspace {

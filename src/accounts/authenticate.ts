@@ -1,4 +1,4 @@
-import type { Actor, CallerWorkspace, Ctx, Role } from "../context.ts";
+import type { Actor, ApiKeyActor, CallerWorkspace, Ctx, Role } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { unauthorized } from "../errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
@@ -8,7 +8,16 @@ import { effectiveScopes } from "./scopes.ts";
 /** Least time between two writes of last_used_at, in ms (decisions 3). */
 const LAST_USED_INTERVAL_MS = 60_000;
 
-interface KeyRow {
+/** The columns of a workspace in the row that found a credential. */
+export interface WorkspaceColumns {
+  number: number;
+  workspace_id: string;
+  workspace_name: string;
+  slug: string;
+  sending_paused_at: number | null;
+}
+
+interface KeyRow extends WorkspaceColumns {
   key_id: string;
   prefix: string;
   scopes: string;
@@ -21,11 +30,6 @@ interface KeyRow {
   user_name: string | null;
   restricted_at: number | null;
   role: Role;
-  number: number;
-  workspace_id: string;
-  workspace_name: string;
-  slug: string;
-  sending_paused_at: number | null;
 }
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
@@ -73,14 +77,18 @@ function toCaller(ctx: Ctx, row: KeyRow | undefined): Caller {
     throw unauthorized("Invalid API key");
   }
   const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
-  return { actor: toActor(row), workspace: toWorkspace(row), touch: isDue ? () => touchKey(ctx, row.key_id) : null };
+  return {
+    actor: toActor(row),
+    workspace: toCallerWorkspace(row),
+    touch: isDue ? () => touchKey(ctx, row.key_id) : null,
+  };
 }
 
-function toActor(row: KeyRow): Actor {
+function toActor(row: KeyRow): ApiKeyActor {
   const granted = JSON.parse(row.scopes) as string[];
   return {
     kind: "api_key",
-    keyId: row.key_id,
+    credentialId: row.key_id,
     keyPrefix: row.prefix,
     userId: row.user_id,
     email: row.email,
@@ -94,7 +102,8 @@ function toActor(row: KeyRow): Actor {
   };
 }
 
-function toWorkspace(row: KeyRow): CallerWorkspace {
+/** Returns the workspace of a row that found a credential. */
+export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
   return {
     number: row.number,
     id: row.workspace_id,

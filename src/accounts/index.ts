@@ -1,3 +1,9 @@
 export { isApiKey, mintApiKey } from "./api-key.ts";
-export { authenticateApiKey, KEY_WORKSPACE } from "./authenticate.ts";
-export { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "./scopes.ts";
+export {
+  authenticateApiKey,
+  type Caller,
+  KEY_WORKSPACE,
+  toCallerWorkspace,
+  type WorkspaceColumns,
+} from "./authenticate.ts";
+export { effectiveScopes, type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "./scopes.ts";

@@ -49,8 +49,8 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "team:manage": "Change the workspace, its members and API keys.",
 };
 
-/** `any`: every authenticated caller. `public`: no authentication. */
-export type RequiredScope = Scope | "any" | "public";
+/** `any`: every authenticated caller. `session`: a user who signed in, no API key. `public`: no authentication. */
+export type RequiredScope = Scope | "any" | "session" | "public";
 
 /** The scope that each route requires, by method and mounted path. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
@@ -61,7 +61,12 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /t/c/:token": "public",
   "GET /u/:token": "public",
   "POST /u/:token": "public",
+  "POST /auth/refresh": "public",
+  "POST /auth/logout": "public",
+  "POST /auth/workspace": "session",
   "GET /v1/me": "any",
+  "GET /v1/sessions/": "session",
+  "DELETE /v1/sessions/:session_id": "session",
   "POST /v1/emails/": "emails:send",
   "POST /v1/emails/validate": "emails:send",
   "POST /v1/emails/batch": "emails:send",

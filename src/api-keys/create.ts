@@ -4,7 +4,7 @@ import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { type Fault, unprocessable } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
 import { parseIso } from "../lib/time.ts";
-import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
+import { callerIsActive } from "./caller-is-active.ts";
 import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
 import { expiryFault } from "./rules.ts";
@@ -14,7 +14,7 @@ import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
 const INSERT_KEY = `
   INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
   SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
-   WHERE ${CALLER_IS_ACTIVE} AND ?12 = (
+   WHERE ${callerIsActive("?3")} AND ?12 = (
      SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
 
 /**
@@ -41,7 +41,7 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
   };
   const response = { ...toApiKey(row), key };
   const domainsJson = domainIds && JSON.stringify(domainIds);
-  const owner = [actor.keyId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
+  const owner = [actor.credentialId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
   const rights = [JSON.stringify(scopes), domainsJson, row.createdAt, expiresAt, domainIds?.length ?? 0];
   await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_KEY).bind(...owner, ...rights),

@@ -3,7 +3,7 @@ import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
-import { CALLER_IS_ACTIVE } from "./caller-is-active.ts";
+import { callerIsActive } from "./caller-is-active.ts";
 import { requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
 import { GRACE_MS } from "./rules.ts";
@@ -17,7 +17,7 @@ const INSERT_SUCCESSOR = `
     FROM api_keys k
    WHERE k.id = ?6 AND k.workspace = ?7 AND k.domain_ids IS ?8 AND k.revoked_at IS NULL
      AND (k.expires_at IS NULL OR k.expires_at > ?5) AND (k.replaced_by_id IS NULL OR k.replaced_by_id = ?2)
-     AND ${CALLER_IS_ACTIVE}`;
+     AND ${callerIsActive("?7")}`;
 
 const REPLACE = `
   UPDATE api_keys SET replaced_by_id = ?2, expires_at = min(ifnull(expires_at, ?3), ?3) WHERE id = ?1 AND workspace = ?4`;
@@ -38,7 +38,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
   const response = { ...toApiKey(successor), key };
   const source = [old.id, ctx.workspace.number, old.domainIds && JSON.stringify(old.domainIds)];
   await repeatableBatch(ctx, ctx.db, [
-    ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.keyId, successor.id, prefix, hash, now, ...source),
+    ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.credentialId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(old.id, successor.id, now + GRACE_MS, ctx.workspace.number),
     ...(await storeSecretResponse(ctx, response)),

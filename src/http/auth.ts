@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { authenticateApiKey, isApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
-import type { CallerCtx, Ctx } from "../context.ts";
+import type { Actor, CallerCtx, Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { AppError, forbidden, unauthorized } from "../errors.ts";
 import { onShard } from "../shards.ts";
@@ -8,6 +8,7 @@ import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import type { RouteIndex } from "./route-index.ts";
+import { authenticateCookie, hasSession } from "./session-auth.ts";
 
 /** Returns what a route reads for a body, in the D1 batch that finds the credential. */
 export type EarlyReads = (
@@ -33,8 +34,8 @@ export function authenticate(
     const need: RequiredScope | undefined = routeScopes[route];
     if (need === undefined) throw new AppError(500, "Internal Server Error");
     if (need === "public") return next();
-    const token = bearerToken(c.req.header("Authorization"));
-    const early = earlyReads[route] && isApiKey(token) ? await readEarlyBody(c) : null;
+    const token = hasSession(c) ? null : bearerToken(c.req.header("Authorization"));
+    const early = earlyReads[route] && token !== null && isApiKey(token) ? await readEarlyBody(c) : null;
     if (early) c.set("earlyBody", early);
     try {
       await setCaller(c, route, need, token, earlyReads[route]);
@@ -45,23 +46,32 @@ export function authenticate(
   };
 }
 
+/** Authenticates the caller by the token of its Authorization header, or by the session cookie when that is null. */
 async function setCaller(
   c: Context<AppEnv>,
   route: string,
   need: Exclude<RequiredScope, "public">,
-  token: string,
+  token: string | null,
   earlyReads: EarlyReads | undefined,
 ): Promise<void> {
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = await authenticateApiKey(ctx, token, reads?.statements);
+  const found = token === null ? await authenticateCookie(c) : await authenticateApiKey(ctx, token, reads?.statements);
   const { actor, workspace, touch, results } = found;
-  if (need !== "any" && !actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
-  await requireRequestRate(ctx, route, actor.keyId);
+  requireRight(actor, need);
+  await requireRequestRate(ctx, route, actor);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
   c.set("caller", { ...onShard(ctx, workspace.mailShard), actor, workspace, waitUntil, ...reads?.toCaller(results) });
+}
+
+/** Throws 403 when the caller may not use a route that requires `need`. */
+function requireRight(actor: Actor, need: Exclude<RequiredScope, "public">): void {
+  if (need === "any") return;
+  if (need !== "session") {
+    if (!actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
+  } else if (actor.kind !== "session") throw forbidden("This endpoint takes a session, not an API key");
 }
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */

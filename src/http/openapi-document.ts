@@ -50,8 +50,18 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
           description: "Sends email and reports the delivery status of every recipient.",
         },
         servers: [{ url: "/" }],
-        components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
-        security: [{ bearer: [] }],
+        components: {
+          securitySchemes: {
+            bearer: { type: "http", scheme: "bearer" },
+            session: {
+              type: "apiKey",
+              in: "cookie",
+              name: "__Host-session",
+              description: "Set by signing in. A call that changes state also needs a same-origin Origin header.",
+            },
+          },
+        },
+        security: [{ bearer: [] }, { session: [] }],
       },
       exclude: ["/openapi.json", "/health", "/ready", "/t/o/{token}", "/t/c/{token}", "/u/:token"],
       // hono-openapi would add a 400 of another shape for every validator; this API answers 422.

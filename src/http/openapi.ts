@@ -55,6 +55,12 @@ export function success(status: number, description: string, schema: z.ZodType |
   return { [status]: { description, ...(schema ? { content: json(schema) } : {}) } };
 }
 
+/** Returns the description of a body that `readFields` reads: JSON, or the same fields as a form. */
+export function fieldsBody(schema: z.ZodType) {
+  const content = { schema: resolver(schema) };
+  return { required: true, content: { "application/json": content, "application/x-www-form-urlencoded": content } };
+}
+
 /** Adds a header to the successful responses of a route. */
 export function withHeader(table: Responses, name: string, header: Header): Responses {
   const entries = Object.entries(table).map(([status, response]) =>
@@ -97,6 +103,7 @@ const exampleIds: Record<string, string> = {
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
+  session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
 };
 
 /** OpenAPI parameters that no zod schema describes. */

@@ -1,15 +1,15 @@
 import type { MiddlewareHandler } from "hono";
-import type { Ctx } from "../context.ts";
+import type { Actor, Ctx } from "../context.ts";
 import { type AppError, tooManyRequests } from "../errors.ts";
 import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
 import type { Settings } from "../settings.ts";
 import type { AppEnv } from "./env.ts";
 
-/** Throws 429 when the API key has used up its requests, or its sends, of this minute (decisions 1). */
-export async function requireRequestRate(ctx: Ctx, route: string, keyId: string): Promise<void> {
-  const policy = await findExceededPolicy(ctx, route, keyId);
+/** Throws 429 when the credential has used up its requests, or its sends, of this minute (decisions 1). */
+export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
+  const policy = await findExceededPolicy(ctx, route, actor.credentialId);
   // The binding does not say when its window ends, so the client waits for a whole one.
-  if (policy) throw exceeded(policy, "API key", policy.windowSeconds);
+  if (policy) throw exceeded(policy, actor.kind === "session" ? "session" : "API key", policy.windowSeconds);
 }
 
 /**

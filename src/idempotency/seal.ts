@@ -16,13 +16,13 @@ export function isSealed(response: string): boolean {
  * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
 export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): Promise<string> {
-  const { keyId } = ctx.actor;
+  const { credentialId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
   const iv = crypto.getRandomValues(new Uint8Array(12));
   const key = await importKey(secret, "encrypt");
   const sealed = await crypto.subtle.encrypt(algorithm(ctx, idempotency, iv), key, utf8(response));
-  return [SEALED_PREFIX, keyId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
+  return [SEALED_PREFIX, credentialId, version, toBase64(iv), toBase64(new Uint8Array(sealed))].join(".");
 }
 
 /**
@@ -30,8 +30,8 @@ export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, res
  * other credential may have fewer rights.
  */
 export async function openResponse(ctx: CallerCtx, idempotency: Idempotency, sealed: string): Promise<string> {
-  const [, keyId, version, iv = "", text = ""] = sealed.split(".");
-  if (keyId !== ctx.actor.keyId) throw conflict("This Idempotency-Key was used by another credential");
+  const [, credentialId, version, iv = "", text = ""] = sealed.split(".");
+  if (credentialId !== ctx.actor.credentialId) throw conflict("This Idempotency-Key was used by another credential");
   const found = (await idempotency.sealingKeys()).find((candidate) => candidate.split(".")[0] === version);
   const key = await importKey(found?.split(".")[1], "decrypt");
   const plain = await crypto.subtle.decrypt(algorithm(ctx, idempotency, fromBase64(iv)), key, fromBase64(text));
@@ -45,5 +45,5 @@ function importKey(secret: string | undefined, use: "encrypt" | "decrypt"): Prom
 
 /** Returns the AES-GCM parameters. Workspace, credential and request are authenticated. */
 function algorithm({ workspace, actor }: CallerCtx, { fingerprint }: Idempotency, iv: Uint8Array<ArrayBuffer>) {
-  return { name: "AES-GCM", iv, additionalData: utf8(`${workspace.number} ${actor.keyId} ${fingerprint}`) };
+  return { name: "AES-GCM", iv, additionalData: utf8(`${workspace.number} ${actor.credentialId} ${fingerprint}`) };
 }

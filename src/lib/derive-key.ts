@@ -12,6 +12,7 @@ const kinds = {
   aes: { algorithm: { name: "AES-GCM", length: 256 }, usages: ["encrypt", "decrypt"] },
   hmac: { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign"] },
   mac: { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign"] },
+  jwt: { algorithm: { name: "HMAC", hash: "SHA-256", length: 256 }, usages: ["sign", "verify"] },
 } as const;
 
 // Holds keys, not promises: a Worker must not await a promise that another request created.
@@ -19,7 +20,7 @@ const derivedKeys = new Map<string, CryptoKey>();
 
 /**
  * Derives the key of one purpose from a root key by HKDF-SHA-256 (RFC 5869). `hmac` keys hash secrets (secret-box.ts),
- * `mac` keys authenticate tokens (mac.ts): one purpose gives different keys for each kind.
+ * `mac` keys authenticate tokens (mac.ts), `jwt` keys sign JWTs: one purpose gives different keys for each kind.
  */
 export async function deriveKey(root: RootKey, kind: keyof typeof kinds, purpose: string): Promise<CryptoKey> {
   const info = `${kind}:${purpose}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { CallerCtx } from "../context.ts";
-import { isoOrNull } from "../lib/time.ts";
+import type { Actor, CallerCtx } from "../context.ts";
+import { iso, isoOrNull } from "../lib/time.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (decisions 2). */
 export const MeOut = z
@@ -9,16 +9,25 @@ export const MeOut = z
     workspace: z.object({ id: z.uuid(), name: z.string(), slug: z.string(), sending_paused: z.boolean() }),
     role: z.enum(["owner", "admin", "member"]),
     scopes: z.array(z.string()),
-    authentication: z.object({
-      method: z.enum(["api_key"]),
-      api_key_id: z.uuid(),
-      api_key_prefix: z.string(),
-      expires_at: z.string().nullable().meta({ format: "date-time" }),
-      domain_ids: z
-        .array(z.uuid())
-        .nullable()
-        .describe("Ids of the domains that the key is restricted to; null: not restricted."),
-    }),
+    authentication: z.discriminatedUnion("method", [
+      z.object({
+        method: z.literal("api_key"),
+        api_key_id: z.uuid(),
+        api_key_prefix: z.string(),
+        expires_at: z.string().nullable().meta({ format: "date-time" }),
+        domain_ids: z
+          .array(z.uuid())
+          .nullable()
+          .describe("Ids of the domains that the key is restricted to; null: not restricted."),
+      }),
+      z.object({
+        method: z.literal("session"),
+        session_id: z.uuid(),
+        expires_at: z.string().meta({ format: "date-time" }).describe("When the access token must be refreshed."),
+        reauthenticated_at: z.string().nullable().meta({ format: "date-time" }),
+        is_platform_admin: z.boolean(),
+      }),
+    ]),
   })
   .meta({
     ref: "Me",
@@ -56,12 +65,24 @@ export function toMe({ actor, workspace }: CallerCtx): MeOut {
     },
     role: actor.role,
     scopes: [...actor.scopes].sort(),
-    authentication: {
+    authentication: toAuthentication(actor),
+  };
+}
+
+function toAuthentication(actor: Actor): MeOut["authentication"] {
+  if (actor.kind === "session")
+    return {
       method: actor.kind,
-      api_key_id: actor.keyId,
-      api_key_prefix: actor.keyPrefix,
-      expires_at: isoOrNull(actor.expiresAt),
-      domain_ids: actor.domainIds && [...actor.domainIds],
-    },
+      session_id: actor.credentialId,
+      expires_at: iso(actor.accessExpiresAt),
+      reauthenticated_at: isoOrNull(actor.reauthenticatedAt),
+      is_platform_admin: actor.isPlatformAdmin,
+    };
+  return {
+    method: actor.kind,
+    api_key_id: actor.credentialId,
+    api_key_prefix: actor.keyPrefix,
+    expires_at: isoOrNull(actor.expiresAt),
+    domain_ids: actor.domainIds && [...actor.domainIds],
   };
 }

@@ -2,6 +2,7 @@ import { keyPrefix } from "../../src/accounts/api-key.ts";
 import type { routeScopes } from "../../src/accounts/index.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
+import { aSession } from "../support/sessions.ts";
 import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** A successful call of one route, and the places where a caller could put an id of another workspace. */
@@ -26,6 +27,7 @@ export interface ForeignIds {
   user: string;
   email: string;
   list: string;
+  workspace: string;
 }
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
@@ -93,6 +95,7 @@ const createContact = async (workspace: TestWorkspace) => {
   const response = await workspace.post(`/v1/contacts/${list_id}/contacts`, newContact());
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
 };
+const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
 
 const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });
 
@@ -125,7 +128,16 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /t/c/:token": { success: 404 },
   "GET /u/:token": { success: 200 },
   "POST /u/:token": { success: 404 },
+  "POST /auth/refresh": { success: 401 },
+  "POST /auth/logout": { success: 204 },
+  "POST /auth/workspace": {
+    success: 200,
+    body: (of) => ({ org_id: of.workspaceId }),
+    places: { org_id: { of: "workspace", body: (_, id) => ({ org_id: id }) } },
+  },
   "GET /v1/me": { success: 200 },
+  "GET /v1/sessions/": { success: 200 },
+  "DELETE /v1/sessions/:session_id": { success: 204, create: createSession },
   "POST /v1/emails/": { success: 202, body: (of) => aMail(of) },
   "POST /v1/emails/batch": { success: 202, body: (of) => [aMail(of)] },
   "POST /v1/emails/validate": { success: 200, body: (of) => aMail(of) },

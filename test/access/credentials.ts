@@ -1,8 +1,42 @@
 import { newApiKey } from "../../src/accounts/api-key.ts";
+import { aSession } from "../support/sessions.ts";
 import { aKey, type TestWorkspace, testContext } from "../support/workspace.ts";
 
+/** Returns the headers of invalid credentials, each with a description. */
+export async function invalidCredentials(workspace: TestWorkspace): Promise<[string, Record<string, string>][]> {
+  const keys = (await invalidKeys(workspace)).map(([what, value]): [string, Record<string, string>] => [
+    what,
+    value === null ? {} : { Authorization: value },
+  ]);
+  const cookies = (await invalidSessions(workspace)).map(([what, token]): [string, Record<string, string>] => [
+    `session: ${what}`,
+    { Cookie: `session=${token}`, Origin: "http://api.test" },
+  ]);
+  const { accessToken } = (await aSession(workspace)).tokens;
+  return [...keys, ...cookies, ["a session as bearer token", { Authorization: `Bearer ${accessToken}` }]];
+}
+
+/** Returns invalid access tokens of sessions, each with a description. */
+async function invalidSessions(workspace: TestWorkspace): Promise<[string, string][]> {
+  const tokenOf = async (of: TestWorkspace, now = Date.now()) =>
+    (await aSession(of, { ctx: testContext({}, () => now) })).tokens.accessToken;
+  const valid = await tokenOf(workspace);
+  const ended = await aSession(workspace);
+  await testContext().db.prepare("DELETE FROM sessions WHERE id = ?1").bind(ended.sessionId).run();
+  const formerMember = { ...workspace, userId: await createFormerMember(workspace) };
+  return [
+    ["empty", ""],
+    ["not a token", "abc"],
+    ["an API key", workspace.apiKey],
+    ["edited", `${valid.slice(0, -2)}${valid.endsWith("AA") ? "BB" : "AA"}`],
+    ["expired", await tokenOf(workspace, Date.now() - 3_600_001)],
+    ["ended", ended.tokens.accessToken],
+    ["of a user who left the workspace", await tokenOf(formerMember)],
+  ];
+}
+
 /** Returns invalid Authorization headers, each with a description. */
-export async function invalidCredentials(workspace: TestWorkspace): Promise<[string, string | null][]> {
+async function invalidKeys(workspace: TestWorkspace): Promise<[string, string | null][]> {
   const { apiKey } = workspace;
   const past = Date.now() - 1;
   const mistyped = `${apiKey.slice(0, -1)}${apiKey.endsWith("0") ? "1" : "0"}`;

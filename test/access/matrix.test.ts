@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
 import * as schema from "../../src/db/schema/main/index.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
+import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases, type ForeignIds, type RouteCase } from "./cases.ts";
 import { invalidCredentials } from "./credentials.ts";
@@ -18,7 +19,8 @@ let ownWorkspace: TestWorkspace;
 let otherWorkspace: TestWorkspace;
 let foreignPaths: Map<string, PathIds>;
 let foreignIds: ForeignIds;
-let invalid: [string, string | null][];
+let invalid: [string, Record<string, string>][];
+let ownSession: Api;
 let before: string;
 
 beforeAll(async () => {
@@ -30,9 +32,11 @@ beforeAll(async () => {
     domain: otherWorkspace.domainId,
     mailbox: otherWorkspace.mailboxId,
     user: otherWorkspace.userId,
+    workspace: otherWorkspace.workspaceId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
     list: await aContactList(otherWorkspace),
   };
+  ownSession = await aSession(ownWorkspace);
   invalid = await invalidCredentials(ownWorkspace);
   await waitUntilSent();
   before = await rowsOf(otherWorkspace);
@@ -69,21 +73,28 @@ async function waitUntilSent(): Promise<void> {
   }
 }
 
-/** Calls a route by its case, with an API key. */
+type Api = ReturnType<typeof apiWith>;
+
+/** Returns the valid credential of the own workspace that a route takes. */
+const ownCredential = (need: RequiredScope) => (need === "session" ? ownSession : apiWith(ownWorkspace.apiKey));
+
+/** Calls a route by its case, with the credential of `api`. */
 async function call(
   route: string,
-  key: string | null,
+  api: Api,
   options: { in?: TestWorkspace; ids?: PathIds; body?: unknown; query?: string } = {},
 ) {
   const workspace = options.in ?? ownWorkspace;
   const { create: make, body, query = "" } = cases[route] as RouteCase;
   const ids = options.ids ?? (await make?.(workspace)) ?? {};
-  return callRoute(apiWith(key), `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace));
+  return callRoute(api, `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace));
 }
 
 const text = async (response: Response) =>
   `${response.status} ${response.headers.get("Content-Type")} ${await response.text()}`;
 const implies = (held: Scope, need: RequiredScope) => held === need || held === need.replace(/:view$/, ":manage");
+const refusalOf = (need: RequiredScope) =>
+  need === "session" ? "This endpoint takes a session, not an API key" : `Missing scope: ${need}`;
 
 it("lists exactly the mounted routes", () => {
   expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
@@ -94,15 +105,14 @@ for (const [route, need] of Object.entries(routeScopes)) {
   const { success, only, deletesWorkspace, places = {} } = cases[route] ?? { success: 0 };
   if (need === "public") {
     it(`${route} needs no credentials`, async () => {
-      expect((await call(route, null)).status).toBe(success);
+      expect((await call(route, apiWith(null))).status).toBe(success);
     });
     continue;
   }
 
   describe(route, () => {
     it("answers 401 in one form to every invalid credential", async () => {
-      for (const [what, authorization] of invalid) {
-        const headers: Record<string, string> = authorization === null ? {} : { Authorization: authorization };
+      for (const [what, headers] of invalid) {
         const response = await callRoute(apiWith(null), route, {}, undefined, headers);
         expect(response.status, what).toBe(401);
         expect(response.headers.get("WWW-Authenticate"), what).toMatch(/^Bearer resource_metadata="http/);
@@ -113,22 +123,28 @@ for (const [route, need] of Object.entries(routeScopes)) {
     it("accepts a key with the required scope and no key without it", async () => {
       for (const scope of Object.keys(scopes) as Scope[]) {
         const workspace = deletesWorkspace && implies(scope, need) ? await aWorkspace() : ownWorkspace;
-        const response = await call(route, await aKey(workspace, { scopes: [scope] }), { in: workspace });
+        const key = await aKey(workspace, { scopes: [scope] });
+        const response = await call(route, apiWith(key), { in: workspace });
         if (need === "any" || implies(scope, need)) expect(response.status, scope).toBe(success);
-        else expect(await text(response), scope).toBe(`403 application/json {"detail":"Missing scope: ${need}"}`);
+        else expect(await text(response), scope).toBe(`403 application/json {"detail":"${refusalOf(need)}"}`);
       }
     });
 
-    it("accepts each role as far as its scopes allow", async () => {
-      for (const role of ["owner", "admin", "member"] as const) {
-        const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
-        const colleague = await aMember(workspace, role);
-        const response = await call(route, colleague.apiKey, { in: workspace });
-        const isScoped = need === "any" || roleScopes[role].includes(need);
-        const isAllowed = isScoped && only !== "maker" && (only !== "owners" || role === "owner");
-        expect(response.status, role).toBe(isAllowed ? success : 403);
-      }
-    });
+    for (const credential of ["API key", "session"] as const) {
+      it(`accepts each role with its ${credential} as far as its scopes allow`, async () => {
+        for (const role of ["owner", "admin", "member"] as const) {
+          const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
+          const colleague = await aMember(workspace, role);
+          const ofColleague = { ...workspace, userId: colleague.userId };
+          const api = credential === "session" ? await aSession(ofColleague) : apiWith(colleague.apiKey);
+          const response = await call(route, api, { in: need === "session" ? ofColleague : workspace });
+          const isScoped =
+            need === "any" || (need === "session" ? credential === "session" : roleScopes[role].includes(need));
+          const isAllowed = isScoped && only !== "maker" && (only !== "owners" || role === "owner");
+          expect(response.status, role).toBe(isAllowed ? success : 403);
+        }
+      });
+    }
 
     if (route.includes(":")) {
       it("answers an id of another workspace byte for byte like an unknown id", async () => {
@@ -137,7 +153,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
         const ids = ["nonsense", "%00", "1", testContext().newId(), crypto.randomUUID(), foreign];
         const answers = [];
         for (const id of ids)
-          answers.push(await text(await call(route, ownWorkspace.apiKey, { ids: { [parameter]: id } })));
+          answers.push(await text(await call(route, ownCredential(need), { ids: { [parameter]: id } })));
         expect(new Set(answers).size, answers.join("\n")).toBe(1);
         expect(answers[0]).toMatch(/^404 application\/json/);
       });
@@ -147,7 +163,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
       it(`answers an id of another workspace in ${place} byte for byte like an unknown id`, async () => {
         const withId = async (id: string) =>
           text(
-            await call(route, ownWorkspace.apiKey, {
+            await call(route, ownCredential(need), {
               ...(body ? { body: body(ownWorkspace, id) } : {}),
               ...(query ? { query: `?${query}=${id}` } : {}),
             }),

@@ -11,6 +11,7 @@ import {
   refusalOf,
 } from "../support/openapi.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
+import { aSession } from "../support/sessions.ts";
 import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** The time of the examples. */
@@ -18,10 +19,12 @@ const NOW = new Date("2026-11-21T15:00:00Z");
 const document = await readOpenApi();
 const operations = listOperations(document);
 let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
   workspace = await aWorkspace({ domain: "example.com" });
+  session = await aSession(workspace);
 });
 
 afterEach(async () => {
@@ -135,6 +138,7 @@ function withIds(text: string, ids: Record<string, string>): string {
   const known: Record<string, string> = {
     domain_id: workspace.domainId,
     workspace_id: workspace.workspaceId,
+    session_id: session.sessionId,
     ...ids,
   };
   return Object.entries(exampleIds(document)).reduce((all, [name, id]) => all.replaceAll(id, known[name] ?? id), text);
@@ -176,7 +180,8 @@ describe("the examples of /openapi.json", () => {
       }
       const url = withIds(query.size > 0 ? `${filled}?${query}` : filled, ids);
       const body = example === undefined ? undefined : withIds(JSON.stringify(example), ids);
-      const response = await workspace.call(method, url, body);
+      // Operations with a `security` of their own take a session, or no credentials.
+      const response = await (operation.security ? session : workspace).call(method, url, body);
       const text = await response.text();
       const status = Object.keys(responses)
         .filter((code) => code.startsWith("2"))

@@ -11,20 +11,28 @@ beforeAll(async () => {
   operations = listOperations(document);
 });
 
+/** Routes without authentication that programs call. */
+const signInCalls = ["POST /auth/refresh", "POST /auth/logout"];
+
 const operation = (name: string) => operations.find(([known]) => known === name)?.[1];
 
 describe("/openapi.json", () => {
-  it("is OpenAPI 3.1 with bearer authentication for every operation", () => {
+  it("is OpenAPI 3.1 with an API key or a session for every operation, unless the route takes one of them only", () => {
     expect(document.openapi).toBe("3.1.0");
-    expect(document.components.securitySchemes).toHaveProperty("bearer");
-    expect(document.security).toEqual([{ bearer: [] }]);
+    expect(Object.keys(document.components.securitySchemes).sort()).toEqual(["bearer", "session"]);
+    expect(document.security).toEqual([{ bearer: [] }, { session: [] }]);
+    const expected: Record<string, unknown> = { session: [{ session: [] }], public: [] };
+    for (const [route, need] of Object.entries(routeScopes)) {
+      const described = operation(route.replace(/:([a-z_]+)/g, "{$1}"));
+      if (described) expect(described.security, route).toEqual(expected[need]);
+    }
   });
 
-  it("describes exactly the routes that require credentials", () => {
-    const guarded = Object.entries(routeScopes)
-      .filter(([, need]) => need !== "public")
+  it("describes exactly the routes that require credentials, and the calls that sign in and out", () => {
+    const described = Object.entries(routeScopes)
+      .filter(([route, need]) => need !== "public" || signInCalls.includes(route))
       .map(([route]) => route.replace(/:([a-z_]+)/g, "{$1}"));
-    expect(operations.map(([name]) => name).sort()).toEqual(guarded.sort());
+    expect(operations.map(([name]) => name).sort()).toEqual(described.sort());
   });
 
   it("gives every operation a unique id, a summary, a success with a schema, 401 and 422", () => {
@@ -70,7 +78,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|refresh|switch|end)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),

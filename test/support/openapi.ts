@@ -22,6 +22,7 @@ export interface Answer {
 export interface Operation {
   operationId: string;
   summary?: string;
+  security?: Record<string, string[]>[];
   parameters?: {
     in: string;
     name: string;

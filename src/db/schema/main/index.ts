@@ -9,6 +9,7 @@ export * from "./mailboxes.ts";
 export * from "./notifications.ts";
 export * from "./object-sweep.ts";
 export * from "./saved-searches.ts";
+export * from "./sessions.ts";
 export * from "./suppressions.ts";
 export * from "./templates.ts";
 export * from "./tracking.ts";

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from "../lib/bytes.ts";
+import { fromBase64, toBase64 } from "./bytes.ts";
 
 /** Encodes bytes as base64url without padding (RFC 4648 5). */
 export function toBase64Url(bytes: Uint8Array): string {

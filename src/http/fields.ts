@@ -1,0 +1,69 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../errors.ts";
+import { concat } from "../lib/bytes.ts";
+import { BodyStream } from "./body-stream.ts";
+import type { AppEnv } from "./env.ts";
+import { checkJson, invalidJson } from "./json-faults.ts";
+import { toFaults } from "./validate.ts";
+
+/** Greatest body of a form or of a sign-in call, in bytes. */
+const MAX_BYTES = 16_384;
+
+/** Returns whether a request is a submitted form of a page. Its answer is a page or a redirect instead of JSON. */
+export function isForm(c: Context<AppEnv>): boolean {
+  return mediaTypeOf(c) === "application/x-www-form-urlencoded";
+}
+
+/**
+ * Reads a small JSON or form body and validates its fields. Of a repeated form field the last value counts. Throws 413,
+ * 415 and 422.
+ */
+export async function readFields<Schema extends z.ZodType>(
+  c: Context<AppEnv>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  if (!isForm(c) && mediaTypeOf(c) !== "application/json")
+    throw unsupportedMediaType("The body must be application/json or application/x-www-form-urlencoded");
+  if ((c.req.header("Content-Encoding") ?? "identity") !== "identity")
+    throw unsupportedMediaType("The body must not be compressed");
+  const text = decode(await readBytes(c));
+  const value = isForm(c) ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);
+  checkJson(value, "record");
+  const result = await schema.safeParseAsync(value, { reportInput: true });
+  if (!result.success) throw unprocessable(toFaults("body", result.error.issues, value));
+  return result.data;
+}
+
+const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+
+async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
+  const stream = new BodyStream(c.req.raw.body, false);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) {
+      await stream.drain();
+      throw new RequestTooLargeError(`The body is larger than ${MAX_BYTES} bytes`);
+    }
+    chunks.push(chunk.slice());
+  }
+  return concat(chunks);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw invalidJson("The body is not valid UTF-8");
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson("The body is not valid JSON");
+  }
+}

@@ -1,0 +1,21 @@
+import type { Context } from "hono";
+import { authenticateSession, invalidSession } from "../sessions/index.ts";
+import type { AppEnv } from "./env.ts";
+import { requireSameOrigin } from "./same-origin.ts";
+import { readSessionCookie } from "./session-cookies.ts";
+
+/** Returns whether a request is authenticated by a session cookie. An Authorization header takes precedence over it. */
+export function hasSession(c: Context<AppEnv>): boolean {
+  return c.req.header("Authorization") === undefined && readSessionCookie(c, "session") !== undefined;
+}
+
+/**
+ * Returns the caller of a request by its session cookie. Throws 401 for an invalid or ended session, 403 for a change
+ * that another site may have sent.
+ */
+export async function authenticateCookie(c: Context<AppEnv>) {
+  const token = readSessionCookie(c, "session");
+  if (token === undefined) throw invalidSession();
+  requireSameOrigin(c);
+  return { ...(await authenticateSession(c.get("ctx"), token)), results: [] };
+}

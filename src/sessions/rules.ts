@@ -1,0 +1,5 @@
+/** Lifetime of an access token, in ms (specification, Authentication). */
+export const ACCESS_TOKEN_TTL_MS = 3_600_000;
+
+/** Longest `User-Agent` that a session stores, in characters. */
+export const MAX_USER_AGENT = 250;
