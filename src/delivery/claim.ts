@@ -1,10 +1,24 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
-import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "../emails/index.ts";
+import {
+  EMAIL_STATE_COLUMNS,
+  type EmailState,
+  type EmailStateRow,
+  recipientKey,
+  syncDueAtStatement,
+  toState,
+} from "../emails/index.ts";
 import type { WakeUp } from "../outbox/index.ts";
-import { type ClaimedRow, claimStatement, type Lease } from "../outbox/index.ts";
-import { findSuppressedStatement, suppressedRecipients } from "./find-suppressed.ts";
+import { type ClaimedRow, claimStatement, type Lease, releaseStatement } from "../outbox/index.ts";
+import {
+  type DkimKeyRow,
+  readSenders,
+  type SenderFacts,
+  type SenderQuery,
+  type SenderRow,
+  toFacts,
+} from "./read-senders.ts";
 
 /** A claimed email with everything that preflight and composition need. */
 export interface ClaimedMail {
@@ -34,27 +48,6 @@ export interface ClaimedMail {
   sender: SenderFacts;
 }
 
-/** Facts about the sender that may have changed since the email was accepted. */
-export interface SenderFacts {
-  domainId: string;
-  /** Null when the domain no longer belongs to this workspace. */
-  domain: string | null;
-  domainStatus: string | null;
-  /** Whether the return path of the domain is verified in its DNS. */
-  hasReturnPath: boolean;
-  mailboxActive: boolean;
-  paused: boolean;
-  restricted: boolean;
-}
-
-export interface DkimKeyRow {
-  id: string;
-  domain_id: string;
-  selector: string;
-  algorithm: "rsa-sha256" | "ed25519-sha256";
-  private_key: string;
-}
-
 export interface Claim {
   rows: ClaimedRow[];
   mails: ClaimedMail[];
@@ -75,19 +68,9 @@ const RELEASE_SCHEDULED = `
 // A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.source,
-         w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain, d.status AS domain_status,
-         d.records->>'return_path' AS return_path, m.is_active
+         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.mailbox_id, e.user_id, e.source
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
-    JOIN workspaces w ON w.number = e.workspace
-    LEFT JOIN domains d ON d.id = e.domain_id AND d.workspace = e.workspace
-    LEFT JOIN mailboxes m ON m.id = e.mailbox_id AND m.workspace = e.workspace AND m.domain_id = e.domain_id
-    LEFT JOIN users u ON u.id = e.user_id
    WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
-
-const FIND_KEYS = `
-  SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
-   WHERE domain_id IN (SELECT e.domain_id FROM ${CLAIMED_EMAILS}) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
 interface MailRow extends EmailStateRow {
   outbox_id: string;
@@ -103,71 +86,81 @@ interface MailRow extends EmailStateRow {
   content: string | null;
   created_at: number;
   domain_id: string;
+  mailbox_id: string;
+  user_id: string | null;
   source: string;
-  workspace_id: string;
-  settings: string;
-  sending_paused_at: number | null;
-  restricted_at: number | null;
-  domain: string | null;
-  domain_status: string | null;
-  return_path: string | null;
-  is_active: number | null;
 }
 
-/** Claims the outbox rows that no other run has claimed, and reads what their delivery needs, in one D1 batch. */
+/**
+ * Claims the outbox rows that no other run has claimed, and reads their emails, in one D1 batch. Then reads what may have
+ * changed since accept from the main database. When that fails, the rows are released with `claims` unchanged, since
+ * nothing was tried; then throws.
+ */
 export async function claimMail(ctx: MailCtx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
   const db = mailDb(ctx);
-  const underLease = (sql: string) => db.prepare(sql).bind(lease.until, lease.token);
-  const [rows, , mails, keys, suppressed] = await db.batch([
+  const [claimed, , found] = await db.batch([
     claimStatement(ctx, wakeUps, lease),
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
-    underLease(FIND_MAILS),
-    underLease(FIND_KEYS),
-    findSuppressedStatement(ctx, lease),
+    db.prepare(FIND_MAILS).bind(lease.until, lease.token),
   ]);
-  const claimed = ((mails?.results ?? []) as MailRow[]).map(toMail);
-  return {
-    rows: (rows?.results ?? []) as ClaimedRow[],
-    mails: claimed,
-    keys: (keys?.results ?? []) as DkimKeyRow[],
-    suppressed: await suppressedRecipients(
-      ctx,
+  const rows = (claimed?.results ?? []) as ClaimedRow[];
+  const mails = ((found?.results ?? []) as MailRow[]).map((row) => ({ row, state: toState(row) }));
+  if (mails.length === 0) return { rows, mails: [], keys: [], suppressed: new Set() };
+  const sources = mails.map(({ row, state }) => toSource(row, state));
+  try {
+    const { senders, keys, suppressed } = await readSenders(ctx, sources);
+    return {
+      rows,
+      mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))),
+      keys,
       suppressed,
-      claimed.map(({ state }) => state),
-    ),
+    };
+  } catch (error) {
+    const dueAt = ctx.now();
+    const ids = rows.map(({ id }) => id);
+    await db.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    throw error;
+  }
+}
+
+function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
+  return {
+    n,
+    emailId: row.id,
+    workspace: row.workspace,
+    domainId: row.domain_id,
+    mailboxId: row.mailbox_id,
+    userId: row.user_id,
+    scope: { source: row.source, isRetry: row.retried_at !== null },
+    recipientKeys: recipients.filter(({ state }) => state === "queued").map(recipientKey),
   };
 }
 
-function toMail(row: MailRow): ClaimedMail {
-  const state = toState(row);
-  return {
-    state,
-    outboxId: row.outbox_id,
-    claims: row.claims,
-    isReleased: row.outage === "released",
-    workspaceId: row.workspace_id,
-    messageId: row.message_id,
-    subject: row.subject,
-    fromEmail: row.from_email,
-    fromName: row.from_name,
-    queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
-    source: row.source,
-    settings: JSON.parse(row.settings) as ClaimedMail["settings"],
-    contentLocation: {
-      id: row.id,
-      contentKey: row.content_key,
-      contentOffset: row.content_offset,
-      contentSize: row.content_size,
-      content: row.content,
+/** Returns no mail when the workspace is purged: its rows are deleted too. */
+function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined): ClaimedMail[] {
+  if (!sender) return [];
+  return [
+    {
+      state,
+      outboxId: row.outbox_id,
+      claims: row.claims,
+      isReleased: row.outage === "released",
+      workspaceId: sender.workspace_id,
+      messageId: row.message_id,
+      subject: row.subject,
+      fromEmail: row.from_email,
+      fromName: row.from_name,
+      queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
+      source: row.source,
+      settings: JSON.parse(sender.settings) as ClaimedMail["settings"],
+      contentLocation: {
+        id: row.id,
+        contentKey: row.content_key,
+        contentOffset: row.content_offset,
+        contentSize: row.content_size,
+        content: row.content,
+      },
+      sender: toFacts(row.domain_id, sender),
     },
-    sender: {
-      domainId: row.domain_id,
-      domain: row.domain,
-      domainStatus: row.domain_status,
-      hasReturnPath: row.return_path === "verified",
-      mailboxActive: row.is_active === 1,
-      paused: row.sending_paused_at !== null,
-      restricted: row.restricted_at !== null,
-    },
-  };
+  ];
 }

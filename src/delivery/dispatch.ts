@@ -1,13 +1,13 @@
 import type { MailCtx } from "../context.ts";
 import type { RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
-import type { DkimKeyRow } from "./claim.ts";
 import type { Egress } from "./egress.ts";
 import type { OctetBudget } from "./octet-budget.ts";
 import { preparationFailed } from "./outcome.ts";
 import type { OutcomeWriter } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
 import { type PreparedMessage, prepareMessage } from "./prepare.ts";
+import type { DkimKeyRow } from "./read-senders.ts";
 import { ReconnectingConnection } from "./reconnecting-connection.ts";
 import { recipientsToTry, recordOutcome, recordUnreachable } from "./record-outcome.ts";
 import { returnPathOf } from "./return-path.ts";

@@ -3,9 +3,9 @@ import { type Fact, recipientKey } from "../emails/index.ts";
 import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { EgressFault } from "./egress.ts";
-import { suppressedName } from "./find-suppressed.ts";
 import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
 import type { DeliveryUpdate } from "./outcome-writer.ts";
+import { suppressedName } from "./read-senders.ts";
 import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
 

@@ -6,7 +6,8 @@ import { type AttachmentSource, compose } from "../mail/mime/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
-import type { ClaimedMail, DkimKeyRow } from "./claim.ts";
+import type { ClaimedMail } from "./claim.ts";
+import type { DkimKeyRow } from "./read-senders.ts";
 
 /** The message cannot be composed, now or later, so the email must not be tried again. */
 export class PermanentError extends Error {

@@ -43,7 +43,7 @@ export const MAX_RELEASED_ROWS = 250;
 /** Time from a successful delivery to the release step that it schedules, in milliseconds. */
 export const RELEASE_STEP_DELAY_MS = 2_000;
 
-/** The part of SenderFacts (src/delivery/claim.ts) that decides whether an email may be sent. */
+/** The part of SenderFacts (src/delivery/read-senders.ts) that decides whether an email may be sent. */
 interface SenderState {
   domain: string | null;
   domainStatus: string | null;

@@ -8,7 +8,7 @@ export {
   rewindContentProgressStatement,
   setContentKeyStatement,
 } from "./content/index.ts";
-export { type RecipientFact, transitionOf } from "./rules.ts";
+export { isSuppressing, type RecipientFact, type SuppressionReason, transitionOf } from "./rules.ts";
 export { indexEmails } from "./search/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
@@ -18,7 +18,6 @@ export {
   type EmailStateRow,
   type EmailUpdate,
   findEmail,
-  lacksKey,
   RECIPIENT_KEY_SQL,
   type RecipientEntry,
   recipientKey,

@@ -60,7 +60,7 @@ export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual
 
 /**
  * Returns whether a suppression stops an email (decisions 4): an unsubscribe applies to bulk and broadcast mail only,
- * and a bounce does not stop a retry. The same rule in SQL is FIND_SUPPRESSED in delivery.
+ * and a bounce does not stop a retry.
  */
 export function isSuppressing(reason: SuppressionReason, { source, isRetry }: { source: string; isRetry: boolean }) {
   if (reason === "unsubscribe") return source === "bulk" || source === "broadcast";

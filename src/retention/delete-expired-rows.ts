@@ -5,17 +5,17 @@ import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
-const deleteOld = (table: string, time: string, key: string) => `
+const deleteOld = (workspaces: "workspaces" | "shard_workspaces", table: string, time: string, key: string) => `
   DELETE FROM ${table} WHERE (${key}) IN (
     SELECT ${key
       .split(", ")
       .map((column) => `t.${column}`)
-      .join(", ")} FROM workspaces w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1 LIMIT ?2)`;
+      .join(", ")} FROM ${workspaces} w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1 LIMIT ?2)`;
 
-const DELETE_CHANGES = deleteOld("changes", "at_us", "workspace, at_us");
-const DELETE_HOURLY_ROLLUPS = deleteOld("rollups_hourly", "hour", "workspace, hour, domain");
-const DELETE_DAILY_ROLLUPS = deleteOld("rollups_daily", "day", "workspace, day, domain");
-const DELETE_DOMAIN_FAILURES = deleteOld("domain_failures", "first_at", "workspace, email");
+const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", "workspace, at_us");
+const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
+const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
+const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 

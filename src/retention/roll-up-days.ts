@@ -11,10 +11,15 @@ const MAX_DAYS = 14;
 const ROLL_UP_DAY = `
   INSERT INTO rollups_daily (workspace, day, domain, sent, delivered, bounced, failed, opens, clicks)
   SELECT r.workspace, ?1, r.domain, sum(r.sent), sum(r.delivered), sum(r.bounced), sum(r.failed), sum(r.opens), sum(r.clicks)
-    FROM workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
-   WHERE w.number > ?2 AND w.number <= ?3 GROUP BY r.workspace, r.domain
+    FROM shard_workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
+   WHERE w.number BETWEEN ?2 AND ?3 GROUP BY r.workspace, r.domain
   ON CONFLICT DO UPDATE SET sent = excluded.sent, delivered = excluded.delivered, bounced = excluded.bounced,
     failed = excluded.failed, opens = excluded.opens, clicks = excluded.clicks`;
+
+// The numbers of the workspaces of one database have gaps.
+const FIND_STEPS = `
+  SELECT min(number) AS first, max(number) AS last
+    FROM (SELECT number, (row_number() OVER (ORDER BY number) - 1) / ?1 AS step FROM shard_workspaces) GROUP BY step`;
 
 const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 
@@ -24,19 +29,21 @@ export async function rollUpDays(ctx: MailCtx): Promise<void> {
   const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
   const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
   if (last?.day === null || last?.day === undefined) return;
-  const greatest = await ctx.db
-    .prepare("SELECT max(number) AS number FROM workspaces")
-    .first<{ number: number | null }>();
+  const steps = await workspaceSteps(ctx);
   for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
-    for (let from = 0; from < (greatest?.number ?? 0); from += WORKSPACES_PER_STEP) {
-      await db
-        .prepare(ROLL_UP_DAY)
-        .bind(day, from, from + WORKSPACES_PER_STEP)
-        .run();
-    }
+    for (const { first, last } of steps) await db.prepare(ROLL_UP_DAY).bind(day, first, last).run();
     await db
       .prepare("INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)")
       .bind(day)
       .run();
   }
+}
+
+/** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
+async function workspaceSteps(ctx: MailCtx): Promise<{ first: number; last: number }[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_STEPS)
+    .bind(WORKSPACES_PER_STEP)
+    .all<{ first: number; last: number }>();
+  return results;
 }

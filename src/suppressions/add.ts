@@ -31,7 +31,7 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
   if (!parsed) {
     throw unprocessable([{ loc: ["body", "email"], msg: "email must be a valid email address", type: "value_error" }]);
   }
-  const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason };
+  const entry: SuppressionEntry = { workspace: ctx.workspace.number, email: parsed.key, reason, emailId: null };
   for (let tries = 1; ; tries++) {
     try {
       const added = await addOnce(ctx, entry);

@@ -9,8 +9,8 @@ const REPEAT_AFTER_MS = DAY_MS;
 export const DOMAIN_FAILURE_DAYS = 90;
 
 const SUPPRESS_REPEATED = `
-  INSERT INTO suppressions (workspace, email, reason, created_at)
-  SELECT f.workspace, f.email, 'bounce', ?2 FROM json_each(?1) j
+  INSERT INTO suppressions (workspace, email, reason, created_at, email_id)
+  SELECT f.workspace, f.email, 'bounce', ?2, j.value->>'emailId' FROM json_each(?1) j
     CROSS JOIN domain_failures f ON f.workspace = j.value->>'workspace' AND f.email = j.value->>'email'
    WHERE f.first_at BETWEEN ?3 AND ?4
   ${KEEP_STRONGER_REASON}`;
@@ -31,11 +31,16 @@ export interface WorkspaceAddress {
   email: string;
 }
 
+/** A recipient whose domain failed, and the email that was sent to it. */
+export interface FailedAddress extends WorkspaceAddress {
+  emailId: string;
+}
+
 /**
  * Returns the statements that record failures of recipients' whole domains and suppress the addresses for which this is
- * the second failure, a day or more after the first. They run in the batch of the event that causes them.
+ * the second failure, a day or more after the first. They run before the batch of the outcome that causes them.
  */
-export function domainFailureStatements(ctx: Ctx, failed: readonly WorkspaceAddress[]): MainStatement[] {
+export function domainFailureStatements(ctx: Ctx, failed: readonly FailedAddress[]): MainStatement[] {
   if (failed.length === 0) return [];
   const now = ctx.now();
   const json = JSON.stringify(failed);

@@ -26,7 +26,9 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
     metadata: { method },
   };
   // The address may have been removed from the list since the event was recorded.
-  await suppressStatement(ctx, [{ workspace: state.workspace, email: key, reason: "unsubscribe" }]).run();
+  await suppressStatement(ctx, [
+    { workspace: state.workspace, email: key, reason: "unsubscribe", emailId: null },
+  ]).run();
   await applyFacts(found.ctx, [{ state, facts: [fact], attempt: 0 }]);
   return true;
 }

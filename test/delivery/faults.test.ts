@@ -1,5 +1,5 @@
 /** Random faults of every binding between POST and the egress; one sweep afterwards must deliver everything (safety R11). */
-import { createMessageBatch, createScheduledController } from "cloudflare:test";
+import { createExecutionContext, createMessageBatch, createScheduledController, getQueueResult } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSchedule } from "../../src/cron.ts";
@@ -62,10 +62,10 @@ class FaultyService {
 
   async #consumeMessage(body: WorkMessage, attempts: number): Promise<boolean> {
     const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts, body };
-    return consume(createMessageBatch("work", [message]), this.bindings).then(
-      () => true,
-      () => false,
-    );
+    const batch = createMessageBatch<WorkMessage>("work", [message]);
+    await consume(batch, this.bindings);
+    const { retryMessages } = await getQueueResult(batch, createExecutionContext());
+    return retryMessages.length === 0;
   }
 
   sweep(): Promise<void> {
@@ -252,8 +252,8 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     const rows = service.queue.take().flatMap((body) => body.rows);
     await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows } }]);
     let calls = 0;
-    // The second call is the first flush, after the claim.
-    service.faults.random = () => (calls++ === 1 ? 0 : 0.99);
+    // The third call is the first flush, after the two of the claim.
+    service.faults.random = () => (calls++ === 2 ? 0 : 0.99);
     service.faults.chance = 0.5;
     await service.deliverAll();
     service.faults.chance = 0;
@@ -267,8 +267,8 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     const service = await FaultyService.open({ bindings: ["database"] });
     const { sent } = await sendAll(service);
     let calls = 0;
-    // The claim succeeds; every later call fails.
-    service.faults.random = () => (calls++ === 0 ? 1 : 0);
+    // The two calls of the claim succeed; every later call fails.
+    service.faults.random = () => (calls++ < 2 ? 1 : 0);
     service.faults.chance = 0.5;
     const bodies = service.queue.take();
     const rows = bodies.flatMap((body) => body.rows);

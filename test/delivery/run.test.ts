@@ -199,7 +199,7 @@ describe("preflight re-checks the sender and the recipients", () => {
     ],
     [
       "a recipient suppressed after accept",
-      "INSERT INTO suppressions VALUES (?1, 'friend@example.org', 'bounce', 1)",
+      "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, 'friend@example.org', 'bounce', 1)",
       "rejected",
       "suppressed",
     ],

@@ -96,13 +96,15 @@ describe("a change of a scheduled email when the database fails", () => {
       expect([await dueOf(id), await eventsOf(id)]).toEqual([before, ["scheduled"]]);
     });
 
-    it(`${name} takes one round trip and scans no table`, async () => {
+    it(`${name} takes one write, at most two reads before it, and scans no table`, async () => {
       const id = await schedule();
       const { DB, trips } = countingDb();
       expect((await call(apiOn({ DB, WORK: discardingQueue }, workspace.apiKey), id)).status).toBe(200);
-      const [, batch, ...more] = trips;
-      expect(more.length).toBeLessThanOrEqual(1);
-      for (const statement of batch?.statements ?? []) {
+      const isWrite = ({ statements }: (typeof trips)[number]) => /^\s*(UPDATE|DELETE)/.test(statements[0]?.sql ?? "");
+      // The first trip reads the credential; reschedule reads the email after the write, for its response.
+      expect(trips.slice(1).filter(isWrite)).toHaveLength(1);
+      expect(trips.slice(1).filter((trip) => !isWrite(trip)).length).toBeLessThanOrEqual(2);
+      for (const statement of trips.slice(1).flatMap(({ statements }) => statements)) {
         const plan = await planOf(statement);
         expect(plan.filter((line) => /SCAN (?!json_each|v |CONSTANT)/.test(line))).toEqual([]);
       }

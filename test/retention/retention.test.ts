@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
+import { requireOpenStatement } from "../../src/db/shard-workspaces.ts";
 import { indexEmails } from "../../src/emails/index.ts";
 import { runRetention } from "../../src/retention/index.ts";
 import { daysToRollUp, rollupCutoff } from "../../src/retention/rules.ts";
@@ -122,6 +123,10 @@ describe("emails older than RETENTION_DAYS", () => {
 });
 
 describe("roll-ups", () => {
+  beforeEach(async () => {
+    await requireOpenStatement(testContext(), { number: tenant.workspaceNumber, id: tenant.workspaceId }).run();
+  });
+
   const hourly = (hour: number, sent: number, domain = "") =>
     run(
       "INSERT INTO rollups_hourly (workspace, hour, domain, sent, opens) VALUES (?1, ?2, ?3, ?4, 1)",

@@ -17,8 +17,6 @@ export interface ScheduledChange {
   /** Time for both statements, in milliseconds since 1970. */
   at: number;
   event: EventEntry;
-  /** A further condition on `emails`. */
-  condition?: string;
   /** Statements that run in the same transaction. */
   also?: MailStatement[];
   /** Past participle of the change, for the message of a 404: "cancelled", "rescheduled", "sent now". */
@@ -38,21 +36,22 @@ const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND ou
 export async function changeScheduled(
   ctx: CallerCtx,
   id: string,
-  { set, outboxChange, at, event, condition = "true", also = [], action }: ScheduledChange,
+  { set, outboxChange, at, event, also = [], action }: ScheduledChange,
 ): Promise<void> {
   if (!isUuid(id)) throw notFound("Email");
-  const where = `${IS_SCHEDULED} AND ${condition}`;
   const { workspace, actor } = ctx;
   const db = mailDb(ctx);
   const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
   const statements = [
     db
-      .prepare(`${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${where}) AND ?3 IS NOT NULL`)
+      .prepare(
+        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${IS_SCHEDULED}) AND ?3 IS NOT NULL`,
+      )
       .bind(workspace.number, id, at, domains, event.id),
     expectChanges(db, 1),
     db
       .prepare(
-        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${where}`,
+        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${IS_SCHEDULED}`,
       )
       .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
     expectChanges(db, 1),

@@ -1,38 +1,51 @@
 import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import { lowerCase } from "../../lib/addresses.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
 /** Bounds of one run, which cron starts every minute: emails of one step, and steps. */
 const EMAILS_PER_STEP = 1_000;
-const MAX_STEPS = 60;
+export const MAX_INDEX_STEPS = 60;
 
-// The canonical address of the sender, which lower() of SQLite does not return for letters outside ASCII.
-const SENDER_KEY = "(SELECT m.address FROM mailboxes m WHERE m.id = emails.mailbox_id)";
+const NEXT_EMAILS = "SELECT n, from_email FROM emails WHERE n > (SELECT n FROM search_progress) ORDER BY n LIMIT ?1";
+
+// lower() of SQLite does not return the canonical form of an address with letters outside ASCII.
+const FIND_STEP = `
+  SELECT max(n) AS last, json_group_array(DISTINCT from_email) FILTER (WHERE from_email GLOB '*[^ -~]*') AS senders
+    FROM (${NEXT_EMAILS})`;
 
 const INDEX_EMAILS = `
   INSERT INTO email_search (rowid, sender, subject, recipients, tags, scope)
-  SELECT n, concat_ws(' ', from_email, from_name, CASE WHEN from_email GLOB '*[^ -~]*' THEN ${SENDER_KEY} END), subject,
+  SELECT n, concat_ws(' ', from_email, from_name, (SELECT value->>'key' FROM json_each(?2) WHERE value->>'email' = from_email)),
+    subject,
     (SELECT group_concat(concat_ws(' ', value->>'email', value->>'name', value->>'key'), ' ') FROM json_each(recipients)),
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
-    FROM emails WHERE n > (SELECT n FROM search_progress) ORDER BY n LIMIT ?1`;
+    FROM emails WHERE n > (SELECT n FROM search_progress) AND n <= ?1`;
 
-// Runs in the transaction of INDEX_EMAILS, so both read the same emails.
-const SAVE_PROGRESS = `
-  UPDATE search_progress SET n = (
-    SELECT max(n) FROM (SELECT n FROM emails WHERE n > (SELECT n FROM search_progress) ORDER BY n LIMIT ?1))
-   WHERE EXISTS (SELECT 1 FROM emails WHERE n > (SELECT n FROM search_progress))`;
+// Runs in the transaction of INDEX_EMAILS, so both read the same progress. Emails may have been deleted since FIND_STEP.
+const SAVE_PROGRESS = "UPDATE search_progress SET n = min(?1, coalesce((SELECT max(n) FROM emails), 0)) WHERE n < ?1";
 
 /**
- * Adds new emails to the trigram index in the order of n. Each step is one transaction that continues after the last
- * one, so concurrent runs index no email twice.
+ * Adds new emails to the trigram index in the order of n, in at most `maxSteps` steps. Each step is one transaction that
+ * continues after the last one, so concurrent runs index no email twice. Returns the number of steps.
  */
-export async function indexEmails(ctx: MailCtx): Promise<void> {
-  const db = mailDb(ctx);
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const [indexed] = await db.batch([
-      db.prepare(INDEX_EMAILS).bind(EMAILS_PER_STEP),
-      db.prepare(SAVE_PROGRESS).bind(EMAILS_PER_STEP),
-    ]);
-    if ((indexed?.meta.rows_written ?? 0) === 0) return;
+export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Promise<number> {
+  for (let step = 0; step < maxSteps; step++) {
+    const found = await mailDb(ctx)
+      .prepare(FIND_STEP)
+      .bind(EMAILS_PER_STEP)
+      .first<{ last: number | null; senders: string }>();
+    if (!found || found.last === null) return step;
+    await indexStep(ctx, found.last, JSON.parse(found.senders) as string[]);
   }
+  return maxSteps;
+}
+
+/** Indexes the emails up to `last`. `senders` are the addresses among them that have letters outside ASCII. */
+async function indexStep(ctx: MailCtx, last: number, senders: readonly string[]): Promise<void> {
+  const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
+  await mailDb(ctx).batch([
+    mailDb(ctx).prepare(INDEX_EMAILS).bind(last, keys),
+    mailDb(ctx).prepare(SAVE_PROGRESS).bind(last),
+  ]);
 }

@@ -33,7 +33,7 @@ const contains = (text: string) => `instr(lower(${text}), lower(f.value)) > 0`;
 const anyRecipient = (text: string) => `EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE ${contains(text)})`;
 // The canonical forms of an address that lower() of SQLite does not return. Only texts with such letters need them.
 const RECIPIENT_KEY = "EXISTS (SELECT 1 FROM json_each(e.recipients) r WHERE instr(r.value->>'key', f.value) > 0)";
-const SENDER_KEY = "instr((SELECT m.address FROM mailboxes m WHERE m.id = e.mailbox_id), f.value) > 0";
+const SENDER_KEY = "e.mailbox_id IN (SELECT value FROM json_each(q.value->'mailboxes'))";
 
 const fields: Readonly<Record<"to" | "from" | "domain" | "words", SearchField>> = {
   to: { columns: ["recipients"], condition: anyRecipient("r.value->>'email'"), keyCondition: RECIPIENT_KEY },
@@ -50,19 +50,26 @@ const fields: Readonly<Record<"to" | "from" | "domain" | "words", SearchField>> 
 /**
  * Plans a search in one workspace. SQLite folds the case of ASCII letters only; the index folds all letters. A text with
  * other letters therefore gets no condition on rows that the index returned. Scanned rows are compared with the text as
- * written, in lower case and in upper case, and canonical addresses with the text in canonical form.
+ * written, in lower case and in upper case, and canonical addresses with the text in canonical form. `mailboxesOf` has
+ * the ids of mailboxes by a text that their canonical address contains, for texts with letters outside ASCII.
  */
-export function planSearch(workspace: number, query: SearchQuery, status: Status | null): SearchPlan {
+export function planSearch(
+  workspace: number,
+  query: SearchQuery,
+  status: Status | null,
+  mailboxesOf: ReadonlyMap<string, readonly string[]> = new Map(),
+): SearchPlan {
   const matches: string[] = [];
   const [indexConditions, scanConditions]: [Condition[], Condition[]] = [[], []];
   for (const field of ["to", "from", "domain", "words"] as const) {
     const texts = [...new Set(query[field])];
     matches.push(...texts.filter(isIndexed).map((text) => matchAnySpelling(fields[field].columns, text)));
-    scanConditions.push(...containsEach(field, texts));
+    scanConditions.push(...containsEach(field, texts, mailboxesOf));
     indexConditions.push(
       ...containsEach(
         field,
         texts.filter((text) => isAscii(text) || !isIndexed(text)),
+        mailboxesOf,
       ),
     );
   }
@@ -78,19 +85,24 @@ export function planSearch(workspace: number, query: SearchQuery, status: Status
   };
 }
 
-const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
+export const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text);
 
 const ALL_TAGS = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
   SELECT 1 FROM json_each(e.tags) t WHERE t.value = q.value))`;
 
 /** Returns the condition that a field contains each text in any spelling. It binds one parameter for any number of texts. */
-function containsEach(field: keyof typeof fields, texts: readonly string[]): Condition[] {
+function containsEach(
+  field: keyof typeof fields,
+  texts: readonly string[],
+  mailboxesOf: ReadonlyMap<string, readonly string[]>,
+): Condition[] {
   if (texts.length === 0) return [];
   const { condition, keyCondition } = fields[field];
   const comparesKeys = keyCondition !== undefined && !texts.every(isAscii);
   const sql = `NOT EXISTS (SELECT 1 FROM json_each(?) q WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(q.value) f WHERE ${comparesKeys ? `${condition} OR ${keyCondition}` : condition}))`;
-  return [{ sql, values: [JSON.stringify(texts.map(spellingsOf))] }];
+    SELECT 1 FROM json_each(q.value->'spellings') f WHERE ${comparesKeys ? `${condition} OR ${keyCondition}` : condition}))`;
+  const terms = texts.map((text) => ({ spellings: spellingsOf(text), mailboxes: mailboxesOf.get(text) ?? [] }));
+  return [{ sql, values: [JSON.stringify(terms)] }];
 }
 
 /** Returns the spellings that a scanned row is compared with: canonical, as written, in lower and in upper case. */

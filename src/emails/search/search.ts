@@ -3,6 +3,7 @@ import { unprocessable } from "../../errors.ts";
 import { utf8Length } from "../../lib/bytes.ts";
 import { type EmailPage, listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
+import { findSendersByText } from "./find-senders.ts";
 import { parseSearchQuery } from "./parse-query.ts";
 import { planSearch } from "./plan.ts";
 import { runPlan } from "./run-plan.ts";
@@ -39,7 +40,7 @@ export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<
   const [status] = wanted;
   if (wanted.size > 1 || (status !== undefined && !isStatus(status))) return NOTHING;
   const { before, page, limit } = input;
-  const plan = planSearch(ctx.workspace.number, query, status ?? null);
+  const plan = planSearch(ctx.workspace.number, query, status ?? null, await findSendersByText(ctx, query));
   const { rows, next } =
     plan.scanConditions.length > 0
       ? await runPlan(ctx, plan, { before, page, limit })

@@ -163,7 +163,7 @@ function releaseStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainSt
 
 function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
   const entries = merged.flatMap(({ state, suppress }) =>
-    suppress.map(({ email, reason }) => ({ workspace: state.workspace, email, reason })),
+    suppress.map(({ email, reason }) => ({ workspace: state.workspace, email, reason, emailId: state.id })),
   );
   const now = entries.flatMap(({ reason, ...entry }) => (reason === "domain-failure" ? [] : [{ ...entry, reason }]));
   const failed = entries.filter(({ reason }) => reason === "domain-failure");

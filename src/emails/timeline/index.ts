@@ -8,7 +8,6 @@ export {
   type EmailState,
   type EmailStateRow,
   type EventEntry,
-  lacksKey,
   RECIPIENT_KEY_SQL,
   type RecipientEntry,
   recipientKey,

@@ -103,8 +103,3 @@ export const RECIPIENT_KEY_SQL = "coalesce(p.value->>'key', lower(p.value->>'ema
 export function storedKey(email: string, key: string): Pick<RecipientEntry, "key"> {
   return key === lowerCaseAscii(email) ? {} : { key };
 }
-
-/** Returns whether SQL cannot compare a recipient, because an older version stored it without its key. */
-export function lacksKey({ email, key }: Pick<RecipientEntry, "email" | "key">): boolean {
-  return key === undefined && lowerCase(email) !== lowerCaseAscii(email);
-}

@@ -7,6 +7,7 @@ export const suppressions = sqliteTable(
     email: text().notNull(),
     reason: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }).notNull(),
     createdAt: integer("created_at").notNull(),
+    emailId: text("email_id"),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.email] })],
 );
