@@ -25,6 +25,7 @@ import { sessionRoutes } from "./sign-ins/sessions/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
+import { assetRoutes } from "./ui/routes.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
@@ -47,6 +48,7 @@ app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/ema
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.route("/", readyRoutes);
 app.get("/openapi.json", openApiDocument(app));
+app.route("/", assetRoutes);
 app.route("/", sessionRoutes);
 app.route("/", meRoutes);
 app.route("/", workspaceRoutes);

@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
 import { notFound } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
-import { pageHeaders } from "../http/page.ts";
+import { respondPage } from "../http/page.tsx";
 import { fromBase64 } from "../lib/bytes.ts";
 import { readClickToken, readOpenToken } from "../mail-tokens/index.ts";
 import { checkLink } from "./check-link.ts";
 import { enqueueHit } from "./enqueue-hit.ts";
 import { toLocation } from "./location.ts";
-import { blockedPage, expiredPage } from "./page.ts";
+import { blockedPage, expiredPage } from "./page.tsx";
 import type { HitClient } from "./rules.ts";
 
 /** A transparent GIF of one pixel, 43 octets. */
@@ -35,8 +35,8 @@ export const trackingRoutes = new Hono<AppEnv>()
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");
     const state = await checkLink(ctx, link);
-    if (state === "blocked") return c.html(blockedPage(), 410, pageHeaders);
-    if (state === "expired") return c.html(expiredPage(link.url), 200, pageHeaders);
+    if (state === "blocked") return respondPage(c, blockedPage(), { status: 410 });
+    if (state === "expired") return respondPage(c, expiredPage(link.url));
     if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
     return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
   });

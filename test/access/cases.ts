@@ -1,5 +1,6 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
 import type { routeScopes } from "../../src/accounts/index.ts";
+import { STYLE_FILE } from "../../src/ui/index.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -128,6 +129,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /t/c/:token": { success: 404 },
   "GET /u/:token": { success: 200 },
   "POST /u/:token": { success: 404 },
+  "GET /assets/:file": { success: 200, create: async () => ({ file: STYLE_FILE }) },
   "POST /auth/refresh": { success: 401 },
   "POST /auth/logout": { success: 204 },
   "POST /auth/workspace": {

@@ -1,0 +1,3 @@
+export { Field, Notice } from "./form.tsx";
+export { Layout, type PageUser } from "./layout.tsx";
+export { STYLE, STYLE_FILE } from "./style.ts";
