@@ -1,5 +1,5 @@
 import type { MailCtx } from "../context.ts";
-import type { RecipientEntry } from "../emails/index.ts";
+import type { ContentRanges, RecipientEntry } from "../emails/index.ts";
 import type { ConnectError, Envelope, OutgoingMessage, RecipientResult } from "../mail/smtp/index.ts";
 import type { Egress } from "./egress.ts";
 import type { OctetBudget } from "./octet-budget.ts";
@@ -26,6 +26,8 @@ export interface DeliveryRun {
   queue: MailToSend[];
   /** What the run may still do. */
   limits: RunLimits;
+  /** Reads the content of the emails. */
+  contents: ContentRanges;
   /** Octets of content that the dispatchers may hold at once. */
   content: OctetBudget;
   /** Why the last dispatcher that failed to connect failed; null when none did. */
@@ -123,7 +125,8 @@ async function compose(
   }
   try {
     const keys = run.keys.get(job.mail.sender.domainId) ?? [];
-    const message = await prepareMessage(run.ctx, job.mail, keys, connection?.capabilities ?? ALL_CAPABILITIES);
+    const mail = { ...job.mail, content: await run.contents.read(job.mail) };
+    const message = await prepareMessage(run.ctx, mail, keys, connection?.capabilities ?? ALL_CAPABILITIES);
     run.limits.objectReads -= message.objectReads;
     return message;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { MailCtx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
-import { type ContentDocument, contentPlace, type RecipientEntry, readContent } from "../emails/index.ts";
+import { type ContentDocument, contentPlace, type RecipientEntry } from "../emails/index.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
 import { type AttachmentSource, compose } from "../mail/mime/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
@@ -26,18 +26,17 @@ export interface PreparedMessage extends OutgoingMessage {
 }
 
 /**
- * Reads the content of an email, then composes and signs it for a server with these capabilities. Throws PermanentError
+ * Composes and signs an email for a server with these capabilities. `content` is null when it was deleted. Throws PermanentError
  * or ComposeError when it can never be sent; any other error may be temporary.
  */
 export async function prepareMessage(
   ctx: MailCtx,
-  mail: ClaimedMail,
+  mail: ClaimedMail & { content: ContentDocument | null },
   keys: readonly DkimKeyRow[],
   capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
 ): Promise<PreparedMessage> {
-  const { contentLocation: location } = mail;
+  const { content, contentLocation: location } = mail;
   const place = contentPlace(mail.workspaceId, location);
-  const content = await readContent(ctx, mail.workspaceId, location);
   if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
   const tracked = await addTracking(ctx, mail, content);
@@ -65,7 +64,7 @@ export async function prepareMessage(
     keys.map((key) => toSigningKey(ctx, key)),
     options,
   );
-  // Each attachment is read to sign the message and again to send it.
+  // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
   const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
   return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
 }

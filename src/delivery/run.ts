@@ -1,4 +1,5 @@
 import type { MailCtx } from "../context.ts";
+import { ContentRanges } from "../emails/index.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, newLease } from "../outbox/index.ts";
 import { claimMail } from "./claim.ts";
@@ -59,6 +60,7 @@ async function deliverChunk(
     queue: [],
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
     limits,
+    contents: new ContentRanges(ctx),
     content: new OctetBudget(CONTENT_OCTETS_IN_FLIGHT),
     unreachable: null,
   };
@@ -66,6 +68,7 @@ async function deliverChunk(
     if ("send" in decision) run.queue.push(decision.send);
     else outcomes.add(mail, decision.update, false);
   }
+  run.contents.plan(run.queue.map(({ mail }) => mail));
   const dispatchers = Math.min(egress?.connections ?? 1, run.queue.length);
   const results = await Promise.allSettled(Array.from({ length: dispatchers }, () => dispatch(run)));
   await deferRemaining(run);

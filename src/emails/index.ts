@@ -1,10 +1,10 @@
 export {
   type ContentDocument,
+  ContentRanges,
   contentPlace,
   type MovedContent,
   offloadContent,
   packContents,
-  readContent,
   rewindContentProgressStatement,
   setContentKeyStatement,
 } from "./content/index.ts";

@@ -10,8 +10,6 @@ import type { BatchOut } from "./schema.ts";
 
 /** Emails that share an outbox row: one run claims and settles them together. */
 const EMAILS_PER_OUTBOX_ROW = 100;
-/** Octets of content that the rows of one batch hold; the rest is read from R2 at dispatch. */
-const INLINE_CONTENT_BYTES = 2_000_000;
 
 type BatchEmail = NewEmail & { index: number };
 type IndexedResult = { index: number; result: BatchOut["results"][number] };
@@ -47,16 +45,11 @@ async function toNewEmails(
 ): Promise<BatchEmail[]> {
   const items = await putContents(upload, sendable);
   const now = ctx.now();
-  let inlineBytes = 0;
   let rowEmails = 0;
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
     const email = toNewEmail(ctx, ctx.newId(), item, item.content, "batch");
-    // Only mail that is delivered next has a copy in its row.
-    const isInline = email.status === "queued" && email.content !== null;
-    inlineBytes += isInline ? item.content.size : 0;
-    const content = isInline && inlineBytes <= INLINE_CONTENT_BYTES ? email.content : null;
-    const stored = { index: item.index, contentKey: upload.key, content };
+    const stored = { index: item.index, contentKey: upload.key };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
     rowEmails += 1;

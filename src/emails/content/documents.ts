@@ -32,7 +32,7 @@ export interface ContentDocument {
  * A content document as it is stored: JSON in an R2 object, behind the attachments and long texts of the email. A long
  * text is stored as UTF-8 outside the document, because it leaves the request while the body is read.
  */
-type StoredDocument = Omit<ContentDocument, "text" | "html"> & {
+export type StoredDocument = Omit<ContentDocument, "text" | "html"> & {
   text: string | StoredRange | null;
   html: string | StoredRange | null;
 };
@@ -47,14 +47,14 @@ export interface ContentPlace {
 /** Largest document that the row of an email holds, in octets. */
 const INLINE_CONTENT_BYTES = 16 * 1024;
 
-/** A content document that was written to R2, that goes into the row of its email, or both. */
+/** A content document that was written to R2, or that goes into the row of its email. */
 export interface StoredContent {
-  /** Key of the R2 object; null: the row holds the only copy. */
+  /** Key of the R2 object; null: the document goes into the row. */
   key: string | null;
   /** Position in the object, in octets. */
   offset: number;
   size: number;
-  /** The document, for the row; null: it is in R2 only. */
+  /** The document, for the row; null: it is in R2. */
   inline: string | null;
 }
 
@@ -80,9 +80,8 @@ export async function putContents<Item extends { email: ParsedEmail }>(
   for (const item of items) {
     const document = await toDocument(upload, item.email);
     const text = JSON.stringify(document);
-    const { offset, size } = await upload.storeText(text);
-    const inline = size <= INLINE_CONTENT_BYTES && !hasRanges(document) ? text : null;
-    stored.push({ ...item, content: { key: upload.key, offset, size, inline } });
+    const place = await upload.storeText(text);
+    stored.push({ ...item, content: { key: upload.key, ...place, inline: null } });
   }
   await upload.finish(new Uint8Array(0));
   return stored;
@@ -142,10 +141,14 @@ export async function readContent(
 export async function findContent(ctx: Ctx, place: ContentPlace): Promise<ContentDocument | null> {
   const object = await ctx.env.CONTENT.get(place.key, { range: { offset: place.offset, length: place.size } });
   const document = await object?.json<StoredDocument>();
-  if (!document) return null;
+  return document ? toContent(ctx, place.key, document) : null;
+}
+
+/** Returns the content of a stored document, with its long texts read from the R2 object `key`. */
+export async function toContent(ctx: Ctx, key: string, document: StoredDocument): Promise<ContentDocument> {
   const readText = async (text: StoredDocument["text"]) => {
     if (text === null || typeof text === "string") return text;
-    const range = await ctx.env.CONTENT.get(place.key, { range: { offset: text.at, length: text.size } });
+    const range = await ctx.env.CONTENT.get(key, { range: { offset: text.at, length: text.size } });
     // `text()` would remove a byte order mark, which is part of what the caller sent.
     return range && new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(await range.arrayBuffer());
   };

@@ -1,3 +1,4 @@
+export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,
   type ContentPlace,
