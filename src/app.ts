@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { readyRoutes } from "./delivery/routes.ts";
@@ -65,5 +66,6 @@ app.route("/", searchRoutes);
 app.route("/", emailRoutes);
 app.route("/", templateRoutes);
 app.route("/", broadcastRoutes);
+app.route("/", auditRoutes);
 app.route("/", trackingRoutes);
 app.route("/", unsubscribeRoutes);

@@ -41,6 +41,8 @@ export interface MailCtx extends WorkCtx<"mail"> {
 export interface CallerCtx extends MailCtx {
   actor: Actor;
   workspace: CallerWorkspace;
+  /** Address of the client, as Cloudflare reports it. Null without Cloudflare. */
+  clientIp: string | null;
   /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
   idempotency?: Idempotency;
   /** What a send reads, when it was read in the D1 batch that found the credential. */

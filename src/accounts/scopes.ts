@@ -45,8 +45,8 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "analytics:view": "See analytics.",
   "notifications:view": "See notifications.",
   "notifications:manage": "Mark notifications read and change preferences.",
-  "team:view": "See the workspace, its members, API keys and audit log.",
-  "team:manage": "Change the workspace, its members and API keys.",
+  "team:view": "See the workspace, its members and API keys.",
+  "team:manage": "Change the workspace, its members and API keys, and see its audit log.",
 };
 
 /** `any`: every authenticated caller. `session`: a user who signed in, no API key. `public`: no authentication. */
@@ -131,6 +131,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /v1/contacts/:list_id/contacts/:contact_id": "contacts:view",
   "PATCH /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "DELETE /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
+  "GET /v1/audit": "team:manage",
   "GET /v1/workspaces/": "team:view",
   "GET /v1/workspaces/:workspace_id": "team:view",
   "DELETE /v1/workspaces/:workspace_id": "team:manage",

@@ -1,9 +1,10 @@
 import { mintApiKey } from "../accounts/index.ts";
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { type Fault, unprocessable } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
-import { parseIso } from "../lib/time.ts";
+import { isoOrNull, parseIso } from "../lib/time.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { type Grant, requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, findDomainIds } from "./queries.ts";
@@ -46,6 +47,11 @@ export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<New
   await repeatableBatch(ctx, ctx.db, [
     ctx.db.prepare(INSERT_KEY).bind(...owner, ...rights),
     expectChanges(ctx.db, 1),
+    auditStatement(ctx, {
+      action: "api_key.created",
+      target: row.id,
+      detail: { name: row.name, scopes, expires_at: isoOrNull(expiresAt) },
+    }),
     ...(await storeSecretResponse(ctx, response)),
   ]);
   return response;

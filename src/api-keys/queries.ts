@@ -13,7 +13,7 @@ export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
  * Returns the condition that selects the API keys of the caller's workspace that its credential may see. A key that is
  * restricted to domains sees those restricted to the same domains or fewer.
  */
-export function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
+function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
   const permitted = JSON.stringify([...(domainIds ?? [])]);
   const isWithin =
     domainIds &&
@@ -23,13 +23,22 @@ export function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx):
 }
 
 /** Returns one API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
-export async function getApiKey(ctx: CallerCtx, id: string) {
+export function getApiKey(ctx: CallerCtx, id: string) {
+  return getWhere(ctx, id, eq(apiKeys.workspace, ctx.workspace.number));
+}
+
+/** Returns one API key that the caller may see. Throws 404 as `getApiKey` does, and for a key that the caller may not see. */
+export function getVisibleApiKey(ctx: CallerCtx, id: string) {
+  return getWhere(ctx, id, visibleToCaller(ctx));
+}
+
+async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("API key");
   const [row] = await orm(ctx)
     .select(columns)
     .from(apiKeys)
-    .where(and(eq(apiKeys.workspace, ctx.workspace.number), eq(apiKeys.id, uuid)));
+    .where(and(where, eq(apiKeys.id, uuid)));
   if (!row) throw notFound("API key");
   return row;
 }

@@ -1,4 +1,5 @@
 import { mintApiKey } from "../accounts/index.ts";
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
@@ -41,6 +42,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.credentialId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(old.id, successor.id, now + GRACE_MS, ctx.workspace.number),
+    auditStatement(ctx, { action: "api_key.rotated", target: old.id, detail: { successor_id: successor.id } }),
     ...(await storeSecretResponse(ctx, response)),
   ]);
   return response;

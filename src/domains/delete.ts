@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { notFound } from "../errors.ts";
@@ -16,7 +17,7 @@ const REMOVE_FROM_API_KEYS = `
  * Throws 404.
  */
 export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
-  const { id: domainId, workspace } = await getDomain(ctx, id);
+  const { id: domainId, workspace, name } = await getDomain(ctx, id);
   const { db } = ctx;
   try {
     await guardedBatch(db, [
@@ -26,6 +27,7 @@ export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
       db.prepare("DELETE FROM dkim_keys WHERE domain_id = ?1").bind(domainId),
       db.prepare("DELETE FROM domains WHERE id = ?1 AND workspace = ?2").bind(domainId, workspace),
       expectChanges(db, 1),
+      auditStatement(ctx, { action: "domain.deleted", target: domainId, detail: { name } }),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Domain");

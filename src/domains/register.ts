@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { conflict, forbidden, unprocessable } from "../errors.ts";
@@ -33,6 +34,7 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
         .bind(domain.id, domain.workspace, domain.name, domain.reversedName, domain.ownershipToken, domain.createdAt),
       expectChanges(ctx.db, 1),
       insertKeysStatement(ctx, keys),
+      auditStatement(ctx, { action: "domain.registered", target: domain.id, detail: { name: domain.name } }),
       ...storeResponse(ctx, response),
     ]);
   } catch (error) {

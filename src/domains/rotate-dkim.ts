@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { storeResponse } from "../idempotency/index.ts";
@@ -33,6 +34,7 @@ export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut>
       expectChanges(ctx.db, 1),
       ctx.db.prepare(DELETE_PENDING).bind(domain.id),
       insertKeysStatement(ctx, newKeys),
+      auditStatement(ctx, { action: "domain.dkim_rotated", target: domain.id, detail: { name: domain.name } }),
       ...storeResponse(ctx, response),
     ]);
   } catch (error) {

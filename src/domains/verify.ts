@@ -1,8 +1,10 @@
+import { auditWhereStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../db/batch.ts";
+import type { MainStatement } from "../db/database.ts";
 import { conflict } from "../errors.ts";
 import { checkDns } from "./check-dns.ts";
-import { getDomainWithKeys } from "./queries.ts";
+import { type DomainRow, getDomainWithKeys } from "./queries.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
@@ -16,7 +18,10 @@ export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOu
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
   try {
-    await guardedBatch(ctx.db, saveDnsCheck(ctx, before.domain, check));
+    await guardedBatch(ctx.db, [
+      ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
+      ...saveDnsCheck(ctx, before.domain, check),
+    ]);
   } catch (error) {
     if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;
     // Throws 404 when the domain was deleted meanwhile. When a concurrent call verified it, this call succeeds too.
@@ -25,6 +30,15 @@ export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOu
     throw conflict((await hasConflict(ctx, after.domain)) ? TAKEN : CHANGED);
   }
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+/** Runs before the status changes, so that of several calls at once only the one that verifies the domain is recorded. */
+function auditVerification(ctx: CallerCtx, { id, name }: DomainRow): MainStatement {
+  return auditWhereStatement(
+    ctx,
+    { action: "domain.verified", target: id, detail: { name } },
+    "EXISTS (SELECT 1 FROM domains WHERE id = ?10 AND status <> 'verified')",
+  );
 }
 
 const TAKEN = "Another workspace has verified this domain, or one above or below it";

@@ -63,7 +63,9 @@ async function setCaller(
   await requireRequestRate(ctx, route, actor);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
-  c.set("caller", { ...onShard(ctx, workspace.mailShard), actor, workspace, waitUntil, ...reads?.toCaller(results) });
+  const clientIp = c.req.header("CF-Connecting-IP") ?? null;
+  const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
+  c.set("caller", { ...caller, ...reads?.toCaller(results) });
 }
 
 /** Throws 403 when the caller may not use a route that requires `need`. */

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import { isUuid } from "../lib/ids.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Rows that `page` may skip. SQLite reads every row that OFFSET skips, so deeper pages use a cursor. */
@@ -12,6 +13,18 @@ export function pageQuery(limit: { default: number; max: number }) {
     limit: decimal("limit", { ...limit, min: 1 }),
   };
 }
+
+/** Query parameters of a list without pages whose cursor is an id: at most 500 rows, 100 by default. */
+export const cursorQuery = {
+  limit: pageQuery({ default: 100, max: 500 }).limit,
+  after: z
+    .string()
+    .toLowerCase()
+    .refine(isUuid, "after must be the value of a Link header")
+    .meta({ format: "uuid" })
+    .optional()
+    .describe("Cursor from the `Link` header of the previous page."),
+};
 
 /** Parses a whole number in decimal digits. `z.coerce.number()` also accepts `0x5`, `1e1`, a blank and surrounding space. */
 function decimal(name: string, range: { default: number; min: number; max: number }) {

@@ -1,3 +1,4 @@
+import { auditWhereStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { unprocessable } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
@@ -15,6 +16,8 @@ const INSERT_ASSIGNEES = `
   INSERT INTO mailbox_assignees (mailbox_id, user_id)
   SELECT b.id, m.user_id FROM mailboxes b JOIN memberships m ON m.workspace = b.workspace
    WHERE b.id = ?1 AND b.workspace = ?2 AND m.user_id IN (SELECT value FROM json_each(?3))`;
+
+const MAILBOX_EXISTS = "EXISTS (SELECT 1 FROM mailboxes WHERE id = ?10)";
 
 /** Replaces the assignees of a mailbox. Throws 404, and 422 for each user who is not a member of the workspace. */
 export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: AssigneesIn): Promise<MailboxOut> {
@@ -36,7 +39,9 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
         ],
   );
   if (faults.length > 0) throw unprocessable(faults);
+  const detail = { address: mailbox.address, user_ids: [...members].sort() };
   await ctx.db.batch([
+    auditWhereStatement(ctx, { action: "mailbox.assigned", target: mailbox.id, detail }, MAILBOX_EXISTS),
     ctx.db.prepare(DELETE_ASSIGNEES).bind(mailbox.id, number),
     ctx.db.prepare(INSERT_ASSIGNEES).bind(mailbox.id, number, userIds),
   ]);

@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import { getDomain } from "../domains/index.ts";
@@ -38,6 +39,7 @@ export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<M
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT).bind(...values),
       expectChanges(ctx.db, 1),
+      auditStatement(ctx, { action: "mailbox.created", target: row.id, detail: { address } }),
       ...storeResponse(ctx, response),
     ]);
   } catch (error) {

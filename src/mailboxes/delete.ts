@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { r2Keys } from "../db/r2-keys.ts";
@@ -16,6 +17,7 @@ export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
     await guardedBatch(ctx.db, [
       ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
       expectChanges(ctx.db, 1),
+      auditStatement(ctx, { action: "mailbox.deleted", target: mailbox.id, detail: { address: mailbox.address } }),
       purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
     ]);
   } catch (error) {

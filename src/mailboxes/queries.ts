@@ -8,13 +8,13 @@ import { parseUuid } from "../lib/ids.ts";
 const assigneeIds = sql<string>`(
   SELECT json_group_array(a.user_id) FROM (
     SELECT user_id FROM mailbox_assignees WHERE mailbox_id = ${mailboxes.id} ORDER BY user_id) a)`;
-/** Columns of a mailbox with its assignees, for SELECT and RETURNING. */
-export const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
+/** Columns of a mailbox with its assignees. */
+const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
 
 export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
 
 /** Returns the condition that selects the mailboxes of the caller's workspace that its credential may see. */
-export function visibleToCaller(ctx: CallerCtx): SQL | undefined {
+function visibleToCaller(ctx: CallerCtx): SQL | undefined {
   const { domainIds } = ctx.actor;
   const isPermitted =
     domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;

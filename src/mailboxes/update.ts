@@ -1,30 +1,35 @@
-import { and, eq } from "drizzle-orm";
+import { auditIfChangedStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { orm } from "../db/client.ts";
-import { mailboxes } from "../db/schema/main/index.ts";
 import { notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
-import { getMailbox, mailboxColumns, visibleToCaller } from "./queries.ts";
+import { getMailbox } from "./queries.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
+
+/** The columns that a patch may change, which have the names of its fields. */
+const columns = ["display_name", "is_active", "quota_bytes"] as const satisfies (keyof MailboxPatch)[];
+
+const updateStatement = (set: string) => `
+  UPDATE mailboxes SET ${set}
+   WHERE id = ?1 AND workspace = ?2 AND (?3 IS NULL OR domain_id IN (SELECT value FROM json_each(?3)))`;
 
 /**
  * Changes the given fields of a mailbox; null is a value. An inactive mailbox cannot send: its queued emails become
  * `failed` at dispatch. Throws 404.
  */
 export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
-  const changes = {
-    ...(patch.display_name === undefined ? {} : { displayName: patch.display_name }),
-    ...(patch.is_active === undefined ? {} : { isActive: patch.is_active }),
-    ...(patch.quota_bytes === undefined ? {} : { quotaBytes: patch.quota_bytes }),
-  };
-  if (Object.keys(changes).length === 0) return toMailbox(await getMailbox(ctx, id));
+  const changed = columns.filter((column) => patch[column] !== undefined);
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Mailbox");
-  const [changed] = await orm(ctx)
-    .update(mailboxes)
-    .set(changes)
-    .where(and(visibleToCaller(ctx), eq(mailboxes.id, uuid)))
-    .returning(mailboxColumns);
-  if (!changed) throw notFound("Mailbox");
-  return toMailbox(changed);
+  if (changed.length > 0) {
+    const { actor, workspace, db } = ctx;
+    const set = changed.map((column, index) => `${column} = ?${index + 4}`).join(", ");
+    const values = changed.map((column) => (column === "is_active" ? Number(patch[column]) : patch[column]));
+    const permitted = actor.domainIds && JSON.stringify([...actor.domainIds]);
+    const detail = Object.fromEntries(changed.map((column) => [column, patch[column]]));
+    await db.batch([
+      db.prepare(updateStatement(set)).bind(uuid, workspace.number, permitted, ...values),
+      auditIfChangedStatement(ctx, { action: "mailbox.updated", target: uuid, detail }),
+    ]);
+  }
+  return toMailbox(await getMailbox(ctx, uuid));
 }

@@ -1,3 +1,4 @@
+import { AUDIT_RETENTION_DAYS, firstIdAt } from "../audit/index.ts";
 import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind } from "../db/database.ts";
@@ -19,10 +20,13 @@ const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
-/** Deletes expired domain failures and dead letters, in at most MAX_STEPS steps per table. */
+const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
+
+/** Deletes expired domain failures, dead letters and audit entries, in at most MAX_STEPS steps per table. */
 export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
   await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
+  await deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
 }
 
 /** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */
@@ -38,7 +42,11 @@ export async function deleteExpiredMailRows(ctx: MailCtx): Promise<void> {
   for (const [sql, before] of deletions) await deleteBefore(mailDb(ctx), sql, before);
 }
 
-async function deleteBefore<Kind extends DatabaseKind>(db: Database<Kind>, sql: string, before: number): Promise<void> {
+async function deleteBefore<Kind extends DatabaseKind>(
+  db: Database<Kind>,
+  sql: string,
+  before: number | string,
+): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
     if (meta.changes < ROWS_PER_STEP) return;

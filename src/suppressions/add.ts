@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { unprocessable } from "../errors.ts";
@@ -53,6 +54,9 @@ async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> 
     ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
     suppressStatement(ctx, [entry], row.createdAt),
     expectChanges(ctx.db, isWritten ? 1 : 0),
+    ...(isWritten
+      ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: row.reason } })]
+      : []),
     ...storeResponse(ctx, suppression, before ? 200 : 201),
   ]);
   return { isNew: !before, suppression };

@@ -1,3 +1,4 @@
+import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { closeStatement } from "../db/shard-workspaces.ts";
@@ -34,6 +35,7 @@ export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void>
       purgeMailboxesStatement(ctx, { workspace: number }),
       purgeStatement(onMain(ctx), [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
       ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
+      auditStatement(ctx, { action: "workspace.deleted", target: workspaceId, detail: { name: ctx.workspace.name } }),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw notFound("Workspace");

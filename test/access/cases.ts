@@ -162,6 +162,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/emails/search": { success: 200 },
   "GET /v1/emails/saved-searches": { success: 200 },
   "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
+  "GET /v1/audit": { success: 200 },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
   "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },

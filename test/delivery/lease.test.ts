@@ -41,7 +41,7 @@ function fakeEgress(send: () => Promise<RecipientResult>, connections = 1, open:
 }
 
 async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<string> {
-  const caller = { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
+  const caller = { ...ctx, clientIp: null, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
   return (await sendEmail(caller, SendIn.parse(aMail(workspace, changes)), "api")).id;
 }
 

@@ -28,7 +28,7 @@ async function accept(ctx: MailCtx, workspace: TestWorkspace, changes: Record<st
 
 async function callerOf(ctx: MailCtx, workspace: TestWorkspace) {
   const { authenticateApiKey } = await import("../../src/accounts/index.ts");
-  return { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
+  return { ...ctx, clientIp: null, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
 }
 
 interface Detail {

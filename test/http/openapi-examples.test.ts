@@ -76,6 +76,10 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },
+  listAuditEntries: async () => {
+    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+    return {};
+  },
   listSuppressions: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};

@@ -95,7 +95,7 @@ describe("GET /v1/mailboxes/", () => {
 });
 
 describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
-  it("runs one statement and answers with the current assignees", async () => {
+  it("runs one transaction and one read, and answers with the current assignees", async () => {
     await assign([workspace.userId]);
     const { DB, trips } = countingDb();
     const api = apiOn({ DB }, workspace.apiKey);
@@ -103,7 +103,7 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
     const before = trips.length;
     const response = await api.call("PATCH", path(), { display_name: "Desk" });
     expect(await response.json()).toMatchObject({ display_name: "Desk", assignee_ids: [workspace.userId] });
-    expect(trips.length - before).toBe(before + 1);
+    expect(trips.length - before).toBe(before + 2);
   });
 
   it("by concurrent callers of several fields loses no change", async () => {

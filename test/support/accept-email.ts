@@ -9,7 +9,7 @@ import { aMail, type TestWorkspace } from "./workspace.ts";
 
 /** Returns the context with the owner of the workspace's API key as the caller. */
 export async function callerContext(ctx: MailCtx, workspace: TestWorkspace): Promise<CallerCtx> {
-  return { ...ctx, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
+  return { ...ctx, clientIp: null, ...(await authenticateApiKey(ctx, workspace.apiKey)) };
 }
 
 /** Accepts an email of the workspace and returns its id. */

@@ -2,6 +2,7 @@
 export * from "../both/idempotency.ts";
 export * from "../both/outbox.ts";
 export * from "./accounts.ts";
+export * from "./audit-log.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
 export * from "./domains.ts";

@@ -1,0 +1,47 @@
+import type { CallerCtx } from "../context.ts";
+import type { MainStatement } from "../db/database.ts";
+import { type AuditAction, actions } from "./actions.ts";
+
+/** A change that a caller makes. */
+export interface AuditEntry {
+  action: AuditAction;
+  /** Id of the record that is changed. */
+  target: string;
+  /** What changed. Never contains a secret. */
+  detail?: Record<string, unknown>;
+}
+
+type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "actor" | "clientIp"> & {
+  workspace: Pick<CallerCtx["workspace"], "number"> | null;
+};
+
+const insertWhere = (condition: string) => `
+  INSERT INTO audit_log (id, workspace, user_id, user_email, method, credential_id, ip, action, target_kind, target_id,
+                         detail, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`;
+
+/** Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). */
+export function auditStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
+  return statement(ctx, entry, "true");
+}
+
+/** Returns the same, for a change that may turn out to be none: records only if the statement before it changed a row. */
+export function auditIfChangedStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
+  return statement(ctx, entry, "changes() > 0");
+}
+
+/** Returns the same, with an SQL condition that may name the target as `?10`. */
+export function auditWhereStatement(ctx: AuditCtx, entry: AuditEntry, condition: string): MainStatement {
+  return statement(ctx, entry, condition);
+}
+
+function statement(
+  { db, actor, workspace, clientIp, newId, now }: AuditCtx,
+  { action, target, detail = {} }: AuditEntry,
+  condition: string,
+): MainStatement {
+  const caller = [workspace?.number ?? null, actor.userId, actor.email, actor.kind, actor.credentialId, clientIp];
+  return db
+    .prepare(insertWhere(condition))
+    .bind(newId(), ...caller, action, actions[action], target, JSON.stringify(detail), now());
+}
