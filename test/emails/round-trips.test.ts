@@ -168,7 +168,7 @@ describe("a repeated Idempotency-Key", () => {
       "UPDATE mailboxes SET is_active = 0 WHERE workspace = ?1",
       "UPDATE domains SET status = 'failed' WHERE workspace = ?1",
       "UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1",
-      "INSERT INTO suppressions VALUES (?1, 'friend@example.org', 'manual', 1)",
+      "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, 'friend@example.org', 'manual', 1)",
     ];
     for (const sql of changes) {
       const workspace = await aWorkspace();
