@@ -132,6 +132,8 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "PATCH /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "DELETE /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "GET /v1/audit": "team:manage",
+  "POST /v1/contacts/:list_id/upload": "contacts:manage",
+  "GET /v1/contacts/:list_id/export": "contacts:view",
   "GET /v1/workspaces/": "team:view",
   "GET /v1/workspaces/:workspace_id": "team:view",
   "DELETE /v1/workspaces/:workspace_id": "team:manage",

@@ -2,20 +2,25 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
 import type { AppEnv } from "../http/env.ts";
+import { fileBody } from "../http/file-body.ts";
 import { idempotent } from "../http/idempotency.ts";
-import { parameter, responses, success } from "../http/openapi.ts";
+import { csvFile, parameter, responses, success } from "../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../http/pagination.ts";
 import { body, query } from "../http/validate.ts";
 import { lowerCaseAscii } from "../lib/addresses.ts";
 import { addContact } from "./add-contact.ts";
 import { createList } from "./create-list.ts";
+import { exportContacts } from "./csv/export.ts";
+import { importContacts } from "./csv/import.ts";
 import { deleteContact } from "./delete-contact.ts";
 import { deleteList } from "./delete-list.ts";
 import { getContact, listContacts, listLists } from "./queries.ts";
+import { importLimits } from "./rules.ts";
 import {
   ContactIn,
   ContactOut,
   ContactPatch,
+  ImportOut,
   ListIn,
   ListOut,
   ListPatch,
@@ -47,6 +52,23 @@ const ContactsQuery = z
 const listId = parameter.id("list_id", "Id of the contact list");
 const contactId = parameter.id("contact_id", "Id of the contact");
 const tags = ["Contacts"];
+
+const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,gold\r\n";
+
+const uploadBody = {
+  required: true,
+  content: {
+    "multipart/form-data": {
+      schema: {
+        type: "object" as const,
+        required: ["file"],
+        properties: {
+          file: { type: "string" as const, format: "binary", description: "The CSV file.", example: exampleCsv },
+        },
+      },
+    },
+  },
+};
 
 export const contactRoutes = new Hono<AppEnv>()
   .post(
@@ -191,5 +213,47 @@ export const contactRoutes = new Hono<AppEnv>()
     async (c) => {
       await deleteContact(c.get("caller"), c.req.param("list_id"), c.req.param("contact_id"));
       return c.body(null, 204);
+    },
+  )
+  .post(
+    "/v1/contacts/:list_id/upload",
+    describeRoute({
+      operationId: "importContacts",
+      summary: "Import contacts from a CSV file",
+      description:
+        "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. At most 100,000 rows and 24 MiB. Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
+      tags,
+      parameters: [listId, parameter.idempotencyKey],
+      requestBody: uploadBody,
+      responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
+    }),
+    fileBody("file", importLimits.fileOctets),
+    idempotent(200),
+    async (c) => {
+      const file = c.get("file") ?? new Uint8Array();
+      return c.json(await importContacts(c.get("caller"), c.req.param("list_id"), file));
+    },
+  )
+  .get(
+    "/v1/contacts/:list_id/export",
+    describeRoute({
+      operationId: "exportContacts",
+      summary: "Export the contacts of a list as CSV",
+      description:
+        "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
+      tags,
+      parameters: [listId],
+      responses: {
+        ...responses(200, "The file", null, [403, 404, 409]),
+        ...csvFile("The file", exampleCsv),
+      },
+    }),
+    async (c) => {
+      const id = c.req.param("list_id");
+      const stream = await exportContacts(c.get("caller"), id);
+      return c.body(stream, 200, {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="contacts-${id.toLowerCase()}.csv"`,
+      });
     },
   );

@@ -11,6 +11,20 @@ export const limits = {
   metadataOctets: 65_536,
 } as const;
 
+/** Limits of CSV files (decisions 6). */
+export const importLimits = {
+  rows: 100_000,
+  fileOctets: 24 * 1024 * 1024,
+  /** Rows and bytes of one transaction. The rows of a file with rows up to 4 KB take at most 4 D1 calls a thousand. */
+  rowsPerBatch: 1_000,
+  bytesPerBatch: 4_000_000,
+  /** Errors in a response. One more tells how many rows were rejected beyond. */
+  errors: 1_000,
+} as const;
+
+/** Limits of an export. A page is what is read at a time: rows, and octets of metadata. */
+export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 2_000_000 } as const;
+
 /** Returns whether a text, before trimming, has no control characters and no line breaks. */
 export function isPrintable(text: string): boolean {
   return !UNPRINTABLE.test(text);

@@ -148,6 +148,20 @@ export const ListWithContactsOut = ListOut.extend({ contacts: z.array(ContactOut
   examples: [{ ...listExample, contacts: [contactOutExample] }],
 });
 
+export const ImportOut = z
+  .object({
+    imported: z.int(),
+    skipped: z.int().describe("Rows whose address the list has already, and rows without an address."),
+    errors: z
+      .array(z.string())
+      .describe("One text for each rejected row, at most 1,000, and the number of the others."),
+  })
+  .meta({
+    ref: "ContactImport",
+    examples: [{ imported: 2, skipped: 1, errors: ['Row 3: "ada@" is not a valid email address'] }],
+  });
+export type ImportOut = z.output<typeof ImportOut>;
+
 /** Serializes a contact list. */
 export function toList(row: Omit<ListRow, "n">): ListOut {
   return {

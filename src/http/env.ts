@@ -9,6 +9,8 @@ export interface AppEnv {
     ctx: Ctx;
     caller: CallerCtx;
     attachments?: AttachmentSink;
+    /** The file of a multipart body. Set by `fileBody`. */
+    file?: Uint8Array;
     /** The start of the body, when it was read before the credential was known. */
     earlyBody?: EarlyBody;
     /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */

@@ -61,6 +61,12 @@ export function fieldsBody(schema: z.ZodType) {
   return { required: true, content: { "application/json": content, "application/x-www-form-urlencoded": content } };
 }
 
+/** Returns the successful response of a route that answers a CSV file. */
+export function csvFile(description: string, example: string) {
+  const schema = { type: "string" as const, example };
+  return { 200: { description, content: { "text/csv": { schema } } } };
+}
+
 /** Adds a header to the successful responses of a route. */
 export function withHeader(table: Responses, name: string, header: Header): Responses {
   const entries = Object.entries(table).map(([status, response]) =>

@@ -1,4 +1,5 @@
 export { deleteExpiredResponses } from "./delete-expired.ts";
+export { Reservation } from "./reservation.ts";
 export {
   findResponse,
   type Idempotency,

@@ -4,6 +4,7 @@ import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { conflict } from "../errors.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
+import { isAbandoned } from "./running.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
 
 /**
@@ -32,7 +33,8 @@ export interface StoredResponse {
 
 /**
  * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another
- * request, or by another credential for a response that contains a secret.
+ * request, or by another credential for a response that contains a secret, or
+ * while the work of the key is running.
  */
 export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
   const { keys } = idempotency;
@@ -44,6 +46,7 @@ export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Pr
   if (!row) return null;
   if (row.fingerprint !== fingerprintOf(ctx, idempotency))
     throw conflict("This Idempotency-Key was used for another request");
+  if (isAbandoned(ctx, row.answer)) return null;
   if (isSealed(row.answer)) return { body: await openResponse(ctx, idempotency, row.answer), status: null };
   // Every stored body is a JSON object or array, so leading digits are the status.
   const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
@@ -82,7 +85,8 @@ export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Pr
   return idempotency ? insertResponse(ctx, ctx.db, await sealResponse(ctx, idempotency, JSON.stringify(response))) : [];
 }
 
-function insertResponse<Kind extends DatabaseKind>(
+/** Returns the statements that store the text of a response, or of a reservation. */
+export function insertResponse<Kind extends DatabaseKind>(
   ctx: CallerCtx,
   db: Database<Kind>,
   response: string,

@@ -1,6 +1,7 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
 import type { routeScopes } from "../../src/accounts/index.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
+import { multipart } from "../contacts/csv-support.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -13,6 +14,8 @@ export interface RouteCase {
   create?: (workspace: TestWorkspace) => Promise<PathIds>;
   body?: (workspace: TestWorkspace) => unknown;
   query?: string;
+  /** Request headers beside those of a JSON body. */
+  headers?: Record<string, string>;
   /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
   /** A restriction beyond the scope: owners only, or the creator of the record only. */
@@ -246,4 +249,11 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: () => ({ name: "Ada" }),
   },
   "DELETE /v1/contacts/:list_id/contacts/:contact_id": { success: 204, create: createContact },
+  "POST /v1/contacts/:list_id/upload": {
+    success: 200,
+    create: createList,
+    body: () => multipart(`email\n${uniqueLocalPart()}@example.org\n`).body,
+    headers: multipart("").headers,
+  },
+  "GET /v1/contacts/:list_id/export": { success: 200, create: createList },
 };

@@ -85,9 +85,9 @@ async function call(
   options: { in?: TestWorkspace; ids?: PathIds; body?: unknown; query?: string } = {},
 ) {
   const workspace = options.in ?? ownWorkspace;
-  const { create: make, body, query = "" } = cases[route] as RouteCase;
+  const { create: make, body, query = "", headers } = cases[route] as RouteCase;
   const ids = options.ids ?? (await make?.(workspace)) ?? {};
-  return callRoute(api, `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace));
+  return callRoute(api, `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace), headers);
 }
 
 const text = async (response: Response) =>

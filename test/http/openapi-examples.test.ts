@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { multipart } from "../contacts/csv-support.ts";
 import {
   bodySchema,
   dereference,
@@ -106,6 +107,8 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   updateContactList: createList,
   deleteContactList: createList,
   addContact: createList,
+  importContacts: createList,
+  exportContacts: createContact,
   upsertContact: createList,
   getContact: createContact,
   updateContact: createContact,
@@ -135,6 +138,12 @@ const byId = (id: string) => operations.find(([, operation]) => operation.operat
 function requestExample(operation: Operation | undefined): unknown {
   const schema = bodySchema(operation?.requestBody);
   return schema && exampleOf(dereference(document, schema));
+}
+
+/** Returns the example of a file that an operation reads, or undefined. */
+function fileExample(requestBody: Operation["requestBody"]): string | undefined {
+  const file = requestBody?.content["multipart/form-data"]?.schema.properties?.file;
+  return file && String(exampleOf(file));
 }
 
 /** Replaces the ids of the examples by those that exist. */
@@ -177,20 +186,24 @@ describe("the examples of /openapi.json", () => {
       const filled = inPath.reduce((all, { name, example = "" }) => all.replace(`{${name}}`, example), path);
       const query = new URLSearchParams(required.map(({ name, schema }) => [name, String(exampleOf(schema))]));
       const example = requestExample(operation);
-      if (requestBody) {
+      const file = fileExample(requestBody);
+      if (requestBody && file === undefined) {
         expect(example, `${name} has no example of its body`).toBeDefined();
         const schema = dereference(document, bodySchema(requestBody) ?? {});
         expect(refusalOf(schema, example), name).toBeNull();
       }
       const url = withIds(query.size > 0 ? `${filled}?${query}` : filled, ids);
-      const body = example === undefined ? undefined : withIds(JSON.stringify(example), ids);
+      const json = example === undefined ? undefined : withIds(JSON.stringify(example), ids);
+      const { body, headers } = file === undefined ? { body: json, headers: {} } : multipart(file);
       // Operations with a `security` of their own take a session, or no credentials.
-      const response = await (operation.security ? session : workspace).call(method, url, body);
+      const response = await (operation.security ? session : workspace).call(method, url, body, headers);
       const text = await response.text();
       const status = Object.keys(responses)
         .filter((code) => code.startsWith("2"))
         .at(-1);
       expect(`${response.status}`, text).toBe(status);
+      const csv = responses[response.status]?.content?.["text/csv"]?.schema;
+      if (csv) return expect(text).toBe(exampleOf(csv));
       const schema = bodySchema(responses[response.status]);
       if (!schema) return expect(text).toBe("");
       const complete = dereference(document, schema);

@@ -1,0 +1,103 @@
+import {
+  MaxFileSizeExceededError,
+  MultipartParseError,
+  MultipartParser,
+  type MultipartPart,
+} from "@remix-run/multipart-parser";
+import type { Context, MiddlewareHandler } from "hono";
+import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../errors.ts";
+import { toBase64 } from "../lib/bytes.ts";
+import type { BodyHold } from "./body-budget.ts";
+import { BodyStream } from "./body-stream.ts";
+import type { AppEnv } from "./env.ts";
+import { largeBodies } from "./json-body.ts";
+
+/** Parts of an upload: the file, and fields that clients add. */
+const MAX_PARTS = 20;
+/** Memory beside the file while it is read and processed. */
+const WORKING_BYTES = 4_000_000;
+
+/**
+ * Returns the middleware that reads the file of a multipart/form-data body (RFC 7578) from the part named `field` into
+ * memory; other parts are ignored. The fingerprint of the request is that of the file, since every client chooses
+ * another boundary. Throws 415 for another media type or a compressed body, 413 for a file beyond `maxBytes`, 422 for a
+ * malformed body or a missing file, 408 for a client that is too slow, 429 when the isolate has no memory for it.
+ */
+export function fileBody(field: string, maxBytes: number): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const boundary = requireMultipart(c);
+    const stream = new BodyStream(c.req.raw.body, false);
+    const hold = largeBodies.open(c.get("caller").workspace.number);
+    try {
+      const file = await readFile(stream, hold, boundary, { field, maxBytes }).catch(async (error: unknown) => {
+        await (isUnreadable(error) ? stream.cancel() : stream.drain());
+        throw toAppError(error, field, maxBytes);
+      });
+      c.set("file", file);
+      c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", file))));
+      await next();
+    } finally {
+      hold.release();
+    }
+  };
+}
+
+/** Returns the boundary of the body. Throws 415 when it is not multipart/form-data by its headers. */
+function requireMultipart(c: Context<AppEnv>): string {
+  const contentType = c.req.header("Content-Type") ?? "";
+  const [, quoted, plain] =
+    /^multipart\/form-data\s*;.*?\bboundary=(?:"([^"]{1,70})"|([^\s";,]{1,70}))(?=[\s;]|$)/i.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  // The parser compares bytes, and a boundary is printable ASCII (RFC 2046 5.1.1).
+  if (!boundary || !/^[\x20-\x7e]+$/.test(boundary))
+    throw unsupportedMediaType("The body must be multipart/form-data with a boundary of 1 to 70 characters");
+  const encoding = c.req.header("Content-Encoding")?.trim().toLowerCase() || "identity";
+  if (encoding !== "identity")
+    throw unsupportedMediaType(`Content-Encoding is ${encoding}; send the body uncompressed`);
+  return boundary;
+}
+
+async function readFile(
+  stream: BodyStream,
+  hold: BodyHold,
+  boundary: string,
+  { field, maxBytes }: { field: string; maxBytes: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parser = new MultipartParser(boundary, {
+    maxFileSize: maxBytes,
+    maxParts: MAX_PARTS,
+    maxTotalSize: maxBytes + WORKING_BYTES,
+  });
+  let found: MultipartPart | null = null;
+  let size = 0;
+  for (let chunk = await stream.next(); chunk; chunk = await stream.next()) {
+    size += chunk.byteLength;
+    await hold.growTo(size + WORKING_BYTES);
+    for (const part of parser.write(chunk.slice())) if (part.name === field) found ??= part;
+  }
+  parser.finish();
+  if (!found) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
+  return takeBytes(found);
+}
+
+/** Returns the bytes of a part, and frees each chunk when it is copied. */
+function takeBytes(part: MultipartPart): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(part.size);
+  const chunks = part.content.splice(0).reverse();
+  let at = 0;
+  for (let chunk = chunks.pop(); chunk; chunk = chunks.pop()) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** A client that is too slow, or for which there is no memory, is not read any further. */
+const isUnreadable = (error: unknown) => error instanceof AppError && (error.status === 408 || error.status === 429);
+
+function toAppError(error: unknown, field: string, maxBytes: number): unknown {
+  if (error instanceof MaxFileSizeExceededError) return tooLarge(`${field} is larger than ${maxBytes} bytes`);
+  if (!(error instanceof MultipartParseError) && !(error instanceof TypeError)) return error;
+  const msg = "The body is not valid multipart/form-data";
+  return unprocessable([{ loc: ["body"], msg, type: "multipart_invalid" }]);
+}

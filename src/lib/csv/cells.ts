@@ -1,0 +1,25 @@
+/** Cells of CSV files that spreadsheets open (RFC 4180, decisions 6). Pure. */
+
+/** First characters for which a spreadsheet takes a cell for a formula, and the mark itself. */
+const MARKED = /^[=+\-@'\t\r]/;
+const MARK = /^'(?=[=+\-@'\t\r])/;
+
+/** Marks a text that a spreadsheet would take for a formula with an apostrophe. */
+export function markFormula(text: string): string {
+  return MARKED.test(text) ? `'${text}` : text;
+}
+
+/** Removes the mark of `markFormula`. An apostrophe before other text stays. */
+export function unmarkFormula(text: string): string {
+  return text.replace(MARK, "");
+}
+
+/** Returns a record with its line break. Marks formulas and quotes cells where needed. */
+export function formatRecord(cells: readonly string[]): string {
+  return `${cells.map(formatCell).join(",")}\r\n`;
+}
+
+function formatCell(text: string): string {
+  const cell = markFormula(text);
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

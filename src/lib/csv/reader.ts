@@ -1,0 +1,149 @@
+import { CsvError, parse } from "csv-parse/browser/esm/sync";
+
+/** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
+
+/** Separators that are detected. */
+const DELIMITERS = [",", ";", "\t"] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
+
+/** A record, or the fault of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
+export type CsvRecord = { row: number; cells: string[] } | { row: number; fault: string };
+
+/** Greatest record in characters. A quote that is not closed would otherwise make one record of the rest of a file. */
+export const MAX_RECORD_CHARACTERS = 131_072;
+/**
+ * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its fault is
+ * found, so this also bounds the time that a hostile file takes.
+ */
+export const MAX_BROKEN_RECORDS = 200;
+
+const OPENING_QUOTE = "INVALID_OPENING_QUOTE";
+const faults: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE: "text follows the closing quote of a cell",
+  CSV_QUOTE_NOT_CLOSED: "the quote of a cell is not closed",
+  CSV_MAX_RECORD_SIZE: `the row is longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
+};
+
+export class CsvReader {
+  readonly #bytes: Uint8Array;
+  readonly #delimiter: Delimiter;
+  #at = 0;
+  #row = 0;
+  #broken = 0;
+
+  constructor(bytes: Uint8Array, delimiter: Delimiter) {
+    this.#bytes = bytes;
+    this.#delimiter = delimiter;
+  }
+
+  /**
+   * Returns the next records, at most `maxRecords` and those of about `maxBytes`; none at the end. A broken record ends at
+   * its first line break, so that the records after it are read.
+   */
+  read(maxRecords: number, maxBytes: number): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    const end = Math.min(this.#at + maxBytes, this.#bytes.length);
+    while (records.length < maxRecords && this.#at < end) {
+      const error = this.#parse(records, maxRecords - records.length, end - this.#at, false);
+      if (error !== null) this.#recover(records, error);
+    }
+    return records;
+  }
+
+  /** Parses up to a limit, the end of the file or an error, which it returns. Throws other errors than CsvError. */
+  #parse(records: CsvRecord[], maxRecords: number, maxBytes: number, isRelaxed: boolean): CsvError | null {
+    const limitReached = new Error("the limit is reached");
+    let [read, end] = [0, 0];
+    try {
+      parse(this.#bytes.subarray(this.#at), {
+        ...options(this.#delimiter, isRelaxed),
+        on_record: (cells: string[], { bytes }: { bytes: number }) => {
+          this.#row += 1;
+          records.push({ row: this.#row, cells });
+          read += 1;
+          end = bytes;
+          if (read >= maxRecords || end >= maxBytes) throw limitReached;
+          return null;
+        },
+      });
+      this.#at = this.#bytes.length;
+    } catch (error) {
+      this.#at += end;
+      if (error === limitReached) return null;
+      if (error instanceof CsvError) return error;
+      throw error;
+    }
+    return null;
+  }
+
+  /** Reads the record at an error as plain text if only a quote stands inside a cell, as in `5" wide`. Else skips it. */
+  #recover(records: CsvRecord[], error: CsvError): void {
+    const problem = error.code === OPENING_QUOTE ? this.#parse(records, 1, this.#bytes.length, true) : error;
+    if (problem !== null) records.push(this.#skipBroken(problem));
+  }
+
+  /** Moves behind the first line of a broken record and returns its fault. */
+  #skipBroken({ code }: CsvError): CsvRecord {
+    this.#row += 1;
+    this.#broken += 1;
+    const fault = faults[code] ?? "the row is not valid CSV";
+    if (this.#broken >= MAX_BROKEN_RECORDS) {
+      this.#at = this.#bytes.length;
+      return { row: this.#row, fault: `${fault}. The file has too many broken rows; the rest was not read` };
+    }
+    this.#at = endOfLine(this.#bytes, this.#at);
+    return { row: this.#row, fault };
+  }
+}
+
+const options = (delimiter: Delimiter, isRelaxed: boolean) => ({
+  bom: false,
+  delimiter,
+  record_delimiter: ["\r\n", "\n", "\r"],
+  relax_column_count: true,
+  relax_quotes: isRelaxed,
+  max_record_size: MAX_RECORD_CHARACTERS,
+});
+
+/** Returns the offset behind the next line break, or the length of the bytes. */
+function endOfLine(bytes: Uint8Array, from: number): number {
+  const [lf, cr] = [bytes.indexOf(10, from), bytes.indexOf(13, from)];
+  if (cr === -1 || (lf !== -1 && lf < cr)) return lf === -1 ? bytes.length : lf + 1;
+  return lf === cr + 1 ? lf + 1 : cr + 1;
+}
+
+/**
+ * Returns the separator with which the first record has a cell that `isWanted` accepts, and this record; of several the
+ * one with the most cells. Returns null when no separator gives such a cell.
+ */
+export function detectDelimiter(
+  bytes: Uint8Array,
+  isWanted: (cell: string) => boolean,
+): { delimiter: Delimiter; header: string[] } | null {
+  const found = DELIMITERS.flatMap((delimiter) => {
+    const [first] = new CsvReader(bytes, delimiter).read(1, bytes.length);
+    return first && "cells" in first && first.cells.some(isWanted) ? [{ delimiter, header: first.cells }] : [];
+  });
+  return found.sort((a, b) => b.header.length - a.header.length)[0] ?? null;
+}
+
+/** Returns the bytes without a byte order mark of UTF-8. */
+export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+const CHUNK_BYTES = 65_536;
+
+/** Returns whether bytes are UTF-8. Decodes in chunks, so that the text is never held as a whole. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      decoder.decode(bytes.subarray(at, at + CHUNK_BYTES), { stream: true });
+    }
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,130 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readHeader } from "../../src/contacts/csv/columns.ts";
+import { readRow } from "../../src/contacts/csv/read-row.ts";
+import { type ExportRow, writeHeader, writeRow } from "../../src/contacts/csv/write-row.ts";
+import { markFormula } from "../../src/lib/csv/cells.ts";
+import { CsvReader } from "../../src/lib/csv/reader.ts";
+
+/** Compares the CSV code with csv-spectrum and with Python's csv module. */
+
+function readAll(csv: string | Uint8Array, part = { records: 1_000, bytes: 1_000_000 }): string[][] {
+  const reader = new CsvReader(typeof csv === "string" ? new TextEncoder().encode(csv) : csv, ",");
+  const all: string[][] = [];
+  for (let records = reader.read(part.records, part.bytes); records.length > 0; ) {
+    for (const record of records) {
+      if (!("cells" in record)) throw new Error(`row ${record.row}: ${record.fault}`);
+      all.push(record.cells);
+    }
+    records = reader.read(part.records, part.bytes);
+  }
+  return all;
+}
+
+describe("csv-spectrum", () => {
+  const folder = path.dirname(createRequire(import.meta.url).resolve("csv-spectrum/package.json"));
+  const names = readdirSync(path.join(folder, "csvs")).map((file) => path.parse(file).name);
+
+  it("has its twelve files", () => expect(names).toHaveLength(12));
+
+  it.each(names)("%s is read as its JSON says, in parts of any size", (name) => {
+    const json = JSON.parse(readFileSync(path.join(folder, "json", `${name}.json`), "utf8")) as object;
+    // The JSON of one file is no list, and has another phone number than its CSV.
+    const expected = Array.isArray(json) ? (json as object[]) : [{ ...json, "Contact Phone Number": "2095257564" }];
+    const bytes = readFileSync(path.join(folder, "csvs", `${name}.csv`));
+    for (const part of [
+      { records: 1_000, bytes: 1_000_000 },
+      { records: 1, bytes: 1_000_000 },
+      { records: 1_000, bytes: 1 },
+    ]) {
+      const [header = [], ...rows] = readAll(bytes, part);
+      const objects = rows.map((cells) => Object.fromEntries(header.map((key, i) => [key, cells[i] ?? ""])));
+      expect(objects).toEqual(expected);
+    }
+  });
+});
+
+/** Reads CSV texts with Python and writes the cells again, as JSON lines. */
+const PYTHON = `
+import csv, io, json, sys
+csv.field_size_limit(10**9)
+for line in sys.stdin:
+    rows = list(csv.reader(io.StringIO(json.loads(line), newline='')))
+    out = io.StringIO(newline='')
+    csv.writer(out).writerows(rows)
+    print(json.dumps({"rows": rows, "csv": out.getvalue()}))
+`;
+
+const hasPython = spawnSync("python3", ["-c", "import csv"]).status === 0;
+
+describe("Python's csv module", () => {
+  const lists = process.env.TEST_LONG === "1" ? 1_000 : 50;
+  const character = fc.constantFrom("=", "+", "-", "@", "'", "\t", "\r", "\n", '"', ",", ";", "é", "😀", " ", "a", "{");
+  const text = fc.oneof(fc.string({ unit: character, maxLength: 12 }), fc.string({ unit: "grapheme", maxLength: 12 }));
+  const clean = text.map((value) => value.replaceAll("\0", "").toWellFormed());
+  const key = fc.oneof(fc.constantFrom("email", "name", "Metadata.name", "__proto__"), clean);
+  const contact = fc.record({
+    name: fc.constantFrom(null, "=1", "'t Hooft", 'A "B", C', "Zoë"),
+    metadata: fc.dictionary(key, fc.oneof(clean, fc.double(), fc.array(clean, { maxLength: 2 })), { maxKeys: 6 }),
+  });
+
+  function toExport(contacts: readonly { name: string | null; metadata: object }[]) {
+    const rows: ExportRow[] = contacts.map(({ name, metadata }, i) => ({
+      email: `'c${i}@example.org`,
+      name,
+      metadata: JSON.stringify(metadata),
+    }));
+    const keys = [...new Set(rows.flatMap((row) => Object.keys(JSON.parse(row.metadata ?? "{}") as object)))].sort();
+    return { rows, keys, csv: writeHeader(keys) + rows.map((row) => writeRow(row, keys)).join("") };
+  }
+
+  it.skipIf(!hasPython)(`reads ${lists} random exports as they are, and what it writes is imported the same`, () => {
+    const exports = fc
+      .sample(fc.array(contact, { minLength: 1, maxLength: 10 }), { numRuns: lists, seed: 1 })
+      .map(toExport);
+    const output = execFileSync("python3", ["-c", PYTHON], {
+      input: exports.map(({ csv }) => JSON.stringify(csv)).join("\n"),
+      maxBuffer: 1 << 28,
+      env: { ...process.env, PYTHONIOENCODING: "utf-8" },
+    });
+    const answers = output.toString().trim().split("\n");
+    expect(answers).toHaveLength(lists);
+    for (const [i, line] of answers.entries()) {
+      const { rows: pythonRows, csv } = JSON.parse(line) as { rows: string[][]; csv: string };
+      const { rows, keys, csv: ours } = exports[i] ?? toExport([]);
+      const cellOf = (row: ExportRow, name: string) => {
+        const metadata = JSON.parse(row.metadata ?? "{}") as Record<string, unknown>;
+        const value = Object.hasOwn(metadata, name) ? metadata[name] : "";
+        return typeof value === "string" ? value : JSON.stringify(value);
+      };
+      const cells = rows.map((row) => [row.email, row.name ?? "", ...keys.map((name) => cellOf(row, name))]);
+      expect(pythonRows.slice(1)).toEqual(cells.map((row) => row.map(markFormula)));
+      expect(readAll(csv)).toEqual(readAll(ours));
+      expect(importRows(csv)).toEqual(
+        cells.map(([email = "", name = "", ...values]) => ({
+          email,
+          name: name || null,
+          metadata: keys.flatMap((key, at) => (values[at] ? [[key, values[at]]] : [])),
+        })),
+      );
+    }
+  });
+
+  function importRows(csv: string) {
+    const [header = [], ...rows] = readAll(csv);
+    const columns = readHeader(header);
+    if ("fault" in columns) throw new Error(columns.fault);
+    return rows.map((cells) => {
+      const row = readRow(cells, header.length, columns);
+      if (!("contact" in row)) throw new Error(JSON.stringify(row));
+      const { email, name, metadata } = row.contact;
+      return { email, name, metadata: Object.entries(JSON.parse(metadata ?? "{}") as object).sort(byKey) };
+    });
+  }
+
+  const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+});
