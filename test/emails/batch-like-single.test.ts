@@ -71,7 +71,11 @@ async function comparable(workspace: TestWorkspace, id: string) {
 it("an item of a batch gets the same decision, the same reason and the same row as a single send", async () => {
   const workspace = await aWorkspace();
   for (const n of [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => [n, 100 + n]))
-    await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, `r${n}@example.org`);
+    await run(
+      "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, ?2, 'bounce', 1)",
+      workspace.workspaceNumber,
+      `r${n}@example.org`,
+    );
   const api = createApiWithoutQueue(workspace.apiKey);
   const count = env.TEST_LONG ? 2_000 : 160;
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });

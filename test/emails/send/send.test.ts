@@ -254,7 +254,11 @@ describe("recipients", () => {
 
   it("that are all suppressed make a 202 with status rejected, a reason and no outbox row", async () => {
     const email = `gone-${crypto.randomUUID()}@example.org`;
-    await run("INSERT INTO suppressions VALUES (?1, ?2, 'bounce', 1)", workspace.workspaceNumber, email);
+    await run(
+      "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, ?2, 'bounce', 1)",
+      workspace.workspaceNumber,
+      email,
+    );
     const response = await sending.send({
       to: [{ email: email.toUpperCase() }],
       send_at: new Date(Date.now() + 3_600_000).toISOString(),
@@ -274,7 +278,12 @@ describe("recipients", () => {
       [complained, "complaint"],
       [left, "unsubscribe"],
     ]) {
-      await run("INSERT INTO suppressions VALUES (?1, ?2, ?3, 1)", workspace.workspaceNumber, email, reason);
+      await run(
+        "INSERT INTO suppressions (workspace, email, reason, created_at) VALUES (?1, ?2, ?3, 1)",
+        workspace.workspaceNumber,
+        email,
+        reason,
+      );
     }
     const to = [{ email: hard }, { email: left }, { email: complained }];
     const { status, events } = await sending.accepted(await sending.send({ to }));
