@@ -1,5 +1,5 @@
 import { type Ctx, createContext } from "./context.ts";
-import { releaseLeases } from "./delivery/index.ts";
+import { newRunLimits, releaseLeases } from "./delivery/index.ts";
 import { recheckDomains } from "./domains/index.ts";
 import { indexEmails, offloadContent } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
@@ -28,8 +28,9 @@ const schedules: Readonly<Record<string, (ctx: Ctx, scheduledTime: number) => Pr
 const MAX_ROWS_WITHOUT_QUEUE = 500;
 
 async function deliverDue(ctx: Ctx): Promise<void> {
+  const limits = newRunLimits();
   await forEachShard(ctx, async (mailCtx) => {
-    await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
+    await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE), limits);
     await indexEmails(mailCtx);
   });
   const main = onMain(ctx);

@@ -1,22 +1,24 @@
 import { type Ctx, createContext, type MailCtx, type WorkCtx } from "./context.ts";
-import { deliver, egressOf, runReleases } from "./delivery/index.ts";
+import { deliver, egressOf, newRunLimits, type RunLimits, runReleases } from "./delivery/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { findShards, onMain, onShard, shardNumbers } from "./shards.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./tracking/index.ts";
 
-type Tasks<Context> = Readonly<Record<string, (ctx: Context, rows: readonly WakeUp[]) => Promise<void>>>;
+type Tasks<Context> = Readonly<
+  Record<string, (ctx: Context, rows: readonly WakeUp[], limits: RunLimits) => Promise<void>>
+>;
 
 /** The function that processes each kind of outbox row of a mail database. */
 const mailTasks: Tasks<MailCtx> = {
-  deliver: (ctx, rows) => deliver(ctx, rows, egressOf(ctx.settings)),
-  purge,
+  deliver: (ctx, rows, limits) => deliver(ctx, rows, egressOf(ctx.settings), limits),
+  purge: (ctx, rows) => purge(ctx, rows),
   release: runReleases,
 };
 
 /** The function that processes each kind of outbox row of the main database. */
-const mainTasks: Tasks<WorkCtx<"main">> = { purge };
+const mainTasks: Tasks<WorkCtx<"main">> = { purge: (ctx, rows) => purge(ctx, rows) };
 
 /**
  * Consumes the work queue. A message only names outbox rows, so it may arrive twice, late, out of order or never. When
@@ -27,10 +29,11 @@ export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promi
   const ctx = createContext(env, crypto.randomUUID());
   const known = batch.messages.filter((message) => isWakeUp(ctx, message));
   for (const message of batch.messages) if (!known.includes(message)) message.retry();
+  const limits = newRunLimits();
   for (const [database, messages] of Map.groupBy(known, ({ body }) => body.database)) {
     const rows = messages.flatMap(({ body }) => body.rows);
     try {
-      await runWork(database === "main" ? onMain(ctx) : onShard(ctx, database), rows);
+      await runWork(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, limits);
     } catch (error) {
       ctx.log("work.failed", { database, error: String(error) });
       for (const message of messages) message.retry();
@@ -46,11 +49,15 @@ function isWakeUp(ctx: Ctx, { body }: Message<WorkMessage>): boolean {
 }
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
-export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
+export async function runWork(
+  ctx: MailCtx | WorkCtx<"main">,
+  rows: readonly WakeUp[],
+  limits: RunLimits = newRunLimits(),
+): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
   for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
-    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind);
-    else await mainTasks[kind]?.(ctx, ofKind);
+    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind, limits);
+    else await mainTasks[kind]?.(ctx, ofKind, limits);
   }
 }
 

@@ -92,14 +92,14 @@ interface MailRow extends EmailStateRow {
 }
 
 /**
- * Claims the outbox rows that no other run has claimed, and reads their emails, in one D1 batch. Then reads what may have
- * changed since accept from the main database. When that fails, the rows are released with `claims` unchanged, since
- * nothing was tried; then throws.
+ * Claims the outbox rows that no other run has claimed, and the oldest due rows with them, and reads their emails, in one
+ * D1 batch. Then reads what may have changed since accept from the main database. When that fails, the rows are released
+ * with `claims` unchanged, since nothing was tried; then throws.
  */
 export async function claimMail(ctx: MailCtx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
   const db = mailDb(ctx);
   const [claimed, , found] = await db.batch([
-    claimStatement(ctx, wakeUps, lease),
+    claimStatement(ctx, wakeUps, lease, "deliver"),
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
     db.prepare(FIND_MAILS).bind(lease.until, lease.token),
   ]);

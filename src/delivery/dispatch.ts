@@ -100,9 +100,13 @@ export async function deferRemaining(run: DeliveryRun): Promise<void> {
   }
 }
 
-/** Emails that the run has no R2 reads left for are released untried. */
+/** Returns whether a run may start another email. Emails beyond its limits are released untried. */
+export function mayContinue({ objectReads, statements }: RunLimits): boolean {
+  return objectReads > 0 && statements > 0;
+}
+
 function mayStart(run: DeliveryRun): boolean {
-  return run.queue.length > 0 && run.limits.objectReads > 0;
+  return run.queue.length > 0 && mayContinue(run.limits);
 }
 
 function nextJob(run: DeliveryRun): DispatchJob | null {

@@ -1,4 +1,5 @@
 export { type Egress, type EgressFault, egressOf } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";
 export { flushOutbox, runReleases } from "./release-waiting.ts";
+export { newRunLimits, type RunLimits } from "./rules.ts";
 export { deliver } from "./run.ts";

@@ -104,28 +104,36 @@ export class OutcomeWriter {
     return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
   }
 
-  /** Queues the outcome of one email for the next flush. `hasSlot`: the email holds a slot from acquireSlot. */
-  add(mail: ClaimedMail, update: DeliveryUpdate, hasSlot: boolean): void {
-    if (!hasSlot) this.#unwritten += 1;
+  /** Queues the outcome of one email, which holds a slot from acquireSlot, for the next flush. */
+  add(mail: ClaimedMail, update: DeliveryUpdate): void {
     this.#pending.push({ ...update, state: mail.state });
     if (this.#pending.length >= FLUSH_EMAILS) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
   }
 
-  /** Writes the remaining outcomes and releases the rows of untried emails. Throws when a write failed. */
-  async close(): Promise<void> {
+  /** Flushes at once when no other email holds a slot. Call it when none is left to start: no later outcome can join. */
+  flushLast(): void {
+    if (this.#unwritten === this.#pending.length) this.#flush();
+  }
+
+  /**
+   * Writes the remaining outcomes and releases the rows of untried emails. Returns these rows when the writer could have
+   * continued, so that the caller may send queue messages for them. Throws when a write failed.
+   */
+  async close(): Promise<WakeUp[]> {
     this.#flush();
     await this.#writing;
     clearInterval(this.#heartbeat);
     const untried = [...this.#unfinished]
       .filter(([, mails]) => ![...mails].some((n) => this.#attempted.has(n)))
       .map(([id]) => id);
-    if (untried.length > 0) await this.#withRetries(() => this.#releaseRows(untried));
+    const dueAt = this.#ctx.now();
+    if (untried.length > 0) await this.#withRetries(() => this.#releaseRows(untried, dueAt));
     if (this.#ended instanceof Error) throw this.#ended;
+    return this.#ended === null ? untried.map((id): WakeUp => ({ dueAt, id, kind: "deliver" })) : [];
   }
 
-  #releaseRows(ids: readonly string[]): Promise<D1Result[]> {
-    const dueAt = this.#ctx.now();
+  #releaseRows(ids: readonly string[], dueAt: number): Promise<D1Result[]> {
     const release = releaseStatement(this.#ctx, this.#lease, ids, dueAt);
     return mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
   }

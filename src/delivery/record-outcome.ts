@@ -50,7 +50,8 @@ export function recordOutcome(
     }
   }
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
-  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable }, true);
+  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
+  if (run.queue.length === 0) run.outcomes.flushLast();
 }
 
 /** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
@@ -78,7 +79,7 @@ export function recordUnreachable(run: DeliveryRun, job: MailToSend): void {
     return;
   }
   const next = { dueAt: retryTimeOf(mail, run.ctx.now()), outboxId: null };
-  run.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true }, true);
+  run.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true });
 }
 
 /** Returns the time that the last `deferred` event announced or, when it is over, the same wait from now. */

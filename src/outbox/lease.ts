@@ -1,7 +1,7 @@
 import type { Ctx, WorkCtx } from "../context.ts";
 import type { DatabaseKind, Statement } from "../db/database.ts";
-import { CLAIM_EMAILS, LEASE_MS } from "./rules.ts";
-import type { WakeUp } from "./wake.ts";
+import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
+import type { WakeUp, WorkKind } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {
@@ -23,28 +23,42 @@ export function newLease(ctx: Ctx): Lease {
   return { token: ctx.newId(), until: ctx.now() + LEASE_MS };
 }
 
+// The named rows come first, then the oldest due rows of the kind. A claimed row has `due_at` in the future. Rows with a
+// claim are not added: a row that interrupts its runs must not add to the claims of the rows around it. The key begins
+// with `due_at`, so this reads at most one outbox row for each that may still be added, whatever the size of the outbox.
 const CLAIM = `
-  WITH due AS MATERIALIZED (
-    SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, coalesce(sum(json_array_length(o.ref)) OVER (
-        ORDER BY j.key ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS emails_before
-      FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = j.value->>'dueAt' AND o.id = j.value->>'id')
-  UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1 FROM due
-   WHERE outbox.due_at = due.due_at AND outbox.id = due.id
-     AND (due.emails_before = 0 OR due.emails_before + due.emails <= ?4)
+  WITH named AS MATERIALIZED (
+    SELECT o.due_at, o.id, json_array_length(o.ref) AS emails, j.key AS position
+      FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = j.value->>'dueAt' AND o.id = j.value->>'id'
+  ), oldest AS (
+    SELECT due_at, id, kind, claims, ref FROM outbox WHERE due_at <= ?6
+     ORDER BY due_at, id LIMIT max(0, ?7 - (SELECT count(*) FROM named))
+  ), candidates AS (
+    SELECT due_at, id, emails, position FROM named
+    UNION ALL
+    SELECT due_at, id, json_array_length(ref), ?7 FROM oldest
+     WHERE kind = ?5 AND claims = 0 AND id NOT IN (SELECT id FROM named)
+  )
+  UPDATE outbox SET due_at = ?2, token = ?3, claims = claims + 1
+    FROM (SELECT due_at, id, emails, sum(emails) OVER (ORDER BY position, due_at, id) AS total FROM candidates) due
+   WHERE outbox.due_at = due.due_at AND outbox.id = due.id AND (due.total <= ?4 OR due.total = due.emails)
   RETURNING outbox.id, outbox.kind, outbox.ref, outbox.claims`;
 
 /**
  * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
- * another run is skipped, as are rows beyond CLAIM_EMAILS emails. Its result is a list of ClaimedRow.
+ * another run is skipped, as are rows beyond CLAIM_ROWS rows or CLAIM_EMAILS emails. With `addDue` the claim also takes
+ * the oldest due rows of that kind up to these bounds, so that claims fill under load although each queue message names
+ * few rows. Its result is a list of ClaimedRow.
  */
 export function claimStatement<Kind extends DatabaseKind>(
   ctx: WorkCtx<Kind>,
   rows: readonly WakeUp[],
   lease: Lease,
+  addDue: WorkKind | null = null,
 ): Statement<Kind> {
-  return ctx.outbox
-    .prepare(CLAIM)
-    .bind(JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id }))), lease.until, lease.token, CLAIM_EMAILS);
+  const named = JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id })));
+  const maxRows = addDue === null ? 0 : CLAIM_ROWS;
+  return ctx.outbox.prepare(CLAIM).bind(named, lease.until, lease.token, CLAIM_EMAILS, addDue, ctx.now(), maxRows);
 }
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */

@@ -3,10 +3,12 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, type Egress } from "../../src/delivery/index.ts";
 import { OctetBudget } from "../../src/delivery/octet-budget.ts";
+import { newRunLimits } from "../../src/delivery/rules.ts";
 import type { Connection, Envelope } from "../../src/mail/smtp/transport.ts";
 import { type ClaimedRow, claimStatement, newLease, recordDeadLetters, type WakeUp } from "../../src/outbox/index.ts";
 import { purge } from "../../src/purges/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { countingDb } from "../support/counting-db.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -45,6 +47,23 @@ async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
     .bind(dueAt, JSON.stringify(rows.map(({ id }) => id)), refs)
     .run();
   return rows;
+}
+
+/** Copies an accepted email and its outbox row until there are `count`, each with a row of its own. */
+async function copyEmail(id: string, count: number): Promise<void> {
+  const { results } = await env.DB.prepare("SELECT name FROM pragma_table_info('emails')").all<{ name: string }>();
+  const copied: Record<string, string> = { n: "NULL", id: "substr(e.id, 1, 24) || printf('%012x', v.value)" };
+  const columns = results.map(({ name }) => name);
+  await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO emails (${columns.join()}) SELECT ${columns.map((name) => copied[name] ?? `e.${name}`).join()}
+         FROM emails e, json_each(?2) v WHERE e.id = ?1`,
+    ).bind(id, JSON.stringify(Array.from({ length: count - 1 }, (_, n) => n))),
+    env.DB.prepare(
+      `INSERT INTO outbox (due_at, id, kind, ref) SELECT o.due_at, e.id, 'deliver', json_array(e.n)
+         FROM emails e, outbox o WHERE o.id = ?1 AND e.id LIKE substr(?1, 1, 24) || '000000000%'`,
+    ).bind(id),
+  ]);
 }
 
 const outboxIds = async () =>
@@ -88,7 +107,7 @@ describe("one run", () => {
     const attachments = ["a", "b", "c"].map((name) => ({ filename: name, content_base64: btoa(name) }));
     for (let n = 0; n < 12; n++) await acceptEmail(ctx, workspace, { attachments });
     const { egress, counts } = countingEgress();
-    await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { emails: 1_000, objectReads: 20 });
+    await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { ...newRunLimits(), objectReads: 20 });
     // Seven reads for each email: its document, and two for each attachment.
     expect(counts.sent).toBe(3);
     const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox").all<
@@ -98,6 +117,43 @@ describe("one run", () => {
     now += 1;
     await deliver(ctx, results, egress);
     expect(counts.sent).toBe(12);
+  });
+
+  it("counts each D1 statement of a batch, and ends at most 100 statements after its limit: before 800", async () => {
+    const now = Date.now();
+    const { DB, trips } = countingDb();
+    const { ctx, woken } = recordingContext({ DB }, () => now);
+    const first = await acceptEmail(ctx, workspace);
+    await copyEmail(first, 600);
+    const { results: rows } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    trips.length = 0;
+    woken.length = 0;
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, rows, egress, { ...newRunLimits(), statements: 150 });
+    const statements = trips.reduce((sum, trip) => sum + trip.statements.length, 0);
+    expect(statements).toBeGreaterThan(150);
+    expect(statements).toBeLessThan(250);
+    expect(RUN_LIMITS.statements).toBeLessThanOrEqual(700);
+    expect(counts.sent).toBeGreaterThan(100);
+    // The emails beyond the limit are released untried, and queue messages name them.
+    const left = await env.DB.prepare("SELECT id, claims, token FROM outbox").all<{ id: string }>();
+    expect(left.results).toHaveLength(600 - counts.sent);
+    expect(left.results.filter((row) => !("claims" in row) || row.claims !== 0)).toEqual([]);
+    expect(new Set(woken.map(({ id }) => id))).toEqual(new Set(left.results.map(({ id }) => id)));
+  });
+
+  it("records no outcome that preflight decided beyond its limit of D1 statements", async () => {
+    const now = Date.now();
+    const { DB, trips } = countingDb();
+    const { ctx } = recordingContext({ DB }, () => now);
+    await copyEmail(await acceptEmail(ctx, workspace), 600);
+    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .run();
+    const { results: rows } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    trips.length = 0;
+    await deliver(ctx, rows, countingEgress().egress, { ...newRunLimits(), statements: 100 });
+    expect(trips.reduce((sum, trip) => sum + trip.statements.length, 0)).toBeLessThan(200);
   });
 
   it("has at most 6 MB of content in flight, whatever the number of connections", async () => {

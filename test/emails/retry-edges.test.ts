@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { accepted, eventTypes, readEmail } from "../support/emails.ts";
+import { emptyOutbox, withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
@@ -24,6 +25,7 @@ let apiWithoutQueue: ReturnType<typeof apiOn>;
 beforeEach(async () => {
   workspace = await aWorkspace();
   apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  await emptyOutbox();
 });
 
 const detail = (id: string) => readEmail(workspace, id);
@@ -39,11 +41,8 @@ async function delivered(id: string, script: Script = {}): Promise<string[]> {
   const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
     .bind(id)
     .all<{ dueAt: number; id: string }>();
-  await deliver(
-    ctx,
-    results.map((row) => ({ ...row, kind: "deliver" })),
-    egressOf(ctx.settings),
-  );
+  const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
+  await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const messages = await server.messages();
   await server.close();
   return messages.map(({ rcpts, raw }) => `${rcpts.join("\n")}\n${new TextDecoder().decode(raw)}`);
@@ -230,7 +229,9 @@ describe("POST /v1/emails/{email_id}/retry", () => {
 
   it("answers the same 404 for a foreign, an unknown and a malformed id, and for an email of another domain", async () => {
     const foreignWorkspace = await aWorkspace();
-    const { id: foreign } = await (await foreignWorkspace.post("/v1/emails/", aMail(foreignWorkspace))).json<{
+    const { id: foreign } = await (
+      await createApiWithoutQueue(foreignWorkspace.apiKey).post("/v1/emails/", aMail(foreignWorkspace))
+    ).json<{
       id: string;
     }>();
     const answers = [];

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { applyFacts, findEmail } from "../../src/emails/index.ts";
 import { accepted, eventTypes, readEmail } from "../support/emails.ts";
+import { emptyOutbox, withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
@@ -21,6 +22,7 @@ let api: ReturnType<typeof createApiWithoutQueue>;
 beforeEach(async () => {
   workspace = await aWorkspace();
   api = createApiWithoutQueue(workspace.apiKey);
+  await emptyOutbox();
 });
 
 const detail = (id: string) => readEmail(workspace, id);
@@ -49,11 +51,8 @@ async function delivered(ids: string[], script: Script = {}) {
   )
     .bind(JSON.stringify(ids))
     .all<{ dueAt: number; id: string }>();
-  await deliver(
-    ctx,
-    results.map((row) => ({ ...row, kind: "deliver" })),
-    egressOf(ctx.settings),
-  );
+  const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
+  await withoutOtherRows(ids, () => deliver(ctx, rows, egressOf(ctx.settings)));
   const messages = await server.messages();
   await server.close();
   return messages.map(({ rcpts, raw }) => ({ rcpts: rcpts.join(), text: new TextDecoder().decode(raw) }));

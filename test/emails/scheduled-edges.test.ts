@@ -7,6 +7,7 @@ import { sweep } from "../../src/outbox/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
 import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../support/emails.ts";
 import { nextPath } from "../support/next-path.ts";
+import { emptyOutbox } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
@@ -29,6 +30,7 @@ let apiWithoutQueue: ReturnType<typeof apiOn>;
 beforeEach(async () => {
   workspace = await aWorkspace();
   apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
+  await emptyOutbox();
 });
 
 const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>

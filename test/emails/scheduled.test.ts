@@ -4,6 +4,7 @@ import { sweep } from "../../src/outbox/index.ts";
 import { runWork } from "../../src/queue.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../support/emails.ts";
 import { seeded } from "../support/faults.ts";
+import { emptyOutbox } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
@@ -227,6 +228,7 @@ describe("concurrent calls", () => {
     const server = await sinkServer({ countOnly: false });
     const { ctx } = recordingContext({ EGRESS_URL: server.url });
     const random = seeded(7);
+    await emptyOutbox();
     const cancelled: string[] = [];
     const others: string[] = [];
     const won = new Map<string, number>();

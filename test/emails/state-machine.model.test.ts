@@ -12,6 +12,7 @@ import {
   toState,
 } from "../../src/emails/index.ts";
 import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../../src/emails/rules.ts";
+import { withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import {
@@ -268,7 +269,9 @@ class Sequence {
     const { ctx } = recordingContext({ EGRESS_URL: `${server.url}&dsn=${dsn ? "on" : "off"}` }, () => this.#now);
     // Queues deliver at least once, so the message comes twice.
     const wakeUps = rows.map((dueAt) => ({ dueAt, id: known.id, kind: "deliver" as const }));
-    await Promise.all([1, 2].map(() => deliver(ctx, wakeUps, egressOf(ctx.settings))));
+    await withoutOtherRows([known.id], () =>
+      Promise.all([1, 2].map(() => deliver(ctx, wakeUps, egressOf(ctx.settings)))),
+    );
     const tried = this.#attempt(known, { rcpt, dot, dsn });
     const messages = await server.messages();
     await server.close();

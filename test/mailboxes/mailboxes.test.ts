@@ -47,20 +47,27 @@ describe("POST /v1/mailboxes/", () => {
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await (await read(mailbox.id)).json()).toEqual(mailbox);
-    expect((await workspace.post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status).toBe(202);
+    expect(
+      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: mailbox.address }))).status,
+    ).toBe(202);
   });
 
   it("can be created on a pending domain, and cannot send then", async () => {
     const domain = await register(workspace);
     const { address } = await createMailbox({ domain_id: domain.id, local_part: "desk" });
-    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
+    expect(
+      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
+    ).toBe(422);
   });
 
   it("a catch-all receives only: it never satisfies the sender rule, and neither does a plus-address", async () => {
     expect((await createMailbox({ local_part: "*" })).address).toBe(`*@${workspace.domain}`);
     await createMailbox();
     for (const email of [`anything@${workspace.domain}`, `*@${workspace.domain}`, `desk+news@${workspace.domain}`])
-      expect((await workspace.post("/v1/emails/", aMail({ mailbox: email }))).status, email).toBe(422);
+      expect(
+        (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: email }))).status,
+        email,
+      ).toBe(422);
   });
 
   for (const local_part of ["", "a@b", "a b", "a+b", "a\r\nb", ".a", "a..b", "ü".repeat(300), "<a>", 7, null]) {
@@ -161,11 +168,15 @@ describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
     const apiWithoutQueue = createApiWithoutQueue(workspace.apiKey);
     const email = await (await apiWithoutQueue.post("/v1/emails/", aMail({ mailbox: address }))).json<{ id: string }>();
     await patch(id, { is_active: false });
-    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(422);
+    expect(
+      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
+    ).toBe(422);
     await runWorkAt(Date.now());
     expect(await (await workspace.get(`/v1/emails/${email.id}`)).json<DetailOut>()).toMatchObject({ status: "failed" });
     await patch(id, { is_active: true });
-    expect((await workspace.post("/v1/emails/", aMail({ mailbox: address }))).status).toBe(202);
+    expect(
+      (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", aMail({ mailbox: address }))).status,
+    ).toBe(202);
   });
 });
 

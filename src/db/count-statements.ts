@@ -1,0 +1,33 @@
+import type { Database, DatabaseKind, Statement } from "./database.ts";
+
+/** D1's own objects by the counted statements, since `batch` takes only the former. */
+const originals = new WeakMap<object, object>();
+
+/**
+ * Returns the database with a counter: each statement that is executed, those of a batch singly, lowers
+ * `limits.statements` by one. D1 limits the statements of one invocation of a Worker.
+ */
+export function countStatements<Kind extends DatabaseKind>(
+  db: Database<Kind>,
+  limits: { statements: number },
+): Database<Kind> {
+  const count = (original: Statement<Kind>): Statement<Kind> => {
+    const get = (_: Statement<Kind>, name: string | symbol) => {
+      if (name === "bind") return (...values: unknown[]) => count(original.bind(...values));
+      limits.statements -= 1;
+      const execute: unknown = Reflect.get(original, name);
+      return typeof execute === "function" ? execute.bind(original) : execute;
+    };
+    const counted = new Proxy(original, { get });
+    originals.set(counted, original);
+    return counted;
+  };
+  const originalOf = (statement: Statement<Kind>) => (originals.get(statement) ?? statement) as Statement<Kind>;
+  return {
+    prepare: (sql) => count(db.prepare(sql)),
+    batch: (statements) => {
+      limits.statements -= statements.length;
+      return db.batch(statements.map(originalOf));
+    },
+  };
+}
