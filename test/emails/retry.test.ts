@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { accepted, readEmail } from "../support/emails.ts";
+import { withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
@@ -57,7 +58,8 @@ async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
   const row = await env.DB.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
-  await deliver(ctx, [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" }], egressOf(ctx.settings));
+  const rows = [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" as const }];
+  await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const [message] = await server.messages();
   await server.close();
   return new TextDecoder().decode(message?.raw);
