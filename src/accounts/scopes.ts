@@ -136,7 +136,12 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /v1/contacts/:list_id/export": "contacts:view",
   "GET /v1/workspaces/": "team:view",
   "GET /v1/workspaces/:workspace_id": "team:view",
+  "POST /v1/workspaces/": "team:manage",
+  "PATCH /v1/workspaces/:workspace_id": "team:manage",
   "DELETE /v1/workspaces/:workspace_id": "team:manage",
+  "GET /v1/workspaces/:workspace_id/members": "team:view",
+  "PATCH /v1/workspaces/:workspace_id/members/:user_id": "team:manage",
+  "DELETE /v1/workspaces/:workspace_id/members/:user_id": "team:view",
 };
 
 const everyScope = Object.keys(scopes) as Scope[];

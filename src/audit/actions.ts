@@ -13,7 +13,12 @@ export const actions = {
   "mailbox.deleted": "mailbox",
   "suppression.added": "suppression",
   "suppression.removed": "suppression",
+  "workspace.created": "workspace",
+  "workspace.updated": "workspace",
   "workspace.deleted": "workspace",
+  "member.role_changed": "user",
+  "member.removed": "user",
+  "member.left": "user",
 } as const;
 
 export type AuditAction = keyof typeof actions;

@@ -15,10 +15,10 @@ type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "actor" | "clientIp"> &
   workspace: Pick<CallerCtx["workspace"], "number"> | null;
 };
 
-const insertWhere = (condition: string) => `
+const insertWhere = (condition: string, workspace = "?2") => `
   INSERT INTO audit_log (id, workspace, user_id, user_email, method, credential_id, ip, action, target_kind, target_id,
                          detail, created_at)
-  SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`;
+  SELECT ?1, ${workspace}, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`;
 
 /** Returns the statement that records a change, for the batch that makes it: after its guards, which read changes(). */
 export function auditStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
@@ -35,13 +35,19 @@ export function auditWhereStatement(ctx: AuditCtx, entry: AuditEntry, condition:
   return statement(ctx, entry, condition);
 }
 
+/** Returns the same for a workspace that the batch creates. The target is its id. */
+export function auditInNewWorkspaceStatement(ctx: AuditCtx, entry: AuditEntry): MainStatement {
+  return statement(ctx, entry, "true", "(SELECT number FROM workspaces WHERE id = ?10)");
+}
+
 function statement(
   { db, actor, workspace, clientIp, newId, now }: AuditCtx,
   { action, target, detail = {} }: AuditEntry,
   condition: string,
+  workspaceSql?: string,
 ): MainStatement {
   const caller = [workspace?.number ?? null, actor.userId, actor.email, actor.kind, actor.credentialId, clientIp];
   return db
-    .prepare(insertWhere(condition))
+    .prepare(insertWhere(condition, workspaceSql))
     .bind(newId(), ...caller, action, actions[action], target, JSON.stringify(detail), now());
 }

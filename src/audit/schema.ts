@@ -11,8 +11,8 @@ export const AuditEntryOut = z
       .object({
         user_id: z.uuid(),
         email: z.string(),
-        method: z.enum(["api_key", "session"]).describe("How the caller authenticated."),
-        credential_id: z.uuid().describe("Id of the API key or session."),
+        method: z.enum(["api_key", "session", "oauth"]).describe("How the caller authenticated."),
+        credential_id: z.uuid().describe("Id of the API key, session or OAuth grant."),
       })
       .nullable()
       .describe("null: the service itself."),

@@ -5,12 +5,15 @@ import { closeStatement } from "../db/shard-workspaces.ts";
 import { forbidden, notFound } from "../errors.ts";
 import { purgeMailboxesStatement, purgeStatement } from "../purges/index.ts";
 import { onMain } from "../shards.ts";
+import { requireActiveWorkspace, requireAllDomains } from "./queries.ts";
 
 const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
 
 // Deletes at once what grants access and what permits sending. The purge deletes the other tables.
 const DELETE_STATEMENTS = [
   "DELETE FROM api_keys WHERE workspace = ?1",
+  "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1)",
+  "DELETE FROM sessions WHERE workspace = ?1",
   "DELETE FROM memberships WHERE workspace = ?1",
   "DELETE FROM mailboxes WHERE workspace = ?1",
   "DELETE FROM dkim_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
@@ -23,9 +26,9 @@ const DELETE_STATEMENTS = [
  * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
  */
 export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
-  if (id.toLowerCase() !== ctx.workspace.id) throw notFound("Workspace");
+  requireActiveWorkspace(ctx, id);
   if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
-  if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
+  requireAllDomains(ctx);
   const { number, id: workspaceId } = ctx.workspace;
   const { db } = ctx;
   try {

@@ -1,11 +1,11 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
-import type { routeScopes } from "../../src/accounts/index.ts";
+import type { routeScopes, Scope } from "../../src/accounts/index.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
-import { aKey, aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aKey, aMail, aMember, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** A successful call of one route, and the places where a caller could put an id of another workspace. */
 export interface RouteCase {
@@ -20,6 +20,8 @@ export interface RouteCase {
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
   /** A restriction beyond the scope: owners only, or the creator of the record only. */
   only?: "owners" | "maker";
+  /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
+  beyond?: Scope | "all";
   /** The call deletes the workspace, so each call uses a new one. */
   deletesWorkspace?: true;
 }
@@ -121,6 +123,11 @@ const createVariant = async (workspace: TestWorkspace) => {
   return { ...ids, variant_id: (await response.json<{ id: string }>()).id };
 };
 
+const createMember = async (workspace: TestWorkspace) => ({
+  workspace_id: workspace.workspaceId,
+  user_id: (await aMember(workspace, "member")).userId,
+});
+
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
@@ -168,6 +175,20 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/audit": { success: 200 },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
+  "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }) },
+  "PATCH /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf, body: () => ({ name: "A name" }) },
+  "GET /v1/workspaces/:workspace_id/members": { success: 200, create: workspaceOf },
+  "PATCH /v1/workspaces/:workspace_id/members/:user_id": {
+    success: 200,
+    create: createMember,
+    body: () => ({ role: "admin" }),
+    beyond: "all",
+  },
+  "DELETE /v1/workspaces/:workspace_id/members/:user_id": {
+    success: 204,
+    create: createMember,
+    beyond: "team:manage",
+  },
   "DELETE /v1/workspaces/:workspace_id": { success: 204, create: workspaceOf, only: "owners", deletesWorkspace: true },
   "POST /v1/api-keys/": {
     success: 201,

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import type { DomainOut } from "../../src/domains/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/schema.ts";
 import { createDomain, createKey } from "../api-keys/support.ts";
-import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** Ids are accepted in any letter case (decisions 1), in the path, the query and the body. */
 
@@ -58,6 +58,13 @@ it("templates: get, update, preview, duplicate and delete accept an id in upper 
   expect((await workspace.post(`${path}/duplicate`, undefined)).status).toBe(201);
   expect((await workspace.call("DELETE", path)).status).toBe(204);
   expect((await workspace.get(`/v1/templates/${id}`)).status).toBe(404);
+});
+
+it("members: update and remove accept ids in upper case", async () => {
+  const { userId } = await aMember(workspace, "member");
+  const path = `/v1/workspaces/${upper(workspace.workspaceId)}/members/${upper(userId)}`;
+  expect(await (await workspace.call("PATCH", path, { role: "admin" })).json()).toMatchObject({ user_id: userId });
+  expect((await workspace.call("DELETE", path)).status).toBe(204);
 });
 
 it("workspaces: get and delete accept an id in upper case", async () => {

@@ -13,7 +13,7 @@ import {
 } from "../support/openapi.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
-import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** The time of the examples. */
 const NOW = new Date("2026-11-21T15:00:00Z");
@@ -81,6 +81,8 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },
+  updateMember: async () => ({ user_id: workspace.userId }),
+  removeMember: async () => ({ user_id: (await aMember(workspace, "member")).userId }),
   listSuppressions: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};

@@ -25,6 +25,7 @@ export const workspaces = sqliteTable(
     sendingPausedAt: integer("sending_paused_at"),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
+    slackWebhookUrl: text("slack_webhook_url"),
   },
   (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
 );

@@ -7,7 +7,7 @@ export const auditLog = sqliteTable(
     workspace: integer(),
     userId: text("user_id"),
     userEmail: text("user_email"),
-    method: text({ enum: ["api_key", "session"] }),
+    method: text().$type<"api_key" | "session" | "oauth">(),
     credentialId: text("credential_id"),
     ip: text(),
     action: text().notNull(),

@@ -19,7 +19,11 @@ export const sessions = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
     reauthenticatedAt: integer("reauthenticated_at"),
   },
-  (t) => [index("sessions_by_user").on(t.userId, t.id), index("sessions_by_expiry").on(t.expiresAt)],
+  (t) => [
+    index("sessions_by_user").on(t.userId, t.id),
+    index("sessions_by_expiry").on(t.expiresAt),
+    index("sessions_by_workspace").on(t.workspace, t.userId),
+  ],
 );
 
 /** How a user signed in. `bootstrap`: by the link that the first start of a deployment printed. */

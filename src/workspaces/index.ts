@@ -1,0 +1,2 @@
+export { newWorkspace, toSlug } from "./new-workspace.ts";
+export { requireActiveWorkspace, requireAllDomains } from "./queries.ts";
