@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { adminRoutes } from "./admin/routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
@@ -69,5 +70,6 @@ app.route("/", emailRoutes);
 app.route("/", templateRoutes);
 app.route("/", broadcastRoutes);
 app.route("/", auditRoutes);
+app.route("/", adminRoutes);
 app.route("/", trackingRoutes);
 app.route("/", unsubscribeRoutes);

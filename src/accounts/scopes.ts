@@ -49,8 +49,11 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "team:manage": "Change the workspace, its members and API keys, and see its audit log.",
 };
 
-/** `any`: every authenticated caller. `session`: a user who signed in, no API key. `public`: no authentication. */
-export type RequiredScope = Scope | "any" | "session" | "public";
+/**
+ * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who
+ * administers the platform. `public`: no authentication.
+ */
+export type RequiredScope = Scope | "any" | "session" | "platform_admin" | "public";
 
 /** The scope that each route requires, by method and mounted path. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
@@ -132,6 +135,11 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "PATCH /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "DELETE /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "GET /v1/audit": "team:manage",
+  "GET /v1/admin/users": "platform_admin",
+  "POST /v1/admin/users/:user_id/restrict": "platform_admin",
+  "POST /v1/admin/users/:user_id/unrestrict": "platform_admin",
+  "GET /v1/admin/audit": "platform_admin",
+  "POST /v1/admin/outbox/flush": "platform_admin",
   "POST /v1/contacts/:list_id/upload": "contacts:manage",
   "GET /v1/contacts/:list_id/export": "contacts:view",
   "GET /v1/workspaces/": "team:view",

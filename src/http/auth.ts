@@ -71,9 +71,13 @@ async function setCaller(
 /** Throws 403 when the caller may not use a route that requires `need`. */
 function requireRight(actor: Actor, need: Exclude<RequiredScope, "public">): void {
   if (need === "any") return;
-  if (need !== "session") {
+  if (need !== "session" && need !== "platform_admin") {
     if (!actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
-  } else if (actor.kind !== "session") throw forbidden("This endpoint takes a session, not an API key");
+    return;
+  }
+  if (actor.kind !== "session") throw forbidden("This endpoint takes a session, not an API key");
+  if (need === "platform_admin" && !actor.isPlatformAdmin)
+    throw forbidden("This endpoint is for administrators of the platform");
 }
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */

@@ -22,6 +22,8 @@ export interface RouteCase {
   only?: "owners" | "maker";
   /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
   beyond?: Scope | "all";
+  /** The call reaches records of all workspaces. */
+  crossesWorkspaces?: true;
   /** The call deletes the workspace, so each call uses a new one. */
   deletesWorkspace?: true;
 }
@@ -173,6 +175,11 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/emails/saved-searches": { success: 200 },
   "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
   "GET /v1/audit": { success: 200 },
+  "GET /v1/admin/users": { success: 200 },
+  "POST /v1/admin/users/:user_id/restrict": { success: 200, create: createMember, crossesWorkspaces: true },
+  "POST /v1/admin/users/:user_id/unrestrict": { success: 200, create: createMember, crossesWorkspaces: true },
+  "GET /v1/admin/audit": { success: 200 },
+  "POST /v1/admin/outbox/flush": { success: 200 },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
   "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }) },

@@ -21,6 +21,7 @@ let foreignPaths: Map<string, PathIds>;
 let foreignIds: ForeignIds;
 let invalid: [string, Record<string, string>][];
 let ownSession: Api;
+let adminSession: Api;
 let before: string;
 
 beforeAll(async () => {
@@ -37,6 +38,9 @@ beforeAll(async () => {
     list: await aContactList(otherWorkspace),
   };
   ownSession = await aSession(ownWorkspace);
+  const admin = { ...ownWorkspace, userId: (await aMember(ownWorkspace, "member")).userId };
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(admin.userId).run();
+  adminSession = await aSession(admin);
   invalid = await invalidCredentials(ownWorkspace);
   await waitUntilSent();
   before = await rowsOf(otherWorkspace);
@@ -76,7 +80,8 @@ async function waitUntilSent(): Promise<void> {
 type Api = ReturnType<typeof apiWith>;
 
 /** Returns the valid credential of the own workspace that a route takes. */
-const ownCredential = (need: RequiredScope) => (need === "session" ? ownSession : apiWith(ownWorkspace.apiKey));
+const ownCredential = (need: RequiredScope) =>
+  need === "platform_admin" ? adminSession : need === "session" ? ownSession : apiWith(ownWorkspace.apiKey);
 
 /** Calls a route by its case, with the credential of `api`. */
 async function call(
@@ -95,7 +100,9 @@ const text = async (response: Response) =>
 const implies = (held: Scope, need: RequiredScope | "all") =>
   held === need || held === need.replace(/:view$/, ":manage");
 const refusalOf = (need: RequiredScope) =>
-  need === "session" ? "This endpoint takes a session, not an API key" : `Missing scope: ${need}`;
+  need === "session" || need === "platform_admin"
+    ? "This endpoint takes a session, not an API key"
+    : `Missing scope: ${need}`;
 
 it("lists exactly the mounted routes", () => {
   expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
@@ -103,7 +110,7 @@ it("lists exactly the mounted routes", () => {
 });
 
 for (const [route, need] of Object.entries(routeScopes)) {
-  const { success, only, deletesWorkspace, beyond, places = {} } = cases[route] ?? { success: 0 };
+  const { success, only, deletesWorkspace, beyond, crossesWorkspaces, places = {} } = cases[route] ?? { success: 0 };
   if (need === "public") {
     it(`${route} needs no credentials`, async () => {
       expect((await call(route, apiWith(null))).status).toBe(success);
@@ -143,14 +150,21 @@ for (const [route, need] of Object.entries(routeScopes)) {
           const response = await call(route, api, { in: need === "session" ? ofColleague : workspace });
           const isScoped =
             required === "any" ||
-            (required === "session" ? credential === "session" : roleScopes[role].includes(required));
+            (required === "session" && credential === "session") ||
+            (roleScopes[role] as readonly RequiredScope[]).includes(required);
           const isAllowed = isScoped && only !== "maker" && (only !== "owners" || role === "owner");
           expect(response.status, role).toBe(isAllowed ? success : 403);
         }
       });
     }
 
-    if (route.includes(":")) {
+    if (need === "platform_admin") {
+      it("accepts the session of an administrator of the platform, whatever its role", async () => {
+        expect((await call(route, adminSession)).status).toBe(success);
+      });
+    }
+
+    if (route.includes(":") && !crossesWorkspaces) {
       it("answers an id of another workspace byte for byte like an unknown id", async () => {
         const [parameter = ""] = /(?<=:)[a-z_]+/.exec(route) ?? [];
         const foreign = foreignPaths.get(route)?.[parameter] ?? "";

@@ -26,6 +26,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
   workspace = await aWorkspace({ domain: "example.com" });
   session = await aSession(workspace);
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
 });
 
 afterEach(async () => {
@@ -74,6 +75,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   deleteMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
   replaceMailboxAssignees: async () => ({ mailbox_id: workspace.mailboxId, user_id: workspace.userId }),
   removeSuppression: async () => {
+    await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
+    return {};
+  },
+  restrictUser: async () => ({ user_id: (await aMember(workspace, "member")).userId }),
+  unrestrictUser: async () => ({ user_id: workspace.userId }),
+  listPlatformAuditEntries: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },

@@ -21,7 +21,11 @@ describe("/openapi.json", () => {
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.components.securitySchemes).sort()).toEqual(["bearer", "session"]);
     expect(document.security).toEqual([{ bearer: [] }, { session: [] }]);
-    const expected: Record<string, unknown> = { session: [{ session: [] }], public: [] };
+    const expected: Record<string, unknown> = {
+      session: [{ session: [] }],
+      platform_admin: [{ session: [] }],
+      public: [],
+    };
     for (const [route, need] of Object.entries(routeScopes)) {
       const described = operation(route.replace(/:([a-z_]+)/g, "{$1}"));
       if (described) expect(described.security, route).toEqual(expected[need]);
@@ -79,7 +83,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|refresh|switch|end)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|refresh|switch|end|restrict|unrestrict|flush|accept|reauthenticate)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),
