@@ -1,8 +1,11 @@
 import { defineConfig } from "drizzle-kit";
 
+const kind = process.env.DATABASE_KIND === "mail" ? "mail" : "main";
+
+/** For `drizzle-kit studio` and comparisons: DATABASE_KIND=main or mail. The SQL in migrations/ is written by hand. */
 export default defineConfig({
   dialect: "sqlite",
   driver: "d1-http",
-  schema: ["./src/db/schema/main/index.ts", "./src/db/schema/mail/index.ts"],
-  out: "./migrations",
+  schema: `./src/db/schema/${kind}/index.ts`,
+  out: `./migrations/${kind}`,
 });

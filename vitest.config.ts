@@ -11,7 +11,17 @@ export default defineConfig(async () => {
   await trustThrowawayCa();
   // A dynamic import, because Miniflare reads NODE_EXTRA_CA_CERTS when it is loaded.
   const { cloudflareTest, readD1Migrations } = await import("@cloudflare/vitest-pool-workers");
-  const migrations = await readD1Migrations(path.join(import.meta.dirname, "migrations"));
+  const statementsOf = async (kind: "main" | "mail", isWanted = (_name: string) => true) =>
+    (await readD1Migrations(path.join(import.meta.dirname, "migrations", kind)))
+      .filter(({ name }) => isWanted(name))
+      .flatMap(({ queries }) => queries);
+  const migrations = {
+    main: await statementsOf("main"),
+    mail: await statementsOf("mail"),
+    // For test/db/upgrade.test.ts: a database of the version that had one database for all tables.
+    beforeSplit: await statementsOf("mail", (name) => name < "0041"),
+    split: await statementsOf("mail", (name) => name.startsWith("0041")),
+  };
   return {
     test: {
       // One more worker than vitest's default on two cores, because tests wait most of the time.
@@ -24,6 +34,7 @@ export default defineConfig(async () => {
               wrangler: { configPath: "./wrangler.toml" },
               miniflare: {
                 cf: false,
+                d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main" },
                 // Far above what one key of a test needs; test/rate-limits/ uses the TEST_ bindings.
                 ratelimits: {
                   REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },

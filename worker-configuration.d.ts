@@ -3,6 +3,8 @@
 interface __BaseEnv_Env {
 	CONTENT: R2Bucket;
 	DB: D1Database;
+	MAIL_0: D1Database;
+	MAIL_1: D1Database;
 	WORK: Queue;
 	HITS: Queue;
 	REQUEST_RATE_LIMIT: RateLimit;

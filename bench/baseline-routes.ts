@@ -7,8 +7,8 @@ const INSERT_CHANGE =
   "INSERT INTO changes (workspace, at_us, emails) SELECT 0, 1 + coalesce((SELECT max(at_us) FROM changes WHERE workspace = 0), 0), ?1";
 
 /**
- * Makes the same binding calls as POST /v1/emails/ (one D1 batch of three reads, one rate limit, one D1 batch of four
- * writes, one queue message after the answer) and does nothing else: the lower bound for the cost of an accept.
+ * Makes the same binding calls as POST /v1/emails/ (one D1 batch of three reads in the main database, one rate
+ * limit, one D1 batch of four writes in a mail database, one queue message after the answer) and does nothing else: the lower bound for the cost of an accept.
  */
 export async function baselineSend(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   const body = await request.text();
@@ -19,15 +19,15 @@ export async function baselineSend(request: Request, env: Env, ctx: ExecutionCon
     env.DB.prepare("SELECT email FROM suppressions WHERE workspace = 1 AND email = ?1").bind(id),
   ]);
   await env.SEND_RATE_LIMIT.limit({ key: "baseline" });
-  await env.DB.batch([
-    env.DB.prepare(REQUIRE_OPEN),
-    env.DB.prepare(
+  await env.MAIL_0.batch([
+    env.MAIL_0.prepare(REQUIRE_OPEN),
+    env.MAIL_0.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at, content)
        VALUES (0, ?1, 'queued', 'baseline', '', '', '', '', '', ?2, '[]', 0, 0, 0, ?3)`,
     ).bind(id, recipientsOf(body), body),
-    env.DB.prepare(INSERT_OUTBOX_ROW).bind(id),
-    env.DB.prepare(INSERT_CHANGE).bind(id),
+    env.MAIL_0.prepare(INSERT_OUTBOX_ROW).bind(id),
+    env.MAIL_0.prepare(INSERT_CHANGE).bind(id),
   ]);
   ctx.waitUntil(env.WORK.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows: [] } }]));
   return Response.json({ id }, { status: 202 });
@@ -52,15 +52,15 @@ export async function baselineBatch(request: Request, env: Env, ctx: ExecutionCo
     ).bind(rows),
   ]);
   await env.CONTENT.put(`baseline/${id}`, JSON.stringify(items));
-  await env.DB.batch([
-    env.DB.prepare(REQUIRE_OPEN),
-    env.DB.prepare(
+  await env.MAIL_0.batch([
+    env.MAIL_0.prepare(REQUIRE_OPEN),
+    env.MAIL_0.prepare(
       `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at)
        SELECT 0, value->>'id', 'queued', 'baseline', '', '', '', '', '', value->>'item', '[]', 0, 0, 0 FROM json_each(?1)`,
     ).bind(rows),
-    env.DB.prepare(INSERT_OUTBOX_ROW).bind(id),
-    env.DB.prepare(INSERT_CHANGE).bind(id),
+    env.MAIL_0.prepare(INSERT_OUTBOX_ROW).bind(id),
+    env.MAIL_0.prepare(INSERT_CHANGE).bind(id),
   ]);
   ctx.waitUntil(env.WORK.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows: [] } }]));
   return Response.json({ id }, { status: 202 });

@@ -41,9 +41,11 @@ export class Deployment {
     return (await this.control("readings")).json() as Promise<Readings>;
   }
 
-  /** Runs one SQL statement on the deployment's database. */
+  /** Runs one SQL statement on the mail database of the deployment's workspace. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<Row[]> {
-    const { results } = (await (await this.control("sql", { sql, params })).json()) as { results: Row[] };
+    const { results } = (await (await this.control("sql", { sql, params, shard: this.seed.mailShard })).json()) as {
+      results: Row[];
+    };
     return results;
   }
 

@@ -79,7 +79,7 @@ export async function measureLists({ sink }: Bench): Promise<Row[]> {
 }
 
 async function fillWorkspace(deployment: Deployment, domain: string, emails: number) {
-  const response = await deployment.control("seed", { domain });
+  const response = await deployment.control("seed", { domain, shard: deployment.seed.mailShard });
   const seed = (await response.json()) as { workspaceNumber: number; apiKey: string };
   const start = Date.now() - emails * 1000;
   for (let from = 0; from < emails; from += STEP) {
@@ -114,7 +114,11 @@ async function indexAll(deployment: Deployment): Promise<Row> {
 }
 
 async function databaseSize(deployment: Deployment): Promise<number> {
-  const response = await deployment.control("sql", { sql: "SELECT 1", params: [] });
+  const response = await deployment.control("sql", {
+    sql: "SELECT 1",
+    params: [],
+    shard: deployment.seed.mailShard,
+  });
   const { meta } = (await response.json()) as { meta: { size_after: number } };
   return meta.size_after;
 }

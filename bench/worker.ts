@@ -5,10 +5,11 @@
 
 import { seedWorkspace } from "../dev/seed-workspace.ts";
 import { createContext } from "../src/context.ts";
+import { mailDb } from "../src/db/client.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
 import { sweep, type WorkMessage } from "../src/outbox/index.ts";
-import { forEachShard } from "../src/shards.ts";
+import { forEachShard, onShard } from "../src/shards.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
@@ -63,13 +64,15 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       isQueuePaused = false;
       return new Response();
     case "seed": {
-      const { domain } = await request.json<{ domain: string }>();
-      const input = { name: domain, email: `owner@${domain}`, domain, mailboxLocalPart: "hello" };
+      const { domain, shard } = await request.json<{ domain: string; shard?: number }>();
+      const place = shard === undefined ? {} : { mailShard: shard };
+      const input = { name: domain, email: `owner@${domain}`, domain, mailboxLocalPart: "hello", ...place };
       return Response.json(await seedWorkspace(createContext(env, "bench"), input));
     }
     case "sql": {
-      const { sql, params } = await request.json<{ sql: string; params: unknown[] }>();
-      const { results, meta } = await env.DB.prepare(sql)
+      const { sql, params, shard } = await request.json<{ sql: string; params: unknown[]; shard: number }>();
+      const { results, meta } = await mailDb(onShard(createContext(env, "bench"), shard))
+        .prepare(sql)
         .bind(...params)
         .all();
       return Response.json({ results, meta });

@@ -1,9 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { shardNumbers } from "../src/shards.ts";
+import { copyToMain } from "./copy-to-main.ts";
 import { type Layout, ROOT } from "./layout.ts";
 import { wranglerEnvironment } from "./worker/environment.ts";
 
 const MIGRATIONS = path.join(ROOT, "migrations");
+/** The migration before which the tables of the main database are copied out of a mail database. */
+const DROP_MAIN_TABLES = "0041_drop_main_tables.sql";
 
 /** Opens the Worker's bindings, including the local D1 database, in this process. The Worker must not be running. */
 export async function withBindings<T>(layout: Layout, use: (env: Env) => Promise<T>): Promise<T> {
@@ -42,10 +46,28 @@ function parseEnvFile(text: string): Record<string, string> {
 }
 
 /**
- * Applies missing migrations, one D1 batch per file, and records them in the table that `wrangler d1 migrations` uses.
- * Returns the file names it applied.
+ * Applies missing migrations to the main database and every mail database. The state of a version with one database
+ * becomes the mail database 0, and its tables of the main database are copied before they are dropped.
  */
-export async function migrate(db: D1Database): Promise<string[]> {
+export async function migrateAll(env: Env): Promise<void> {
+  await migrate(env.DB, "main");
+  for (const shard of shardNumbers({ env })) {
+    const mail = (env as unknown as Record<string, D1Database>)[`MAIL_${shard}`] as D1Database;
+    await migrate(mail, "mail", (name) => name < DROP_MAIN_TABLES);
+    if (!(await isApplied(mail, DROP_MAIN_TABLES))) await copyToMain(mail, env.DB);
+    await migrate(mail, "mail");
+  }
+}
+
+/**
+ * Applies missing migrations of one kind of database that `isWanted` selects, one D1 batch per file, and records them in
+ * the table that `wrangler d1 migrations` uses.
+ */
+async function migrate(
+  db: D1Database,
+  kind: "main" | "mail",
+  isWanted: (name: string) => boolean = () => true,
+): Promise<void> {
   await db
     .prepare(
       `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
@@ -54,14 +76,18 @@ export async function migrate(db: D1Database): Promise<string[]> {
     .run();
   const { results } = await db.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
   const applied = new Set(results.map((row) => row.name));
-  const missing = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql") && !applied.has(name)).sort();
-  for (const name of missing) await apply(db, name);
-  return missing;
+  const files = (await readdir(path.join(MIGRATIONS, kind))).filter((name) => name.endsWith(".sql"));
+  const missing = files.filter((name) => !applied.has(name) && isWanted(name)).sort();
+  for (const name of missing) await apply(db, kind, name);
 }
 
-async function apply(db: D1Database, name: string) {
+async function isApplied(db: D1Database, name: string): Promise<boolean> {
+  return (await db.prepare("SELECT 1 FROM d1_migrations WHERE name = ?1").bind(name).first()) !== null;
+}
+
+async function apply(db: D1Database, kind: "main" | "mail", name: string) {
   const { unstable_splitSqlQuery: splitStatements } = await import("wrangler");
-  const statements = splitStatements(await readFile(path.join(MIGRATIONS, name), "utf8"));
+  const statements = splitStatements(await readFile(path.join(MIGRATIONS, kind, name), "utf8"));
   await db.batch([
     ...statements.map((statement) => db.prepare(statement)),
     db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),

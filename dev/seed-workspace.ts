@@ -1,10 +1,11 @@
 import { mintApiKey } from "../src/accounts/api-key.ts";
 import type { Ctx, Role } from "../src/context.ts";
 import { orm } from "../src/db/client.ts";
-import { apiKeys, dkimKeys, domains, mailboxes, memberships, users, workspaces } from "../src/db/schema/main/index.ts";
+import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/db/schema/main/index.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord } from "../src/mail/dkim/index.ts";
+import { placementStatements } from "../src/workspaces/place.ts";
 
 /** Input of `seedWorkspace`; ids, keys and tokens are random. */
 export interface SeedInput {
@@ -15,12 +16,16 @@ export interface SeedInput {
   domain: string;
   mailboxLocalPart: string;
   role?: Role;
+  /** Number of its mail database. Default: the emptiest. */
+  mailShard?: number;
   scopes?: string[];
 }
 
 export interface Seeded {
   workspaceId: string;
   workspaceNumber: number;
+  /** Number of its mail database. */
+  mailShard: number;
   userId: string;
   domainId: string;
   mailboxId: string;
@@ -44,12 +49,11 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   if (!owner || !mailbox) throw new Error("the seed's owner or mailbox is not a valid email address");
   const [userId, workspaceId, domainId, mailboxId] = [ctx.newId(), ctx.newId(), ctx.newId(), ctx.newId()];
   const slug = `${input.domain.replaceAll(".", "-")}-${workspaceId.slice(-6)}`;
-  const [workspace] = await db
-    .insert(workspaces)
-    .values({ id: workspaceId, name: input.name, slug, createdAt: now })
-    .returning();
-  if (!workspace) throw new Error("the workspace row was not inserted");
-  const number = workspace.number;
+  const { number, mailShard } = await insertWorkspace(
+    ctx,
+    { id: workspaceId, name: input.name, slug },
+    input.mailShard,
+  );
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
   const keys = await generateDkimKeys(ctx, domainId);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
@@ -91,6 +95,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
   return {
     workspaceId,
     workspaceNumber: number,
+    mailShard,
     userId,
     domainId,
     mailboxId,
@@ -99,4 +104,24 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
     mailbox: mailbox.address,
     dkim,
   };
+}
+
+/** Inserts the row of a workspace and places it on a mail database. */
+async function insertWorkspace(
+  ctx: Ctx,
+  { id, name, slug }: { id: string; name: string; slug: string },
+  mailShard: number | undefined,
+): Promise<{ number: number; mailShard: number }> {
+  const insert = "INSERT INTO workspaces (id, name, slug, created_at) VALUES (?1, ?2, ?3, ?4)";
+  const place = "UPDATE workspaces SET mail_shards = json_array(?2) WHERE id = ?1";
+  await ctx.db.batch([
+    ctx.db.prepare(insert).bind(id, name, slug, ctx.now()),
+    ...(mailShard === undefined ? placementStatements(ctx, id) : [ctx.db.prepare(place).bind(id, mailShard)]),
+  ]);
+  const row = await ctx.db
+    .prepare("SELECT number, mail_shards->>0 AS mailShard FROM workspaces WHERE id = ?1")
+    .bind(id)
+    .first<{ number: number; mailShard: number }>();
+  if (!row) throw new Error("the workspace row was not inserted");
+  return row;
 }

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { createContext } from "../src/context.ts";
-import { migrate, withBindings } from "./database.ts";
+import { migrateAll, withBindings } from "./database.ts";
 import type { Layout } from "./layout.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
 import { readJson, writeDurably } from "./state/files.ts";
@@ -14,14 +14,14 @@ const FIRST = { name: "Example", email: "owner@example.test", domain: "example.t
 export async function prepareDatabase(layout: Layout): Promise<Seed> {
   const known = await readJson<Seed | { begun_at: string }>(layout.seedFile);
   if (known && "apiKey" in known) {
-    await withBindings(layout, (env) => migrate(env.DB));
+    await withBindings(layout, migrateAll);
     return known;
   }
   // The first start was killed while it seeded. Its API key was never printed, so its state can be deleted.
   if (known) await rm(layout.persistDir, { recursive: true, force: true });
   await writeDurably(layout.seedFile, JSON.stringify({ begun_at: new Date().toISOString() }), 0o600);
   const seed = await withBindings(layout, async (env) => {
-    await migrate(env.DB);
+    await migrateAll(env);
     return seedWorkspace(createContext(env, "seed"), FIRST);
   });
   await writeDurably(layout.seedFile, JSON.stringify(seed, null, 2), 0o600);

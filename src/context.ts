@@ -94,8 +94,8 @@ export interface CallerWorkspace {
   name: string;
   slug: string;
   sendingPaused: boolean;
-  /** Number of the mail database of new mail. */
-  mailShard: number;
+  /** Numbers of its mail databases, newest first: the first one gets new mail. */
+  mailShards: readonly number[];
 }
 
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */

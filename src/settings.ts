@@ -18,6 +18,12 @@ const Variables = z.object({
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
   /** Days after which accepted emails are deleted. */
   RETENTION_DAYS: z.coerce.number().int().min(1).default(365),
+  /** Size of a mail database from which it gets no new workspaces, in bytes. D1 databases end at 10 GB. */
+  SHARD_PLACEMENT_LIMIT: z.coerce.number().int().min(0).default(5_000_000_000),
+  /** Size of a mail database from which content goes to R2 only, in bytes. */
+  SHARD_CONTENT_LIMIT: z.coerce.number().int().min(0).default(7_000_000_000),
+  /** Size of a mail database from which it refuses new emails, so that outcomes still fit, in bytes. */
+  SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
   /** Domain registrations that a workspace may make an hour (decisions 1). */
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (decisions 1). */
@@ -37,6 +43,8 @@ export interface Settings {
   bounceDomain: string;
   publicUrl: string;
   retentionDays: number;
+  /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
+  shardLimits: { placement: number; content: number; accept: number };
   domainRegistrationsPerHour: number;
   domainVerificationsPerHour: number;
   masterKeys: { version: number; key: string }[];
@@ -65,6 +73,11 @@ export function readSettings(env: object): Settings {
     bounceDomain: result.data.BOUNCE_DOMAIN.toLowerCase(),
     publicUrl: result.data.PUBLIC_URL.replace(/\/+$/, ""),
     retentionDays: result.data.RETENTION_DAYS,
+    shardLimits: {
+      placement: result.data.SHARD_PLACEMENT_LIMIT,
+      content: result.data.SHARD_CONTENT_LIMIT,
+      accept: result.data.SHARD_ACCEPT_LIMIT,
+    },
     domainRegistrationsPerHour: result.data.DOMAIN_REGISTRATIONS_PER_HOUR,
     domainVerificationsPerHour: result.data.DOMAIN_VERIFICATIONS_PER_HOUR,
     masterKeys: result.data.MASTER_KEYS.split(",").map((entry) => {

@@ -1,22 +1,39 @@
-import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
+import type { CallerWorkspace, Ctx, MailCtx, WorkCtx } from "./context.ts";
 import { asDatabase } from "./db/database.ts";
 import { type WakeUp, type WorkMessage, wake } from "./outbox/wake.ts";
 
-/** Returns the numbers of the mail databases of a deployment. */
-export function shardNumbers(_ctx: Pick<Ctx, "env">): readonly number[] {
-  return [0];
+const numbersOf = new WeakMap<object, readonly number[]>();
+
+/** Returns the numbers of the mail databases of a deployment: those of its bindings MAIL_0, MAIL_1 and so on. */
+export function shardNumbers({ env }: Pick<Ctx, "env">): readonly number[] {
+  const known = numbersOf.get(env);
+  if (known) return known;
+  const numbers = Object.keys(env).flatMap((name) => {
+    const [, number] = /^MAIL_(\d+)$/.exec(name) ?? [];
+    return number === undefined ? [] : [Number(number)];
+  });
+  numbers.sort((a, b) => a - b);
+  numbersOf.set(env, numbers);
+  return numbers;
 }
+
+const FIND_SHARDS = "SELECT number, mail_shards FROM workspaces WHERE number IN (SELECT value FROM json_each(?1))";
 
 /**
  * Returns the numbers of the mail databases of some workspaces, newest first, by number of the workspace. A workspace that
  * does not exist has none.
  */
 export async function findShards(
-  ctx: Pick<Ctx, "env">,
+  ctx: Pick<Ctx, "db">,
   workspaces: Iterable<number>,
 ): Promise<ReadonlyMap<number, readonly number[]>> {
-  const all = shardNumbers(ctx);
-  return new Map([...workspaces].map((workspace) => [workspace, all]));
+  const numbers = [...workspaces];
+  if (numbers.length === 0) return new Map();
+  const { results } = await ctx.db
+    .prepare(FIND_SHARDS)
+    .bind(JSON.stringify(numbers))
+    .all<{ number: number; mail_shards: string }>();
+  return new Map(results.map(({ number, mail_shards }) => [number, JSON.parse(mail_shards) as number[]]));
 }
 
 /** Returns the contexts with each mail database of a workspace, newest first. */
@@ -27,8 +44,19 @@ export async function onShardsOf<Context extends Ctx>(ctx: Context, workspace: n
 
 /** Returns the context with one mail database. Throws for a number that the deployment has no database of. */
 export function onShard<Context extends Ctx>(ctx: Context, shard: number): Context & MailCtx {
-  if (!shardNumbers(ctx).includes(shard)) throw new Error(`there is no mail database ${shard}`);
-  return { ...ctx, shard, outbox: asDatabase<"mail">(ctx.env.DB), wake: wakeIn(ctx, shard) };
+  const binding = (ctx.env as unknown as Record<string, D1Database | undefined>)[`MAIL_${shard}`];
+  if (!binding) throw new Error(`there is no mail database ${shard}`);
+  return { ...ctx, shard, outbox: asDatabase<"mail">(binding), wake: wakeIn(ctx, shard) };
+}
+
+/** Returns the context with the mail database that gets the new mail of a workspace. */
+export function onNewestShard<Context extends Ctx>(
+  ctx: Context,
+  { id, mailShards }: Pick<CallerWorkspace, "id" | "mailShards">,
+): Context & MailCtx {
+  const [newest] = mailShards;
+  if (newest === undefined) throw new Error(`the workspace ${id} has no mail database`);
+  return onShard(ctx, newest);
 }
 
 /**
@@ -49,8 +77,9 @@ export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unkn
 }
 
 /** Returns the context with the outbox of the main database. */
-export function onMain<Context extends Ctx>(ctx: Context): Context & WorkCtx<"main"> {
-  return { ...ctx, outbox: ctx.db, wake: wakeIn(ctx, "main") };
+export function onMain(ctx: Ctx | MailCtx): WorkCtx<"main"> {
+  const { shard: _, ...withoutShard } = { shard: undefined, ...ctx };
+  return { ...withoutShard, outbox: ctx.db, wake: wakeIn(ctx, "main") };
 }
 
 /** Returns a function that sends queue messages for rows of the outbox of one database (`WorkCtx.wake`). */

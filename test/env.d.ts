@@ -1,6 +1,10 @@
 declare namespace Cloudflare {
   interface Env {
-    TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
+    /** Statements of all migrations of a kind of database, in order. */
+    TEST_MIGRATIONS: Record<"main" | "mail" | "beforeSplit" | "split", string[]>;
+    /** Databases without tables. */
+    TEST_OLD: D1Database;
+    TEST_OLD_MAIN: D1Database;
     TEST_SERVERS: { [name: string]: number };
     TEST_LONG: boolean;
     /** 20 requests and 5 sends a minute. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { runSchedule } from "../src/cron.ts";
 import type { WorkMessage } from "../src/outbox/index.ts";
 import { consume, consumeDeadLetters } from "../src/queue.ts";
+import { database, FILE_SHARD } from "./support/databases.ts";
 import { sinkServer } from "./support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, discardingQueue } from "./support/workspace.ts";
 
@@ -14,7 +15,8 @@ async function anAcceptedMail() {
   const workspace = await aWorkspace();
   const { post } = createApiWithoutQueue(workspace.apiKey);
   const { id } = await (await post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
-  const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+  const row = await database
+    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
     .first<WorkMessage["rows"][number]>();
   const status = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
@@ -28,7 +30,7 @@ describe("the work queue", () => {
     const batch = createMessageBatch<WorkMessage>("work", [
       message("unknown", { type: "bare" }),
       message("empty", null),
-      message("good", { type: "outbox.wake.v2", database: 0, rows }),
+      message("good", { type: "outbox.wake.v2", database: FILE_SHARD, rows }),
     ]);
     await consume(batch, { ...env, EGRESS_URL: sink.url } as unknown as Env);
     expect(await status()).toBe("delivered");
@@ -40,7 +42,7 @@ describe("the work queue", () => {
     const batch = createMessageBatch<WorkMessage>("work-dead", [message("dead-1", { type: "bare" })]);
     await consumeDeadLetters(batch, env);
     await consumeDeadLetters(batch, env);
-    const { results } = await env.DB.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();
+    const { results } = await database.prepare("SELECT id, queue, body FROM dead_letters WHERE id = 'dead-1'").all();
     expect(results).toEqual([{ id: "dead-1", queue: "work-dead", body: '{"type":"bare"}' }]);
   });
 });
@@ -65,11 +67,15 @@ describe("cron", () => {
     const { rows } = await anAcceptedMail();
     const [row] = rows;
     const claimUntil = (until: number) =>
-      env.DB.prepare("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2")
+      database
+        .prepare("UPDATE outbox SET due_at = ?1, token = 'earlier-run', claims = 5 WHERE id = ?2")
         .bind(until, row?.id)
         .run();
     const lease = () =>
-      env.DB.prepare("SELECT token, claims FROM outbox WHERE id = ?1").bind(row?.id).first<{ token: string | null }>();
+      database
+        .prepare("SELECT token, claims FROM outbox WHERE id = ?1")
+        .bind(row?.id)
+        .first<{ token: string | null }>();
     const start = Date.now();
     await claimUntil(start + 121_000);
     await fire("restart", { WORK: discardingQueue }, new Date(start));
@@ -83,12 +89,12 @@ describe("cron", () => {
   it("deletes idempotency answers older than 24 hours, and only those", async () => {
     const today = Math.floor(Date.now() / 86_400_000);
     const insert = (day: number) =>
-      env.DB.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();
+      database.prepare("INSERT INTO idempotency_keys VALUES (?1, 424242, 'k', 'f', '{}', 1)").bind(day).run();
     await Promise.all([today, today - 1, today - 2, today - 9].map(insert));
     await fire("17 * * * *");
-    const { results } = await env.DB.prepare(
-      "SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day",
-    ).all();
+    const { results } = await database
+      .prepare("SELECT day FROM idempotency_keys WHERE workspace = 424242 ORDER BY day")
+      .all();
     expect(results).toEqual([{ day: today - 1 }, { day: today }]);
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { migrate } from "../../dev/database.ts";
+import { migrateAll } from "../../dev/database.ts";
 import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
 
 export interface Host {
@@ -16,7 +16,7 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-/** Bundles `entry`, migrates a new database in a temporary folder, and starts the Worker with these variables. */
+/** Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables. */
 export async function startHost(entry: string, variables: Record<string, string>): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
@@ -38,7 +38,7 @@ export async function startHost(entry: string, variables: Record<string, string>
     }),
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
-  await migrate((await miniflare.getBindings<Env>()).DB);
+  await migrateAll(await miniflare.getBindings<Env>());
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
   if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {

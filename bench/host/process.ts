@@ -48,8 +48,8 @@ function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: Host
 async function migrateOnce() {
   const done = path.join(options.stateDir, "migrated");
   if (existsSync(done)) return;
-  const { migrate } = await import("../../dev/database.ts");
-  await migrate((await bindings()).DB);
+  const { migrateAll } = await import("../../dev/database.ts");
+  await migrateAll(await bindings());
   writeFileSync(done, "");
 }
 
@@ -65,11 +65,19 @@ async function answer(request: Request) {
 async function handle(request: Command): Promise<unknown> {
   switch (request.command) {
     case "sql": {
-      const { DB } = await bindings();
-      const { results, meta } = await DB.prepare(request.sql)
-        .bind(...request.params)
-        .all();
-      return { results, changes: meta.changes };
+      const { MAIL_0, MAIL_1 } = await bindings();
+      const done = await Promise.all(
+        [MAIL_0, MAIL_1].map((db) =>
+          db
+            .prepare(request.sql)
+            .bind(...request.params)
+            .all(),
+        ),
+      );
+      return {
+        results: done.flatMap(({ results }) => results),
+        changes: done.reduce((sum, { meta }) => sum + meta.changes, 0),
+      };
     }
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([

@@ -113,7 +113,7 @@ export class Host {
       throw new Error(`the scheduled handler answered ${response.status} for the cron "${cron}": ${text}`);
   }
 
-  /** Runs one statement on the Worker's database. */
+  /** Runs one statement on both mail databases and returns the rows of both. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<{ results: Row[]; changes: number }> {
     return this.#request({ command: "sql", sql, params });
   }

@@ -15,6 +15,7 @@ export interface WorkspaceColumns {
   workspace_name: string;
   slug: string;
   sending_paused_at: number | null;
+  mail_shards: string;
 }
 
 interface KeyRow extends WorkspaceColumns {
@@ -36,7 +37,7 @@ interface KeyRow extends WorkspaceColumns {
 const FIND_KEY = `
   SELECT k.id AS key_id, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at
+         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards
     FROM api_keys k
     JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
     JOIN users u ON u.id = k.user_id
@@ -110,7 +111,7 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     name: row.workspace_name,
     slug: row.slug,
     sendingPaused: row.sending_paused_at !== null,
-    mailShard: 0,
+    mailShards: JSON.parse(row.mail_shards) as number[],
   };
 }
 

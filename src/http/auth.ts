@@ -3,7 +3,7 @@ import { authenticateApiKey, isApiKey, type RequiredScope, routeScopes } from ".
 import type { Actor, CallerCtx, Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { AppError, forbidden, unauthorized } from "../errors.ts";
-import { onShard } from "../shards.ts";
+import { onNewestShard } from "../shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
@@ -64,7 +64,7 @@ async function setCaller(
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
   const clientIp = c.req.header("CF-Connecting-IP") ?? null;
-  const caller = { ...onShard(ctx, workspace.mailShard), actor, workspace, clientIp, waitUntil };
+  const caller = { ...onNewestShard(ctx, workspace), actor, workspace, clientIp, waitUntil };
   c.set("caller", { ...caller, ...reads?.toCaller(results) });
 }
 

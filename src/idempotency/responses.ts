@@ -3,6 +3,7 @@ import { expectChanges } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { conflict } from "../errors.ts";
+import { onShard } from "../shards.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
@@ -37,12 +38,7 @@ export interface StoredResponse {
  * while the work of the key is running.
  */
 export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
-  const { keys } = idempotency;
-  const now = ctx.now();
-  const row = await ctx.db
-    .prepare(FIND_RESPONSE)
-    .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - RESPONSE_TTL_MS)
-    .first<{ fingerprint: string; answer: string }>();
+  const row = await findRow(ctx, idempotency);
   if (!row) return null;
   if (row.fingerprint !== fingerprintOf(ctx, idempotency))
     throw conflict("This Idempotency-Key was used for another request");
@@ -51,6 +47,30 @@ export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Pr
   // Every stored body is a JSON object or array, so leading digits are the status.
   const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
   return { body, status: status === undefined ? null : Number(status) };
+}
+
+interface ResponseRow {
+  fingerprint: string;
+  answer: string;
+}
+
+/** Finds the row of a key in the main database and in every mail database of the workspace. */
+async function findRow(ctx: CallerCtx, { keys }: Idempotency): Promise<ResponseRow | null> {
+  const now = ctx.now();
+  const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - RESPONSE_TTL_MS];
+  const rows = await Promise.all([
+    ctx.db
+      .prepare(FIND_RESPONSE)
+      .bind(...values)
+      .first<ResponseRow>(),
+    ...ctx.workspace.mailShards.map((shard) =>
+      mailDb(onShard(ctx, shard))
+        .prepare(FIND_RESPONSE)
+        .bind(...values)
+        .first<ResponseRow>(),
+    ),
+  ]);
+  return rows.find((row) => row !== null) ?? null;
 }
 
 // Inserts nothing when an unexpired response exists, whichever day and master key it was stored with.

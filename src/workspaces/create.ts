@@ -12,7 +12,7 @@ import { toWorkspace, type WorkspaceIn, type WorkspaceOut } from "./schema.ts";
  */
 export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Promise<WorkspaceOut> {
   requireAllDomains(ctx);
-  const { id, statements } = newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
+  const { id, createdAt, statements } = newWorkspace(ctx, { name, ownerId: ctx.actor.userId });
   const response = toWorkspace(
     {
       id,
@@ -21,7 +21,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
       settings: {},
       sendingPausedAt: null,
       slackWebhookUrl: null,
-      createdAt: ctx.now(),
+      createdAt,
     },
     "owner",
   );

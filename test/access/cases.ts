@@ -1,5 +1,7 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
 import type { routeScopes, Scope } from "../../src/accounts/index.ts";
+import { mailDb } from "../../src/db/client.ts";
+import { onShard } from "../../src/shards.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { register } from "../support/domains.ts";
@@ -49,7 +51,7 @@ const createScheduledEmail = (workspace: TestWorkspace) => createEmail(workspace
 
 const createFailedEmail = async (workspace: TestWorkspace) => {
   const ids = await createScheduledEmail(workspace);
-  const { db } = testContext();
+  const db = mailDb(onShard(testContext(), workspace.mailShard));
   await db.batch([
     db.prepare("DELETE FROM outbox WHERE id = ?1").bind(ids.email_id),
     db
@@ -114,7 +116,10 @@ const createBroadcast = async (workspace: TestWorkspace) => {
 
 const createSendingBroadcast = async (workspace: TestWorkspace) => {
   const ids = await createBroadcast(workspace);
-  await testContext().db.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(ids.broadcast_id).run();
+  await mailDb(onShard(testContext(), workspace.mailShard))
+    .prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1")
+    .bind(ids.broadcast_id)
+    .run();
   return ids;
 };
 

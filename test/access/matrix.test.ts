@@ -3,7 +3,9 @@ import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
-import * as schema from "../../src/db/schema/main/index.ts";
+import * as mailSchema from "../../src/db/schema/mail/index.ts";
+import * as mainSchema from "../../src/db/schema/main/index.ts";
+import { FILE_SHARD } from "../support/databases.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -15,6 +17,10 @@ import { invalidCredentials } from "./credentials.ts";
  * routes come from the scope table; a route that is missing in cases.ts fails.
  */
 
+/** The other workspace is on the other mail database. */
+const OTHER_SHARD = 1 - FILE_SHARD;
+const otherMail = OTHER_SHARD === 0 ? env.MAIL_0 : env.MAIL_1;
+
 let ownWorkspace: TestWorkspace;
 let otherWorkspace: TestWorkspace;
 let foreignPaths: Map<string, PathIds>;
@@ -25,7 +31,7 @@ let adminSession: Api;
 let before: string;
 
 beforeAll(async () => {
-  [ownWorkspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace()]);
+  [ownWorkspace, otherWorkspace] = await Promise.all([aWorkspace(), aWorkspace({ mailShard: OTHER_SHARD })]);
   foreignPaths = new Map();
   for (const [route, { create: make }] of Object.entries(cases))
     if (make) foreignPaths.set(route, await make(otherWorkspace));
@@ -49,7 +55,8 @@ beforeAll(async () => {
 async function aContactList({ workspaceNumber }: TestWorkspace): Promise<string> {
   const ctx = testContext();
   const id = ctx.newId();
-  await env.DB.prepare("INSERT INTO contact_lists (workspace, id, name, created_at) VALUES (?1, ?2, 'A list', 0)")
+  await otherMail
+    .prepare("INSERT INTO contact_lists (workspace, id, name, created_at) VALUES (?1, ?2, 'A list', 0)")
     .bind(workspaceNumber, id)
     .run();
   return id;
@@ -57,19 +64,26 @@ async function aContactList({ workspaceNumber }: TestWorkspace): Promise<string>
 
 /** Returns all rows of a workspace as JSON, without last_used_at. */
 async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {
-  const tables = (Object.values(schema) as unknown[]).filter((value) => is(value, SQLiteTable));
-  const names = tables.filter((table) => "workspace" in getTableColumns(table)).map(getTableName);
-  const dumps = names.map(async (name) => {
-    const { results } = await env.DB.prepare(`SELECT * FROM ${name} WHERE workspace = ?1`).bind(workspaceNumber).all();
-    return [name, results.map(({ last_used_at: _, ...row }) => row)];
-  });
-  return JSON.stringify(Object.fromEntries(await Promise.all(dumps)));
+  const dump = (db: D1Database, schema: Record<string, unknown>) =>
+    Object.values(schema)
+      .filter((value) => is(value, SQLiteTable))
+      .filter((table) => "workspace" in getTableColumns(table))
+      .map(async (table) => {
+        const { results } = await db
+          .prepare(`SELECT * FROM ${getTableName(table)} WHERE workspace = ?1`)
+          .bind(workspaceNumber)
+          .all();
+        return [getTableName(table), results.map(({ last_used_at: _, ...row }) => row)];
+      });
+  const dumps = [...dump(env.DB, mainSchema), ...dump(env.MAIL_0, mailSchema), ...dump(env.MAIL_1, mailSchema)];
+  return JSON.stringify(await Promise.all(dumps));
 }
 
 /** Waits until the other workspace has no queued email, so that its rows no longer change. */
 async function waitUntilSent(): Promise<void> {
   for (;;) {
-    const open = await env.DB.prepare("SELECT 1 FROM emails WHERE workspace = ?1 AND status = 'queued'")
+    const open = await otherMail
+      .prepare("SELECT 1 FROM emails WHERE workspace = ?1 AND status = 'queued'")
       .bind(otherWorkspace.workspaceNumber)
       .first();
     if (!open) return;

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
 import { authenticateApiKey, roleScopes, routeScopes, scopes } from "../../src/accounts/index.ts";
 import { effectiveScopes } from "../../src/accounts/scopes.ts";
+import { database } from "../support/databases.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -44,7 +45,8 @@ describe("scopes", () => {
     const other = await aWorkspace();
     const held = async () => (await (await other.get("/v1/me")).json<{ scopes: string[] }>()).scopes;
     expect(await held()).toContain("team:manage");
-    await env.DB.prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
+    await database
+      .prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
       .bind(other.workspaceNumber)
       .run();
     expect(await held()).not.toContain("team:manage");
@@ -55,10 +57,10 @@ describe("scopes", () => {
     const key = await aKey(other);
     const api = apiWith(key);
     expect((await api.get("/v1/me")).status).toBe(200);
-    await env.DB.prepare("UPDATE api_keys SET revoked_at = 1 WHERE prefix = ?1").bind(keyPrefix(key)).run();
+    await database.prepare("UPDATE api_keys SET revoked_at = 1 WHERE prefix = ?1").bind(keyPrefix(key)).run();
     expect((await api.get("/v1/me")).status).toBe(401);
     expect((await other.get("/v1/me")).status).toBe(200);
-    await env.DB.prepare("DELETE FROM memberships WHERE workspace = ?1").bind(other.workspaceNumber).run();
+    await database.prepare("DELETE FROM memberships WHERE workspace = ?1").bind(other.workspaceNumber).run();
     expect((await other.get("/v1/me")).status).toBe(401);
   });
 });
@@ -91,8 +93,8 @@ describe("GET /v1/me", () => {
   it("answers 200 to a restricted account, and reports paused sending", async () => {
     const other = await aWorkspace();
     await env.DB.batch([
-      env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(other.userId),
-      env.DB.prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE id = ?1").bind(other.workspaceId),
+      database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(other.userId),
+      database.prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE id = ?1").bind(other.workspaceId),
     ]);
     const response = await other.get("/v1/me");
     expect(response.status).toBe(200);
@@ -121,7 +123,10 @@ describe("API keys", () => {
 
   it("are stored as a keyed hash only", async () => {
     const { apiKey } = workspace;
-    const { results } = await env.DB.prepare("SELECT * FROM api_keys WHERE prefix = ?1").bind(keyPrefix(apiKey)).all();
+    const { results } = await database
+      .prepare("SELECT * FROM api_keys WHERE prefix = ?1")
+      .bind(keyPrefix(apiKey))
+      .all();
     expect(results).toHaveLength(1);
     const row = JSON.stringify(results);
     expect(row).not.toContain(apiKey);
@@ -163,7 +168,8 @@ describe("API keys", () => {
         key,
       );
       await touch?.();
-      return env.DB.prepare("SELECT last_used_at FROM api_keys WHERE prefix = ?1")
+      return database
+        .prepare("SELECT last_used_at FROM api_keys WHERE prefix = ?1")
         .bind(keyPrefix(key))
         .first<number>("last_used_at");
     };

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { UserOut } from "../../src/admin/schema.ts";
 import type { AuditEntryOut } from "../../src/audit/schema.ts";
+import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMail, aMember, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
@@ -10,7 +10,7 @@ let admin: Awaited<ReturnType<typeof aSession>>;
 
 beforeAll(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
   admin = await aSession(workspace);
 });
 
@@ -55,7 +55,7 @@ describe("the routes of platform administrators", () => {
     const other = await aWorkspace();
     const session = await aSession(other);
     const set = (value: number) =>
-      env.DB.prepare("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1").bind(other.userId, value).run();
+      database.prepare("UPDATE users SET is_platform_admin = ?2 WHERE id = ?1").bind(other.userId, value).run();
     await set(1);
     expect((await session.get("/v1/admin/audit")).status).toBe(200);
     await set(0);
@@ -71,7 +71,8 @@ describe("the routes of platform administrators", () => {
 describe("accounts", () => {
   it("are listed in pages, or found by their address in any letter case", async () => {
     const other = await aWorkspace();
-    const { email } = await env.DB.prepare("SELECT email FROM users WHERE id = ?1")
+    const { email } = await database
+      .prepare("SELECT email FROM users WHERE id = ?1")
       .bind(other.userId)
       .first<{ email: string }>()
       .then((row) => row ?? { email: "" });
@@ -151,8 +152,8 @@ describe("POST /v1/admin/outbox/flush", () => {
     const api = createApiWithoutQueue(workspace.apiKey);
     const { id } = await (await api.post("/v1/emails/", aMail(workspace))).json<{ id: string }>();
     const inAnHour = Date.now() + 3_600_000;
-    const dueAt = () => env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).first<number>("due_at");
-    await env.DB.prepare("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1").bind(id, inAnHour).run();
+    const dueAt = () => database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).first<number>("due_at");
+    await database.prepare("UPDATE outbox SET due_at = ?2, outage = 'waiting' WHERE id = ?1").bind(id, inAnHour).run();
     const response = await admin.post("/v1/admin/outbox/flush", undefined);
     expect([response.status, await response.json()]).toEqual([200, { released: 1 }]);
     expect(await dueAt()).not.toBe(inAnHour);

@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isApiKey } from "../../src/accounts/api-key.ts";
 import { scopes } from "../../src/accounts/index.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { beforeBatch, createDomain, createKey, errorOf, faultPlaces, inHours, listKeys, recordOf } from "./support.ts";
 
@@ -68,7 +68,7 @@ describe("POST /v1/api-keys/", () => {
       [[workspace.domainId], 3],
     ] as const) {
       const counted = countingDb();
-      const api = apiOn({ DB: counted.DB }, await aKey(workspace, { lastUsedAt: Date.now() }));
+      const api = apiOn({ DB: counted.bindings.DB }, await aKey(workspace, { lastUsedAt: Date.now() }));
       await createKey(api, { domain_ids });
       expect(counted.trips).toHaveLength(trips);
     }
@@ -135,9 +135,9 @@ describe("POST /v1/api-keys/", () => {
   });
 
   it("binds UUIDs only, whatever was sent", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     const domain_ids = [workspace.domainId, "x".repeat(16_000), "%"];
-    const response = await apiOn({ DB }, workspace.apiKey).post("/v1/api-keys/", { name: "A key", domain_ids });
+    const response = await apiOn(bindings, workspace.apiKey).post("/v1/api-keys/", { name: "A key", domain_ids });
     expect(await faultPlaces(response)).toEqual(["body.domain_ids.1", "body.domain_ids.2"]);
     const bound = trips.flatMap(({ statements }) => statements.flatMap(({ values }) => values));
     expect(Math.max(...bound.map((value) => String(value).length))).toBeLessThan(1000);
@@ -221,10 +221,10 @@ describe("an API key cannot create a key with more rights than its own", () => {
       const doomed = await aWorkspace();
       await aMember(doomed, "owner");
       const { workspaceNumber, userId } = doomed;
-      const late = beforeBatch(() => env.DB.prepare(end).bind(workspaceNumber, userId).run());
+      const late = beforeBatch(() => database.prepare(end).bind(workspaceNumber, userId).run());
       const response = await apiOn({ DB: late }, doomed.apiKey).post("/v1/api-keys/", { name: "A key" });
       expect(response.status).toBe(409);
-      const count = env.DB.prepare("SELECT count(*) AS n FROM api_keys WHERE workspace = ?1 AND user_id = ?2");
+      const count = database.prepare("SELECT count(*) AS n FROM api_keys WHERE workspace = ?1 AND user_id = ?2");
       expect(await count.bind(workspaceNumber, userId).first("n")).toBe(1);
     }
   });

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { NewApiKeyOut } from "../../src/api-keys/schema.ts";
+import { database } from "../support/databases.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import {
   beforeBatch,
@@ -123,7 +123,7 @@ describe("POST /v1/api-keys/{id}/rotate", () => {
       await createKey(workspace),
     ];
     await revoke(workspace, revoked.id);
-    await env.DB.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(expired.id).run();
+    await database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(expired.id).run();
     await rotated(replaced.id);
     const answers = [revoked, expired, replaced].map(async ({ id }) => errorOf(await rotate(workspace, id)));
     expect(await Promise.all(answers)).toEqual([

@@ -77,13 +77,17 @@ export function beforeFirstKeyRead(interfere: () => Promise<unknown>) {
   };
 }
 
-/** Returns all rows of all tables in D1 as text. */
+/** Returns all rows of all tables in all databases as text. */
 export async function dumpDatabase(): Promise<string> {
-  const { results } = await env.DB.prepare(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '_cf_%'",
-  ).all<{ name: string }>();
-  const tables = await env.DB.batch(results.map(({ name }) => env.DB.prepare(`SELECT * FROM "${name}"`)));
-  return JSON.stringify(tables.map((table) => table.results));
+  const dumps: unknown[] = [];
+  for (const db of [env.DB, env.MAIL_0, env.MAIL_1]) {
+    const { results } = await db
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '_cf_%'")
+      .all<{ name: string }>();
+    const tables = await db.batch(results.map(({ name }) => db.prepare(`SELECT * FROM "${name}"`)));
+    dumps.push(...tables.map((table) => table.results));
+  }
+  return JSON.stringify(dumps);
 }
 
 export const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();

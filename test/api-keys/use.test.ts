@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { countingDb } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { aKey, aMail, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { createDomain, createKey, errorOf, listKeys, revoke } from "./support.ts";
 
@@ -16,7 +16,8 @@ async function setRole(userId: string, role: "owner" | "admin" | "member" | null
     role === null
       ? "DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2"
       : "UPDATE memberships SET role = ?3 WHERE workspace = ?1 AND user_id = ?2";
-  await env.DB.prepare(sql)
+  await database
+    .prepare(sql)
     .bind(workspace.workspaceNumber, userId, ...(role === null ? [] : [role]))
     .run();
 }
@@ -179,14 +180,17 @@ describe("a key that is restricted to domains, among the workspace's keys", () =
 describe("authentication", () => {
   it("refuses keys of a deleted workspace with the text for any invalid key", async () => {
     const deleted = await aWorkspace();
-    await env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(deleted.workspaceNumber).run();
+    await database
+      .prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1")
+      .bind(deleted.workspaceNumber)
+      .run();
     expect(await errorOf(await deleted.get("/v1/me"))).toEqual([401, "Invalid API key"]);
   });
 
   it("is one read of D1, and at most one write a minute", async () => {
     const key = await aKey(workspace);
     const counted = countingDb();
-    const api = apiOn({ DB: counted.DB }, key);
+    const api = apiOn({ DB: counted.bindings.DB }, key);
     await api.get("/v1/me");
     expect(counted.trips.map(({ statements }) => statements[0]?.sql.trim().slice(0, 6))).toEqual(["SELECT", "UPDATE"]);
     await api.get("/v1/me");

@@ -148,8 +148,8 @@ describe("GET /v1/audit", () => {
 
   it("reads no more rows than it returns", async () => {
     for (let n = 0; n < 3; n++) await suppress(n);
-    const { DB, trips } = countingDb();
-    await apiOn({ DB }, workspace.apiKey).get("/v1/audit?limit=2");
+    const { bindings, trips } = countingDb();
+    await apiOn(bindings, workspace.apiKey).get("/v1/audit?limit=2");
     const listing = trips.flatMap(({ statements }) => statements).find(({ sql }) => sql.includes("audit_log"));
     if (!listing) throw new Error("the list was not read");
     expect(await planOf(listing)).toEqual(["SEARCH audit_log USING INDEX audit_log_by_workspace (workspace=?)"]);

@@ -6,6 +6,7 @@ import { createContext } from "../../src/context.ts";
 import { claimStatement, newLease } from "../../src/outbox/index.ts";
 import { countExactly, hourlyPolicy } from "../../src/rate-limits/index.ts";
 import { onShard } from "../../src/shards.ts";
+import { database, FILE_SHARD } from "../support/databases.ts";
 
 /** The Worker's bindings without those that the test runner adds. */
 const bindings = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("__"))) as unknown as Env;
@@ -43,10 +44,11 @@ describe("the meter of the bench", () => {
 
   it("counts the rows of a claim, and no claim that gets none", async () => {
     const meter = new Meter();
-    const ctx = onShard(createContext(metered(bindings, meter), "bench"), 0);
+    const ctx = onShard(createContext(metered(bindings, meter), "bench"), FILE_SHARD);
     const rows = [1, 2, 3].map((dueAt) => ({ dueAt, id: crypto.randomUUID(), kind: "deliver" as const }));
     for (const { dueAt, id } of rows) {
-      await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'deliver', '[0]')")
+      await database
+        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'deliver', '[0]')")
         .bind(dueAt, id)
         .run();
     }

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ContactOut, ListOut } from "../../src/contacts/schema.ts";
 import { onShard } from "../../src/shards.ts";
 import { copyToContacts } from "../../src/suppressions/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
+import { MAIL_BINDING, mail } from "../support/databases.ts";
 import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { aContact, aList, countRows, insertContacts, readList } from "./support.ts";
 
@@ -215,14 +215,14 @@ describe("the state of a contact", () => {
   it("is right when the address is suppressed between the read and the insert of an add", async () => {
     let isDone = false;
     const batch = async (statements: D1PreparedStatement[]) => {
-      const results = await env.DB.batch(statements);
+      const results = await mail.batch(statements);
       if (!isDone) {
         isDone = true;
         await suppress("ada@example.org", "manual");
       }
       return results;
     };
-    const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
+    const api = apiOn({ [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, workspace.apiKey);
     await api.post(path(), { email: "ada@example.org" });
     expect(isDone).toBe(true);
     expect(await states()).toEqual([{ subscribed: true, suppressed: true }]);
@@ -230,10 +230,10 @@ describe("the state of a contact", () => {
 
   it("is copied by an index, whatever the number of contacts", async () => {
     await insertContacts(workspace, list.id, 2_000);
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     const emails = ["c7@example.org", "c8@example.org", "nobody@example.org"];
     await suppress("c7@example.org", "manual");
-    await copyToContacts(onShard(testContext({ DB }), 0), workspace.workspaceNumber, emails);
+    await copyToContacts(onShard(testContext(bindings), 0), workspace.workspaceNumber, emails);
     expect(trips).toHaveLength(2);
     const [mark] = trips.at(-1)?.statements ?? [];
     if (!mark) throw new Error("no statement was recorded");

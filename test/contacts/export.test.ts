@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ContactOut, ListOut } from "../../src/contacts/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { exportCsv, importCsv } from "./csv-support.ts";
 import { aContact, aList, insertContacts, readList } from "./support.ts";
@@ -61,16 +62,17 @@ describe("GET /v1/contacts/{list_id}/export", () => {
 
   it("reads pages of 1,000 contacts, fewer when their metadata is large", async () => {
     await insertContacts(workspace, list.id, 2_500);
-    const { DB, trips } = countingDb();
-    const api = apiOn({ DB }, workspace.apiKey);
+    const { bindings, trips } = countingDb();
+    const api = apiOn(bindings, workspace.apiKey);
     const lines = (await exportCsv(api, list.id)).split("\r\n");
     expect(lines).toHaveLength(2_502);
     expect(lines.at(-2)).toBe("c2500@example.org,Name 2500");
     // Two passes of three pages and an empty one, the credential and the list.
     expect(trips.length).toBeLessThanOrEqual(2 * 4 + 2);
-    await env.DB.prepare(
-      "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
-    )
+    await database
+      .prepare(
+        "UPDATE contacts SET metadata = json_object('a', printf('%.60000c', 'x')) WHERE n % 2 = 0 AND workspace = ?1 AND id <= '01900000-0000-7000-8000-000000000200'",
+      )
       .bind(workspace.workspaceNumber)
       .run();
     trips.length = 0;

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ImportOut, ListOut } from "../../src/contacts/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { MAIL_BINDING, mail, wrapDatabases } from "../support/databases.ts";
 import { apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { importCsv, multipart, upload } from "./csv-support.ts";
 import { aContact, aList, countRows, readList } from "./support.ts";
@@ -209,14 +210,14 @@ describe("the body of an upload", () => {
 
 describe("an import", () => {
   it("takes at most 4 D1 calls for each thousand rows", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     await workspace.post("/v1/suppressions/", { email: "u7@example.org" });
     await workspace.post("/v1/suppressions/", { email: "u1007@example.org" });
-    const before = await upload(apiOn({ DB }, workspace.apiKey), list.id, "email\nx@example.org\n");
+    const before = await upload(apiOn(bindings, workspace.apiKey), list.id, "email\nx@example.org\n");
     expect(before.status).toBe(200);
     const small = trips.length;
     trips.length = 0;
-    const response = await upload(apiOn({ DB }, workspace.apiKey), list.id, `email,name\n${rows(3_000)}`);
+    const response = await upload(apiOn(bindings, workspace.apiKey), list.id, `email,name\n${rows(3_000)}`);
     expect(await response.json()).toMatchObject({ imported: 3_000 });
     expect(trips.length).toBeLessThanOrEqual(small + 3 * 4 - 2);
     const contacts = await readList(workspace, list.id, "?q=u7@example.org");
@@ -243,9 +244,9 @@ describe("an import", () => {
     const batch = async (statements: D1PreparedStatement[]) => {
       batches += 1;
       if (batches === 3) await workspace.call("DELETE", `/v1/contacts/${list.id}`);
-      return env.DB.batch(statements);
+      return mail.batch(statements);
     };
-    const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
+    const api = apiOn({ [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, workspace.apiKey);
     const response = await upload(api, list.id, `email,name\n${rows(2_500)}`);
     expect(response.status).toBe(404);
     expect(await countRows(list.id)).toBe(0);
@@ -254,14 +255,14 @@ describe("an import", () => {
   it("counts rows right when D1 commits a batch and reports an error", async () => {
     let isFailed = false;
     const batch = async (statements: D1PreparedStatement[]) => {
-      const results = await env.DB.batch(statements);
+      const results = await mail.batch(statements);
       if (!isFailed && results.some(({ meta }) => meta.changes === 1_000)) {
         isFailed = true;
         throw new Error("D1_ERROR: Network connection lost.");
       }
       return results;
     };
-    const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
+    const api = apiOn({ [MAIL_BINDING]: { prepare: (sql: string) => mail.prepare(sql), batch } }, workspace.apiKey);
     const response = await upload(api, list.id, `email,name\n${rows(1_500)}`);
     expect(await response.json()).toEqual({ imported: 1_500, skipped: 0, errors: [] });
     expect(isFailed).toBe(true);
@@ -285,12 +286,15 @@ describe("an import with an Idempotency-Key", () => {
   it("answers 409 with Retry-After while a call with the key runs, and its answer afterwards", async () => {
     let meanwhile: Response | undefined;
     let batches = 0;
-    const batch = async (statements: D1PreparedStatement[]) => {
-      batches += 1;
-      if (batches === 3) meanwhile = await upload(workspace, list.id, csv, key);
-      return env.DB.batch(statements);
-    };
-    const api = apiOn({ DB: { prepare: (sql: string) => env.DB.prepare(sql), batch } }, workspace.apiKey);
+    const racing = wrapDatabases((real) => ({
+      prepare: (sql: string) => real.prepare(sql),
+      async batch<Row>(statements: D1PreparedStatement[]) {
+        batches += 1;
+        if (batches === 3) meanwhile = await upload(workspace, list.id, csv, key);
+        return real.batch<Row>(statements);
+      },
+    }));
+    const api = apiOn(racing, workspace.apiKey);
     const first = await upload(api, list.id, csv, key);
     expect(meanwhile?.status).toBe(409);
     expect(Number(meanwhile?.headers.get("Retry-After"))).toBeGreaterThan(0);
@@ -299,15 +303,15 @@ describe("an import with an Idempotency-Key", () => {
 
   it("can be repeated at once after an error, and after its lease when the Worker was killed", async () => {
     let batches = 0;
-    const failing = {
-      prepare: (sql: string) => env.DB.prepare(sql),
-      batch: async (statements: D1PreparedStatement[]) => {
+    const failing = wrapDatabases((real) => ({
+      prepare: (sql: string) => real.prepare(sql),
+      async batch<Row>(statements: D1PreparedStatement[]) {
         batches += 1;
         if (batches >= 4) throw new Error("D1_ERROR: overloaded");
-        return env.DB.batch(statements);
+        return real.batch<Row>(statements);
       },
-    };
-    const failed = await upload(apiOn({ DB: failing }, workspace.apiKey), list.id, csv, key);
+    }));
+    const failed = await upload(apiOn(failing, workspace.apiKey), list.id, csv, key);
     expect(failed.status).toBe(500);
     const again = await upload(workspace, list.id, csv, key);
     expect(again.status).toBe(200);

@@ -9,13 +9,14 @@ import { type ClaimedRow, claimStatement, newLease, recordDeadLetters, type Wake
 import { purge } from "../../src/purges/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database, mail } from "../support/databases.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
 });
 
 /** An egress of four connections without a network; `inFlight` counts the transactions that have no reply yet. */
@@ -43,7 +44,8 @@ function countingEgress() {
 async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
   const refs = JSON.stringify(Array.from({ length: 100 }, (_, n) => 1_000_000_000 + n));
   const rows = Array.from({ length: count }, (_, n): WakeUp => ({ dueAt, id: `batch-${n}`, kind: "deliver" }));
-  await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)")
+  await database
+    .prepare("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)")
     .bind(dueAt, JSON.stringify(rows.map(({ id }) => id)), refs)
     .run();
   return rows;
@@ -51,23 +53,27 @@ async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
 
 /** Copies an accepted email and its outbox row until there are `count`, each with a row of its own. */
 async function copyEmail(id: string, count: number): Promise<void> {
-  const { results } = await env.DB.prepare("SELECT name FROM pragma_table_info('emails')").all<{ name: string }>();
+  const { results } = await mail.prepare("SELECT name FROM pragma_table_info('emails')").all<{ name: string }>();
   const copied: Record<string, string> = { n: "NULL", id: "substr(e.id, 1, 24) || printf('%012x', v.value)" };
   const columns = results.map(({ name }) => name);
-  await env.DB.batch([
-    env.DB.prepare(
-      `INSERT INTO emails (${columns.join()}) SELECT ${columns.map((name) => copied[name] ?? `e.${name}`).join()}
+  await mail.batch([
+    database
+      .prepare(
+        `INSERT INTO emails (${columns.join()}) SELECT ${columns.map((name) => copied[name] ?? `e.${name}`).join()}
          FROM emails e, json_each(?2) v WHERE e.id = ?1`,
-    ).bind(id, JSON.stringify(Array.from({ length: count - 1 }, (_, n) => n))),
-    env.DB.prepare(
-      `INSERT INTO outbox (due_at, id, kind, ref) SELECT o.due_at, e.id, 'deliver', json_array(e.n)
+      )
+      .bind(id, JSON.stringify(Array.from({ length: count - 1 }, (_, n) => n))),
+    database
+      .prepare(
+        `INSERT INTO outbox (due_at, id, kind, ref) SELECT o.due_at, e.id, 'deliver', json_array(e.n)
          FROM emails e, outbox o WHERE o.id = ?1 AND e.id LIKE substr(?1, 1, 24) || '000000000%'`,
-    ).bind(id),
+      )
+      .bind(id),
   ]);
 }
 
 const outboxIds = async () =>
-  (await env.DB.prepare("SELECT id FROM outbox ORDER BY id").all<{ id: string }>()).results.map(({ id }) => id);
+  (await database.prepare("SELECT id FROM outbox ORDER BY id").all<{ id: string }>()).results.map(({ id }) => id);
 
 describe("one claim", () => {
   it("takes rows of at most 300 emails, in the order given, and always the first row", async () => {
@@ -76,7 +82,8 @@ describe("one claim", () => {
     const rows = await batchRows(10, now);
     const { results } = await claimStatement(ctx, rows.toReversed(), newLease(ctx)).all<ClaimedRow>();
     expect(results.map(({ id }) => id).sort()).toEqual(["batch-7", "batch-8", "batch-9"]);
-    await env.DB.prepare("UPDATE outbox SET ref = ?1")
+    await database
+      .prepare("UPDATE outbox SET ref = ?1")
       .bind(JSON.stringify(Array(900).fill(1)))
       .run();
     const { results: large } = await claimStatement(ctx, rows.slice(0, 2), newLease(ctx)).all<ClaimedRow>();
@@ -110,9 +117,9 @@ describe("one run", () => {
     await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { ...newRunLimits(), objectReads: 20 });
     // Seven reads for each email: its document, and two for each attachment.
     expect(counts.sent).toBe(3);
-    const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox").all<
-      WakeUp & { claims: number; token: string | null }
-    >();
+    const { results } = await database
+      .prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox")
+      .all<WakeUp & { claims: number; token: string | null }>();
     expect(results.map(({ claims, token }) => [claims, token])).toEqual(Array(9).fill([0, null]));
     now += 1;
     await deliver(ctx, results, egress);
@@ -121,11 +128,11 @@ describe("one run", () => {
 
   it("counts each D1 statement of a batch, and ends at most 100 statements after its limit: before 800", async () => {
     const now = Date.now();
-    const { DB, trips } = countingDb();
-    const { ctx, woken } = recordingContext({ DB }, () => now);
+    const { bindings, trips } = countingDb();
+    const { ctx, woken } = recordingContext(bindings, () => now);
     const first = await acceptEmail(ctx, workspace);
     await copyEmail(first, 600);
-    const { results: rows } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
     trips.length = 0;
     woken.length = 0;
     const { egress, counts } = countingEgress();
@@ -136,7 +143,7 @@ describe("one run", () => {
     expect(newRunLimits().statements).toBeLessThanOrEqual(700);
     expect(counts.sent).toBeGreaterThan(100);
     // The emails beyond the limit are released untried, and queue messages name them.
-    const left = await env.DB.prepare("SELECT id, claims, token FROM outbox").all<{ id: string }>();
+    const left = await database.prepare("SELECT id, claims, token FROM outbox").all<{ id: string }>();
     expect(left.results).toHaveLength(600 - counts.sent);
     expect(left.results.filter((row) => !("claims" in row) || row.claims !== 0)).toEqual([]);
     expect(new Set(woken.map(({ id }) => id))).toEqual(new Set(left.results.map(({ id }) => id)));
@@ -144,13 +151,14 @@ describe("one run", () => {
 
   it("records no outcome that preflight decided beyond its limit of D1 statements", async () => {
     const now = Date.now();
-    const { DB, trips } = countingDb();
-    const { ctx } = recordingContext({ DB }, () => now);
+    const { bindings, trips } = countingDb();
+    const { ctx } = recordingContext(bindings, () => now);
     await copyEmail(await acceptEmail(ctx, workspace), 600);
-    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE workspace = ?1")
+    await database
+      .prepare("UPDATE domains SET status = 'failed' WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
       .run();
-    const { results: rows } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
     trips.length = 0;
     await deliver(ctx, rows, countingEgress().egress, { ...newRunLimits(), statements: 100 });
     expect(trips.reduce((sum, trip) => sum + trip.statements.length, 0)).toBeLessThan(200);
@@ -195,7 +203,8 @@ describe("one run of purges", () => {
     const rows = ["p1", "p2", "p3"].map((id): WakeUp => ({ dueAt: now, id, kind: "purge" }));
     for (const { id } of rows) {
       await env.CONTENT.put(`test-purge/${id}/object`, "x");
-      await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)")
+      await database
+        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)")
         .bind(now, id, JSON.stringify({ objects: `test-purge/${id}/` }))
         .run();
     }
@@ -211,7 +220,8 @@ describe("one run of purges", () => {
     const { ctx } = recordingContext({}, () => now);
     const missing = Array.from({ length: 1_000 }, (_, n) => `test-keys/${n}`);
     await env.CONTENT.put("test-keys/last", "x");
-    await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)")
+    await database
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)")
       .bind(now, JSON.stringify({ keys: [...missing, "test-keys/last"] }))
       .run();
     await purge(ctx, [{ dueAt: now, id: "k", kind: "purge" }]);
@@ -225,7 +235,9 @@ describe("dead letters", () => {
     const body = JSON.stringify({ type: "unknown", text: "é".repeat(50_000) });
     const letters = Array.from({ length: 100 }, () => ({ id: crypto.randomUUID(), body }));
     await recordDeadLetters(ctx, "work-dead", letters);
-    const { results } = await env.DB.prepare("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000").all();
+    const { results } = await database
+      .prepare("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000")
+      .all();
     expect(results).toEqual([{ n: 100 }]);
   });
 });

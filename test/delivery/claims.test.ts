@@ -8,6 +8,7 @@ import { type ClaimedRow, claimStatement, newLease, type WakeUp, type WorkMessag
 import { consume } from "../../src/queue.ts";
 import { acceptEmail } from "../support/accept-email.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database, FILE_SHARD, mail } from "../support/databases.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
@@ -15,11 +16,12 @@ let workspace: TestWorkspace;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
 });
 
 const insertRow = (dueAt: number, id: string, columns: { kind?: string; claims?: number; refs?: number[] } = {}) =>
-  env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)")
+  database
+    .prepare("INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, ?3, ?4, ?5)")
     .bind(dueAt, id, columns.kind ?? "deliver", JSON.stringify(columns.refs ?? [1_000_000_000]), columns.claims ?? 0)
     .run();
 
@@ -31,10 +33,10 @@ async function claimedIds(now: number, named: readonly WakeUp[]): Promise<string
 
 /** Consumes one queue message for each row, all at once, and returns the trips to D1. */
 async function consumeAtOnce(rows: readonly WakeUp[], egressUrl: string) {
-  const { DB, trips } = countingDb();
-  const bindings = { ...env, DB, EGRESS_URL: egressUrl } as unknown as Env;
+  const { bindings: databases, trips } = countingDb();
+  const bindings = { ...env, ...databases, EGRESS_URL: egressUrl } as unknown as Env;
   const consumeOne = (row: WakeUp) => {
-    const body: WorkMessage = { type: "outbox.wake.v2", database: 0, rows: [row] };
+    const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: [row] };
     const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body };
     return consume(createMessageBatch("work", [message]), bindings);
   };
@@ -82,7 +84,7 @@ describe("a claim", () => {
     await insertRow(now, "named");
     const named: WakeUp = { dueAt: now, id: "named", kind: "deliver" };
     expect(await claimedIds(now, [named])).toEqual(["batch-0", "batch-1", "named"]);
-    await env.DB.prepare("DELETE FROM outbox").run();
+    await database.prepare("DELETE FROM outbox").run();
     for (let n = 0; n < 120; n++) await insertRow(now - 9, `row-${n}`);
     expect(await claimedIds(now, [])).toHaveLength(100);
   });
@@ -91,9 +93,10 @@ describe("a claim", () => {
 describe("the rows that a claim reads", () => {
   /** Inserts rows of one email each, due at `dueAt`. */
   const insertRows = (count: number, dueAt: number, prefix: string, claims = 0) =>
-    env.DB.prepare(
-      "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
-    )
+    database
+      .prepare(
+        "INSERT INTO outbox (due_at, id, kind, ref, claims) SELECT ?1, ?2 || value, 'deliver', '[1]', ?4 FROM json_each(?3)",
+      )
       .bind(dueAt, prefix, JSON.stringify(Array.from({ length: count }, (_, n) => 1_000_000 + n)), claims)
       .run();
   const claim = async (now: number, named: readonly WakeUp[]) => {
@@ -107,7 +110,7 @@ describe("the rows that a claim reads", () => {
     const named: WakeUp = { dueAt: now, id: "lone", kind: "deliver" };
     await insertRow(now, "lone");
     const alone = await claim(now, [named]);
-    await env.DB.prepare("DELETE FROM outbox").run();
+    await database.prepare("DELETE FROM outbox").run();
     await insertRows(5_000, now + 60_000, "later");
     await insertRow(now, "lone");
     const { rows, read } = await claim(now, [named]);
@@ -140,7 +143,7 @@ describe("20 consumers woken by one message each at once", () => {
     const claims = trips.filter(isClaim);
     expect(claims).toHaveLength(20);
     expect(claims.filter(({ rowsWritten }) => rowsWritten !== 0).length).toBeLessThanOrEqual(2);
-    expect((await env.DB.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+    expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
   });
 
   it("at saturation claim at least 20 emails each, with one D1 write per claim", async () => {
@@ -161,10 +164,10 @@ describe("a lone email", () => {
     const { ctx, woken } = recordingContext();
     await acceptEmail(ctx, workspace, { subject: "batch" });
     await acceptEmail(ctx, workspace, { subject: "batch" });
-    await env.DB.batch([
-      env.DB.prepare("UPDATE outbox SET ref = (SELECT json_group_array(n) FROM emails WHERE subject = 'batch')"),
-      env.DB.prepare("DELETE FROM outbox WHERE id <> ?1").bind(woken[0]?.id ?? ""),
-      env.DB.prepare("UPDATE emails SET outbox_id = ?1 WHERE subject = 'batch'").bind(woken[0]?.id ?? ""),
+    await mail.batch([
+      database.prepare("UPDATE outbox SET ref = (SELECT json_group_array(n) FROM emails WHERE subject = 'batch')"),
+      database.prepare("DELETE FROM outbox WHERE id <> ?1").bind(woken[0]?.id ?? ""),
+      database.prepare("UPDATE emails SET outbox_id = ?1 WHERE subject = 'batch'").bind(woken[0]?.id ?? ""),
     ]);
     await acceptEmail(ctx, workspace, { subject: "lone" });
     const sent: string[] = [];
@@ -186,8 +189,8 @@ describe("a lone email", () => {
   });
 
   it("is written while its connection still closes, with one flush", async () => {
-    const { DB, trips } = countingDb();
-    const { ctx, woken } = recordingContext({ DB });
+    const { bindings, trips } = countingDb();
+    const { ctx, woken } = recordingContext(bindings);
     const id = await acceptEmail(ctx, workspace);
     trips.length = 0;
     let statusAtClose: unknown = null;
@@ -199,7 +202,7 @@ describe("a lone email", () => {
         return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
       },
       async close() {
-        const read = () => env.DB.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first<string>("status");
+        const read = () => database.prepare("SELECT status FROM emails WHERE id = ?1").bind(id).first<string>("status");
         for (let tries = 0; statusAtClose !== "delivered" && tries < 100; tries++) statusAtClose = await read();
       },
     });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, type Egress } from "../../src/delivery/index.ts";
 import type { Connection, Envelope, OutgoingMessage } from "../../src/mail/smtp/transport.ts";
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
+import { database } from "../support/databases.ts";
 import { ManualQueue } from "../support/faults.ts";
 import { aMail, apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
@@ -11,7 +12,7 @@ let workspace: TestWorkspace;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
 });
 
 /** An egress without a network, which keeps the text of each message by its recipient. */
@@ -63,9 +64,8 @@ const expected = (numbers: readonly number[]) => numbers.map((n) => [`f${n}@exam
 const range = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 async function statuses(): Promise<Record<string, number>> {
-  const { results } = await env.DB.prepare(
-    "SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status",
-  )
+  const { results } = await database
+    .prepare("SELECT status, count(*) AS n FROM emails WHERE workspace = ?1 GROUP BY status")
     .bind(workspace.workspaceNumber)
     .all<{ status: string; n: number }>();
   return Object.fromEntries(results.map(({ status, n }) => [status, n]));

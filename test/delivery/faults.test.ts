@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSchedule } from "../../src/cron.ts";
 import type { WorkMessage } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
+import { database, FILE_SHARD, wrapDatabases } from "../support/databases.ts";
 import { type Faults, faultyDatabase, faultyObjects, ManualQueue, seeded } from "../support/faults.ts";
 import { type SmtpServerHandle, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -18,7 +19,7 @@ const ALL_DUE_MS = 130_000;
 
 beforeEach(async () => {
   // Rows left by a failed test must not affect the next one.
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
   // Each fault writes a log line; hundreds of them would hide the test output.
   vi.spyOn(console, "log").mockImplementation(() => {});
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -41,9 +42,9 @@ class FaultyService {
     this.queue = new ManualQueue(faults);
     this.sink = sink;
     this.workspace = workspace;
-    const DB = faultyDatabase(env.DB, faults);
+    const databases = wrapDatabases((real) => faultyDatabase(real, faults));
     const CONTENT = faultyObjects(env.CONTENT, faults);
-    this.bindings = { ...env, DB, CONTENT, WORK: this.queue, EGRESS_URL: sink.url } as unknown as Env;
+    this.bindings = { ...env, ...databases, CONTENT, WORK: this.queue, EGRESS_URL: sink.url } as unknown as Env;
   }
 
   static async open(faults: Partial<Faults>): Promise<FaultyService> {
@@ -121,10 +122,11 @@ interface Row {
 }
 
 async function rowsOf({ workspace }: FaultyService): Promise<Row[]> {
-  const { results } = await env.DB.prepare(
-    `SELECT id, subject, status, events, CASE WHEN content_key IS NOT NULL THEN 'pack' WHEN content IS NOT NULL THEN 'row'
+  const { results } = await database
+    .prepare(
+      `SELECT id, subject, status, events, CASE WHEN content_key IS NOT NULL THEN 'pack' WHEN content IS NOT NULL THEN 'row'
        ELSE 'object' END AS place FROM emails WHERE workspace = ?1`,
-  )
+    )
     .bind(workspace.workspaceNumber)
     .all<Omit<Row, "events"> & { events: string }>();
   return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
@@ -158,7 +160,7 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
   expect(new Set(rows.map(({ subject }) => subject)).size).toBe(rows.length);
   // Every email is delivered and the outbox is empty.
   expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
-  expect((await env.DB.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+  expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
   const arrived = await arrivals(service);
   const expected = rows.flatMap(({ id, subject }) => {
     const n = subject.slice("Mail ".length);
@@ -184,9 +186,10 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
 
 /** Sums of the workspace's roll-ups. */
 function rollupCounts({ workspace }: FaultyService) {
-  return env.DB.prepare(
-    "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
-  )
+  return database
+    .prepare(
+      "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
+    )
     .bind(workspace.workspaceNumber)
     .first();
 }
@@ -250,7 +253,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     const service = await FaultyService.open({ bindings: ["database"], moments: ["after"] });
     await sendAll(service);
     const rows = service.queue.take().flatMap((body) => body.rows);
-    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows } }]);
+    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: FILE_SHARD, rows } }]);
     let calls = 0;
     // The third call is the first flush, after the two of the claim.
     service.faults.random = () => (calls++ === 2 ? 0 : 0.99);
@@ -272,7 +275,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
     service.faults.chance = 0.5;
     const bodies = service.queue.take();
     const rows = bodies.flatMap((body) => body.rows);
-    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: 0, rows } }]);
+    await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: FILE_SHARD, rows } }]);
     await service.deliverAll();
     expect(service.faults.count).toBeGreaterThan(0);
     await service.recover();

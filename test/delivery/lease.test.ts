@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../src/accounts/index.ts";
 import type { MailCtx } from "../../src/context.ts";
@@ -9,6 +8,7 @@ import { SendIn } from "../../src/emails/schema.ts";
 import { sendEmail } from "../../src/emails/send/send.ts";
 import { ConnectError, type Connection, type Envelope, type RecipientResult } from "../../src/mail/smtp/transport.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
+import { database, mail } from "../support/databases.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
 import { aMail, aWorkspace, recordingContext, type TestWorkspace, until } from "../support/workspace.ts";
 
@@ -52,14 +52,16 @@ interface Row {
 }
 
 async function emailsOf(workspace: TestWorkspace): Promise<Row[]> {
-  const { results } = await env.DB.prepare("SELECT status, events, due_at FROM emails WHERE workspace = ?1")
+  const { results } = await database
+    .prepare("SELECT status, events, due_at FROM emails WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .all<Row>();
   return results;
 }
 
 const dueOf = (id: string) =>
-  env.DB.prepare("SELECT due_at, claims, token FROM outbox WHERE id = ?1")
+  database
+    .prepare("SELECT due_at, claims, token FROM outbox WHERE id = ?1")
     .bind(id)
     .first<{ due_at: number; claims: number; token: string | null }>();
 
@@ -218,7 +220,7 @@ describe("a flush", () => {
       await accept(ctx, workspace, { to });
     }
     let largest = 0;
-    const measured = new Proxy(env.DB, {
+    const measured = new Proxy(mail, {
       get(db, name) {
         if (name !== "prepare") {
           const value: unknown = Reflect.get(db, name);
@@ -235,7 +237,7 @@ describe("a flush", () => {
         };
       },
     });
-    await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
     await deliver(
       { ...ctx, outbox: asDatabase<"mail">(measured) },
       woken,

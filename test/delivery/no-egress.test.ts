@@ -1,7 +1,7 @@
 /** A deployment whose EGRESS_URL is missing or malformed: email waits and says why (decisions 4). */
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { acceptEmail } from "../support/accept-email.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { apiOn, aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
@@ -13,11 +13,12 @@ let workspace: TestWorkspace;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
 });
 
 async function emailOf(id: string) {
-  const row = await env.DB.prepare("SELECT status, attempts, events, due_at FROM emails WHERE id = ?1")
+  const row = await database
+    .prepare("SELECT status, attempts, events, due_at FROM emails WHERE id = ?1")
     .bind(id)
     .first<{ status: string; attempts: number; events: string; due_at: number | null }>();
   const events = JSON.parse(row?.events ?? "[]") as { type: string; metadata?: Record<string, unknown> }[];
@@ -69,7 +70,7 @@ describe.each(faults)("with $name", ({ url, egress, reason }) => {
       ["failed", "two@example.org"],
     ]);
     expect(email.events.at(-1)?.metadata?.reason).toBe(`${reason}, for 5 days`);
-    expect((await env.DB.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+    expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
   });
 
   it("simulated recipients are delivered", async () => {
@@ -83,7 +84,7 @@ describe.each(faults)("with $name", ({ url, egress, reason }) => {
   it("an email whose account is restricted fails at once", async () => {
     const start = Date.now();
     const id = await acceptEmail(recordingContext({}, () => start).ctx, workspace);
-    await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
+    await database.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
     await runWorkAt(start, { EGRESS_URL: url });
     expect((await emailOf(id)).status).toBe("failed");
   });

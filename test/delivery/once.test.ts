@@ -15,6 +15,7 @@ import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { LEASE_MS, sweep } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { onShard } from "../../src/shards.ts";
+import { database, FILE_SHARD, mail } from "../support/databases.ts";
 import { ManualQueue, seeded, shuffled } from "../support/faults.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
@@ -39,17 +40,17 @@ async function accepted(count: number) {
 async function onOneRow(workspace: TestWorkspace, claims = 0): Promise<WakeUp> {
   const row: WakeUp = { dueAt: Date.now(), id: crypto.randomUUID(), kind: "deliver" };
   const all = "SELECT id FROM emails WHERE workspace = ?1";
-  await env.DB.batch([
-    env.DB.prepare(`DELETE FROM outbox WHERE id IN (${all})`).bind(workspace.workspaceNumber),
-    env.DB.prepare(
-      `INSERT INTO outbox (due_at, id, kind, ref, claims)
+  await mail.batch([
+    database.prepare(`DELETE FROM outbox WHERE id IN (${all})`).bind(workspace.workspaceNumber),
+    database
+      .prepare(
+        `INSERT INTO outbox (due_at, id, kind, ref, claims)
        SELECT ?2, ?3, 'deliver', json_group_array(n), ?4 FROM emails WHERE workspace = ?1`,
-    ).bind(workspace.workspaceNumber, row.dueAt, row.id, claims),
-    env.DB.prepare("UPDATE emails SET outbox_id = ?3, due_at = ?2 WHERE workspace = ?1").bind(
-      workspace.workspaceNumber,
-      row.dueAt,
-      row.id,
-    ),
+      )
+      .bind(workspace.workspaceNumber, row.dueAt, row.id, claims),
+    database
+      .prepare("UPDATE emails SET outbox_id = ?3, due_at = ?2 WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber, row.dueAt, row.id),
   ]);
   return row;
 }
@@ -61,21 +62,23 @@ interface Row {
 }
 
 async function emailsOf({ workspaceNumber }: TestWorkspace): Promise<Row[]> {
-  const { results } = await env.DB.prepare("SELECT id, status, events FROM emails WHERE workspace = ?1 ORDER BY n")
+  const { results } = await database
+    .prepare("SELECT id, status, events FROM emails WHERE workspace = ?1 ORDER BY n")
     .bind(workspaceNumber)
     .all<Omit<Row, "events"> & { events: string }>();
   return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
 }
 
 async function outbox(): Promise<unknown[]> {
-  return (await env.DB.prepare("SELECT * FROM outbox").all()).results;
+  return (await database.prepare("SELECT * FROM outbox").all()).results;
 }
 
 /** Sums of the workspace's roll-ups. */
 async function rollupCounts({ workspaceNumber }: TestWorkspace) {
-  return env.DB.prepare(
-    "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
-  )
+  return database
+    .prepare(
+      "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
+    )
     .bind(workspaceNumber)
     .first();
 }
@@ -84,7 +87,7 @@ async function rollupCounts({ workspaceNumber }: TestWorkspace) {
 function contextAt(now: () => number, bindings: Record<string, unknown> = {}) {
   const woken: WakeUp[] = [];
   const ctx: MailCtx = {
-    ...onShard(createContext({ ...env, ...bindings } as Env, "test", now), 0),
+    ...onShard(createContext({ ...env, ...bindings } as Env, "test", now), FILE_SHARD),
     wake: async (rows, delay = 0) => {
       if (delay === 0) woken.push(...rows);
       return true;
@@ -307,7 +310,10 @@ const interruptedCases: InterruptedCase[] = [
   {
     what: "a pause of the workspace",
     async arrange({ workspaceNumber }) {
-      await env.DB.prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1").bind(workspaceNumber).run();
+      await database
+        .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
+        .bind(workspaceNumber)
+        .run();
       return { egress: new PausableEgress(1) };
     },
   },
@@ -331,14 +337,14 @@ describe("an email that an interrupted run may have sent", () => {
   for (const { what, arrange } of interruptedCases) {
     it(`has possible_duplicate in its next outcome, also after ${what}`, async () => {
       const { workspace } = await accepted(3);
-      await env.DB.prepare("UPDATE outbox SET claims = 1").run();
+      await database.prepare("UPDATE outbox SET claims = 1").run();
       const { bindings, egress } = await arrange(workspace);
       let now = Date.now();
       const first = contextAt(() => now, bindings);
       await sweep(first.ctx);
       expect(first.woken).not.toEqual([]);
       await deliver(first.ctx, first.woken, egress);
-      await env.DB.prepare("UPDATE workspaces SET sending_paused_at = NULL").run();
+      await database.prepare("UPDATE workspaces SET sending_paused_at = NULL").run();
       now += 15 * 60_000;
       const second = contextAt(() => now);
       await sweep(second.ctx);

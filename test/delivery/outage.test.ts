@@ -5,6 +5,7 @@ import { asDatabase } from "../../src/db/database.ts";
 import { flushOutbox, runReleases } from "../../src/delivery/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { database, mail } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { type SmtpServerHandle, scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
@@ -17,7 +18,7 @@ let workspace: TestWorkspace;
 
 beforeEach(async () => {
   workspace = await aWorkspace();
-  await env.DB.prepare("DELETE FROM outbox").run();
+  await database.prepare("DELETE FROM outbox").run();
 });
 
 interface Row {
@@ -29,16 +30,15 @@ interface Row {
 }
 
 async function emails(): Promise<Row[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT id, status, attempts, due_at, events FROM emails WHERE workspace = ?1 ORDER BY n",
-  )
+  const { results } = await database
+    .prepare("SELECT id, status, attempts, due_at, events FROM emails WHERE workspace = ?1 ORDER BY n")
     .bind(workspace.workspaceNumber)
     .all<Omit<Row, "events"> & { events: string }>();
   return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
 }
 
 async function outboxRows() {
-  const { results } = await env.DB.prepare("SELECT due_at, id, kind, outage, token FROM outbox ORDER BY id").all<{
+  const { results } = await database.prepare("SELECT due_at, id, kind, outage, token FROM outbox ORDER BY id").all<{
     due_at: number;
     id: string;
     kind: string;
@@ -187,10 +187,11 @@ describe("the last failure of an email", () => {
 describe("a release step", () => {
   /** Inserts outbox rows of no email, as if their last attempt had failed before MAIL FROM; ids 1 to `count`. */
   const insertRows = (count: number, dueAt: number, outage: "waiting" | "released" | null, from = 0) =>
-    env.DB.prepare(
-      `WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?1)
+    database
+      .prepare(
+        `WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ?1)
        INSERT INTO outbox (due_at, id, kind, ref, outage) SELECT ?2 + n, printf('%06d', ?4 + n), 'deliver', '[]', ?3 FROM i`,
-    )
+      )
       .bind(count, dueAt, outage, from)
       .run();
   const idsBy = async (outage: string) =>
@@ -214,16 +215,16 @@ describe("a release step", () => {
       const read: number[] = [];
       const { ctx } = recordingContext({}, () => now);
       const batch = async (statements: D1PreparedStatement[]) => {
-        const results = await env.DB.batch(statements);
+        const results = await mail.batch(statements);
         read.push(...results.map(({ meta }) => meta.rows_read));
         return results;
       };
-      const db = { prepare: (sql: string) => env.DB.prepare(sql), batch } as unknown as D1Database;
+      const db = { prepare: (sql: string) => mail.prepare(sql), batch } as unknown as D1Database;
       await flushOutbox({ ...ctx, outbox: asDatabase<"mail">(db) });
       return read.reduce((sum, rows) => sum + rows, 0);
     };
     const small = await cost();
-    await env.DB.prepare("DELETE FROM outbox").run();
+    await database.prepare("DELETE FROM outbox").run();
     await insertRows(20_000, now + 20 * MINUTE, null, 100_000);
     await insertRows(600, now + 20 * MINUTE, "waiting");
     expect(await cost()).toBeLessThanOrEqual(small * 1.1);
@@ -234,7 +235,8 @@ describe("a release step", () => {
     const now = Date.now();
     await insertRows(300, now, "released");
     await insertRows(300, now + 20 * MINUTE, "waiting", 1_000);
-    await env.DB.prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'r', 'release', '[]')")
+    await database
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'r', 'release', '[]')")
       .bind(now)
       .run();
     const { ctx, woken } = recordingContext({}, () => now);
@@ -242,7 +244,7 @@ describe("a release step", () => {
     await runReleases(ctx, [row]);
     expect(woken).toEqual([{ dueAt: now + 2 * SECOND, id: "r", kind: "release" }]);
     expect(await idsBy("waiting")).toHaveLength(300);
-    await env.DB.prepare("DELETE FROM outbox WHERE outage = 'released' AND id > '000250'").run();
+    await database.prepare("DELETE FROM outbox WHERE outage = 'released' AND id > '000250'").run();
     await runReleases(ctx, woken.splice(0));
     expect(await idsBy("waiting")).toEqual([]);
     expect((await outboxRows()).filter(({ kind }) => kind === "release")).toEqual([]);
@@ -254,7 +256,7 @@ describe("a release step", () => {
     const { ctx, woken } = recordingContext({}, () => now);
     expect((await Promise.all([flushOutbox(ctx), flushOutbox(ctx)])).sort()).toEqual([200, 500]);
     expect(new Set(woken.map(({ id }) => id)).size).toBe(700);
-    await env.DB.prepare("DELETE FROM outbox").run();
+    await database.prepare("DELETE FROM outbox").run();
     await insertRows(1, now + 20 * MINUTE, "waiting");
     const sink = await sinkServer();
     await accept(now, 20);

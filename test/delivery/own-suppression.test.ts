@@ -1,9 +1,8 @@
-/** Suppressions are written to the main database before the outcome in the mail database. A kill may come between the two. */
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { asDatabase } from "../../src/db/database.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { database, mail } from "../support/databases.ts";
 import { readEmail } from "../support/emails.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
@@ -20,7 +19,7 @@ it("a kill between the suppression and the outcome does not turn `bounced` into 
   const id = await acceptEmail(ctx, workspace);
   // Every write to the mail database after the claim fails, as if the process was killed before it.
   let calls = 0;
-  const real = env.DB;
+  const real = mail;
   const killed = {
     prepare: (sql: string) => real.prepare(sql),
     batch: async (statements: D1PreparedStatement[]) => {
@@ -32,7 +31,8 @@ it("a kill between the suppression and the outcome does not turn `bounced` into 
   await expect(
     deliver({ ...ctx, outbox: asDatabase<"mail">(killed) }, woken, egressOf(ctx.settings)),
   ).rejects.toThrow();
-  const suppressed = await env.DB.prepare("SELECT email, reason, email_id FROM suppressions WHERE workspace = ?1")
+  const suppressed = await database
+    .prepare("SELECT email, reason, email_id FROM suppressions WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .all();
   expect(suppressed.results).toEqual([{ email: "friend@example.org", reason: "bounce", email_id: id }]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MailCtx } from "../../src/context.ts";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
+import { database } from "../support/databases.ts";
 import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
 import { aMail, aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
@@ -42,8 +43,8 @@ async function detail(workspace: TestWorkspace, id: string): Promise<Detail> {
   return (await workspace.get(`/v1/emails/${id}`)).json<Detail>();
 }
 
-async function outboxOf(ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
-  const { results } = await ctx.db
+async function outboxOf(_ctx: MailCtx, id: string): Promise<(WakeUp & { claims: number })[]> {
+  const { results } = await database
     .prepare("SELECT due_at AS dueAt, id, kind, claims FROM outbox WHERE id = ?1")
     .bind(id)
     .all<WakeUp & { claims: number }>();
@@ -163,7 +164,7 @@ describe("attempts", () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
-    await ctx.db.prepare("UPDATE outbox SET claims = 1 WHERE id = ?1").bind(id).run();
+    await database.prepare("UPDATE outbox SET claims = 1 WHERE id = ?1").bind(id).run();
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     const email = await detail(workspace, id);
     expect(email.events[1]).toMatchObject({ event_type: "delivered", metadata: { possible_duplicate: true } });
@@ -174,7 +175,7 @@ describe("attempts", () => {
     const workspace = await aWorkspace();
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
-    await ctx.db.prepare("UPDATE outbox SET claims = 8 WHERE id = ?1").bind(id).run();
+    await database.prepare("UPDATE outbox SET claims = 8 WHERE id = ?1").bind(id).run();
     await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
     expect((await detail(workspace, id)).status).toBe("failed");
     expect(await server.messages()).toEqual([]);
@@ -211,7 +212,7 @@ describe("preflight re-checks the sender and the recipients", () => {
       await aWorkspace();
       const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
       const id = await accept(ctx, workspace, {});
-      await ctx.db.prepare(sql).bind(workspace.workspaceNumber).run();
+      await database.prepare(sql).bind(workspace.workspaceNumber).run();
       await deliver(ctx, woken, egressOf(ctx.settings, deadlines));
       const email = await detail(workspace, id);
       expect(email.status).toBe(status);
@@ -227,7 +228,7 @@ describe("preflight re-checks the sender and the recipients", () => {
     const { ctx, woken } = recordingContext({ EGRESS_URL: server.url });
     const id = await accept(ctx, workspace, {});
     const pause = (at: number | null) =>
-      ctx.db
+      database
         .prepare("UPDATE workspaces SET sending_paused_at = ?1 WHERE number = ?2")
         .bind(at, workspace.workspaceNumber)
         .run();
@@ -291,11 +292,11 @@ describe("many emails", () => {
     const send_at = new Date(now + 3_600_000).toISOString();
     const due = await accept(ctx, workspace, { send_at, subject: "due" });
     const cancelled = await accept(ctx, workspace, { send_at, subject: "cancelled" });
-    await ctx.db.prepare("UPDATE emails SET status = 'cancelled' WHERE id = ?1").bind(cancelled).run();
+    await database.prepare("UPDATE emails SET status = 'cancelled' WHERE id = ?1").bind(cancelled).run();
     now += 3_600_000;
     const rows = [...(await outboxOf(ctx, due)), ...(await outboxOf(ctx, cancelled))];
     // A claim takes other due rows along: the emails that earlier tests left deferred.
-    await ctx.db.prepare("DELETE FROM outbox WHERE id NOT IN (?1, ?2)").bind(due, cancelled).run();
+    await database.prepare("DELETE FROM outbox WHERE id NOT IN (?1, ?2)").bind(due, cancelled).run();
     await deliver(ctx, rows, egressOf(ctx.settings, deadlines));
     expect((await detail(workspace, due)).events.map(({ event_type }) => event_type)).toEqual([
       "scheduled",
@@ -321,7 +322,7 @@ describe("suppression", () => {
   for (const [reply, reason] of replies) {
     it(`"${reply}" ${reason ? "suppresses the recipient" : "does not suppress the recipient"}`, async () => {
       const { workspace, ctx } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
-      const row = await ctx.db
+      const row = await database
         .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'")
         .bind(workspace.workspaceNumber)
         .first<{ reason: string }>();
@@ -331,7 +332,7 @@ describe("suppression", () => {
 
   it("a simulated bounce does not suppress the recipient", async () => {
     const { workspace, ctx } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
-    const row = await ctx.db
+    const row = await database
       .prepare("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
       .first<{ n: number }>();
@@ -343,7 +344,7 @@ describe("roll-ups", () => {
   it("count each recipient under its domain and each email once under the empty domain", async () => {
     const to = ["a@one.example", "b@one.example", "c@two.example"].map((email) => ({ email }));
     const { workspace, ctx } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
-    const { results } = await ctx.db
+    const { results } = await database
       .prepare(
         "SELECT domain, sent, delivered, bounced, failed FROM rollups_hourly WHERE workspace = ?1 ORDER BY domain",
       )

@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import { MAX_FAILED_CHECKS } from "../../src/domains/rules.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { database } from "../support/databases.ts";
 import { failQueries, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -145,9 +146,8 @@ class Sequence {
   }
 
   async #compare(): Promise<void> {
-    const { results } = await env.DB.prepare(
-      "SELECT id, workspace, status FROM domains WHERE name = ?1 OR name LIKE '%.' || ?1",
-    )
+    const { results } = await database
+      .prepare("SELECT id, workspace, status FROM domains WHERE name = ?1 OR name LIKE '%.' || ?1")
       .bind(this.#name)
       .all<{ id: string; workspace: number; status: string }>();
     const owners = new Set(results.filter(({ status }) => status === "verified").map(({ workspace }) => workspace));

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
+import { database } from "../support/databases.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
@@ -37,7 +38,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
       ["mailboxes", "domain_id", domain.id],
       ["mailbox_assignees", "mailbox_id", mailbox.id],
     ]) {
-      const { results } = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?1`).bind(id).all();
+      const { results } = await database.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?1`).bind(id).all();
       expect(results, table).toEqual([]);
     }
     const seen = keys.map(async (key) => (await apiWith(key).get("/v1/domains/")).json<{ id: string }[]>());
@@ -79,7 +80,7 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     await runWorkAt(Date.now() + HOUR);
     expect((await env.CONTENT.list({ prefix: r2Keys.mailbox(mailbox.id) })).objects).toEqual([]);
     expect(await env.CONTENT.head(`${r2Keys.mailboxes}${mailbox.id}x/1.eml`)).not.toBeNull();
-    const { results } = await env.DB.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
+    const { results } = await database.prepare("SELECT 1 FROM outbox WHERE id = ?1").bind(mailbox.id).all();
     expect(results).toEqual([]);
   });
 
@@ -113,21 +114,24 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
       "mailboxes",
       "notifications",
     ]) {
-      const { results } = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE workspace = ?1`)
+      const { results } = await database
+        .prepare(`SELECT 1 FROM ${table} WHERE workspace = ?1`)
         .bind(workspace.workspaceNumber)
         .all();
       expect(results, table).toEqual([]);
     }
-    const left = await env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1")
+    const left = await database
+      .prepare("SELECT 1 FROM workspaces WHERE number = ?1")
       .bind(workspace.workspaceNumber)
       .all();
     expect(left.results).toEqual([]);
     expect((await env.CONTENT.list({ prefix: r2Keys.workspace(workspace.workspaceId) })).objects).toEqual([]);
-    const { results } = await env.DB.prepare("SELECT kind FROM outbox WHERE due_at < ?1")
+    const { results } = await database
+      .prepare("SELECT kind FROM outbox WHERE due_at < ?1")
       .bind(Date.now() + 3 * HOUR)
       .all();
     expect(results).toEqual([]);
-    expect((await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
+    expect((await database.prepare("SELECT count(*) AS n FROM outbox").first<{ n: number }>())?.n).toBe(0);
   });
 
   it("email that is dispatched before its row is purged becomes failed and is not sent", async () => {
@@ -138,7 +142,7 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     }>();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
     await runWorkAt(Date.now());
-    const row = await env.DB.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
+    const row = await database.prepare("SELECT status, recipients FROM emails WHERE id = ?1").bind(id).first();
     expect(row).toMatchObject({ status: "failed" });
   });
 

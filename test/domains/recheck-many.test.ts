@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { database } from "../support/databases.ts";
 import { failQueries } from "../support/dns-control.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../support/domains.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
@@ -19,15 +19,15 @@ it("two hundred domains whose DNS never answers delay the check of another by on
   const [domain, zone] = [await register(workspace), uniqueDomainName()];
   await publishRecords(domain);
   await verify(workspace, domain.id);
-  await env.DB.prepare(INSERT_UNANSWERED).bind(workspace.workspaceNumber, zone).run();
+  await database.prepare(INSERT_UNANSWERED).bind(workspace.workspaceNumber, zone).run();
   await failQueries(zone, "servfail");
   let now = Date.now() + 25 * HOUR;
   for (let run = 0; run < 2; run++, now += HOUR + 1) await recheckDomains(testContext({}, () => now));
   const { last_checked_at } = await (await workspace.get(`/v1/domains/${domain.id}`)).json<DomainOut>();
   expect(Date.parse(last_checked_at ?? "")).toBeGreaterThan(Date.now() + 24 * HOUR);
-  const { results } = await env.DB.prepare(
-    "SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'",
-  ).all();
+  const { results } = await database
+    .prepare("SELECT status, failed_checks, last_checked_at FROM domains WHERE id LIKE 's%'")
+    .all();
   expect(new Set(results.map((row) => JSON.stringify(row)))).toEqual(
     new Set(['{"status":"verified","failed_checks":0,"last_checked_at":null}']),
   );

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { database } from "../support/databases.ts";
 import { failQueries, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, statusesOf, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -30,7 +30,8 @@ const unpublishAll = async () => {
 };
 
 async function notifications(): Promise<{ title: string; user_id: string }[]> {
-  const { results } = await env.DB.prepare("SELECT title, user_id FROM notifications WHERE workspace = ?1")
+  const { results } = await database
+    .prepare("SELECT title, user_id FROM notifications WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .all<{ title: string; user_id: string }>();
   return results.filter(({ title }) => title.includes(domain.name));
@@ -87,7 +88,7 @@ describe("the daily check of verified domains", () => {
     now += DAY + 1;
     const at = now;
     await Promise.all([1, 2, 3, 4].map(() => recheckDomains(testContext({}, () => at))));
-    const row = await env.DB.prepare("SELECT failed_checks FROM domains WHERE id = ?1").bind(domain.id).first();
+    const row = await database.prepare("SELECT failed_checks FROM domains WHERE id = ?1").bind(domain.id).first();
     expect(row).toEqual({ failed_checks: 1 });
   });
 

@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { database } from "../support/databases.ts";
 import { register, uniqueDomainName } from "../support/domains.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -70,9 +70,8 @@ describe("POST /v1/domains/", () => {
     const codes = answers.map(({ status }) => status);
     expect(codes.filter((status) => status === 201)).toHaveLength(1);
     expect(codes.filter((status) => status === 409)).toHaveLength(19);
-    const { results } = await env.DB.prepare(
-      "SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1",
-    )
+    const { results } = await database
+      .prepare("SELECT k.id FROM dkim_keys k JOIN domains d ON d.id = k.domain_id WHERE d.name = ?1")
       .bind(name)
       .all();
     expect(results).toHaveLength(2);
@@ -96,7 +95,8 @@ describe("POST /v1/domains/", () => {
 
   it("stores no private key in plain text", async () => {
     const { id } = await register(workspace);
-    const { results } = await env.DB.prepare("SELECT private_key FROM dkim_keys WHERE domain_id = ?1")
+    const { results } = await database
+      .prepare("SELECT private_key FROM dkim_keys WHERE domain_id = ?1")
       .bind(id)
       .all<{ private_key: string }>();
     for (const { private_key } of results) expect(private_key).toMatch(/^1\.[A-Za-z0-9+/=]{16}\.[A-Za-z0-9+/=]+$/);

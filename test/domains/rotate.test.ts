@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recheckDomains } from "../../src/domains/index.ts";
 import type { DomainOut } from "../../src/domains/schema.ts";
+import { database } from "../support/databases.ts";
 import { unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, verify } from "../support/domains.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -22,9 +22,8 @@ const dkimOf = ({ records }: DomainOut) => records.filter(({ purpose }) => purpo
 
 /** Returns the selectors of the active keys. */
 async function activeSelectors(): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL",
-  )
+  const { results } = await database
+    .prepare("SELECT selector FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NOT NULL AND retired_at IS NULL")
     .bind(domain.id)
     .all<{ selector: string }>();
   return results.map(({ selector }) => selector).sort();
@@ -90,10 +89,11 @@ describe("POST /v1/domains/{domain_id}/dkim/rotate", () => {
         workspace.call("POST", `/v1/domains/${fresh.id}/dkim/rotate`),
         verify(workspace, fresh.id),
       ]);
-      const { results } = await env.DB.prepare(
-        `SELECT d.status, sum(k.activated_at IS NOT NULL AND k.retired_at IS NULL) AS signing
+      const { results } = await database
+        .prepare(
+          `SELECT d.status, sum(k.activated_at IS NOT NULL AND k.retired_at IS NULL) AS signing
            FROM domains d JOIN dkim_keys k ON k.domain_id = d.id WHERE d.id = ?1`,
-      )
+        )
         .bind(fresh.id)
         .all<{ status: string; signing: number }>();
       expect(results[0]?.status === "verified" ? results[0].signing : 2).toBe(2);

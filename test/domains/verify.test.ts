@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { database } from "../support/databases.ts";
 import { failQueries, publish, restoreQueries, unpublish } from "../support/dns-control.ts";
 import { publishRecords, register, statusesOf, uniqueDomainName, verify } from "../support/domains.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -112,7 +112,8 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     const answers = await Promise.all(many.map((workspace, index) => verify(workspace, domains[index]?.id ?? "")));
     const codes = answers.map(({ status }) => status).sort();
     expect(codes).toEqual([200, ...Array.from({ length: 19 }, () => 409)]);
-    const { results } = await env.DB.prepare("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'")
+    const { results } = await database
+      .prepare("SELECT id FROM domains WHERE name = ?1 AND status = 'verified'")
       .bind(name)
       .all();
     expect(results).toHaveLength(1);

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
@@ -28,7 +29,7 @@ const send = (items: unknown, headers?: Record<string, string>) => {
 };
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects;
 const emails = () =>
-  env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first("n");
+  database.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1").bind(workspace.workspaceNumber).first("n");
 
 describe("a batch above 8 MB", () => {
   it("refuses items with bad attachments, and delivers the others octet for octet", async () => {
@@ -113,7 +114,8 @@ it("the texts of a batch, short and long, are read from its R2 object at dispatc
     mail(`m${i}`, [], { text: `${i}.`.repeat(i % 10 ? 4_000 : 10_000) }),
   );
   expect(await (await send(items)).json()).toMatchObject({ sent: 200 });
-  const inRows = await env.DB.prepare("SELECT count(content) AS n FROM emails WHERE workspace = ?1")
+  const inRows = await database
+    .prepare("SELECT count(content) AS n FROM emails WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .first<number>("n");
   expect(inRows).toBe(0);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import type { ContentDocument } from "../../src/emails/content/documents.ts";
+import { database } from "../support/databases.ts";
 import { requests } from "../support/send-requests.ts";
 import { run } from "../support/sending.ts";
 import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
@@ -26,7 +27,8 @@ interface Row {
 
 /** Returns an email's row and content without the fields that must differ: ids, times, source, place of the content. */
 async function comparable(workspace: TestWorkspace, id: string) {
-  const row = await env.DB.prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
+  const row = await database
+    .prepare("SELECT * FROM emails WHERE workspace = ?1 AND id = ?2")
     .bind(workspace.workspaceNumber, id)
     .first<Row>();
   if (!row) throw new Error("no such row");
@@ -54,7 +56,8 @@ async function comparable(workspace: TestWorkspace, id: string) {
   const attachments = [];
   for (const { at, ...file } of document.attachments) attachments.push({ ...file, octets: await read(at, file.size) });
   const at = row.status === "scheduled" ? due_at : due_at === created_at;
-  const waits = await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
+  const waits = await database
+    .prepare("SELECT count(*) AS n FROM outbox WHERE due_at = ?1 AND id = ?2")
     .bind(due_at, outbox_id ?? id)
     .first("n");
   return {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database, wrapDatabases } from "../support/databases.ts";
 import { type Faults, faultyDatabase, type Moment } from "../support/faults.ts";
 import {
   aMail,
@@ -21,14 +22,17 @@ beforeEach(async () => {
 });
 
 const count = async (table: "emails" | "changes" | "idempotency_keys") =>
-  env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber).first("n");
+  database
+    .prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`)
+    .bind(workspace.workspaceNumber)
+    .first("n");
 const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.length;
 const mails = (many: number, changes: Record<string, unknown> = {}) =>
   Array.from({ length: many }, (_, i) => aMail(workspace, { to: [{ email: `f${i}@example.org` }], ...changes }));
 
 describe("limits of a D1 statement", () => {
   it("are kept with 25,000 recipients of long addresses and names, in a bounded number of round trips", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     const items = Array.from({ length: 500 }, (_, i) =>
       aMail(workspace, {
         to: Array.from({ length: 50 }, (_, k) => ({
@@ -39,7 +43,10 @@ describe("limits of a D1 statement", () => {
     );
     const body = JSON.stringify(items);
     expect(body.length).toBeLessThan(8_000_000);
-    const response = await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", body);
+    const response = await apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey).post(
+      "/v1/emails/batch",
+      body,
+    );
     expect(response.status, (await response.clone().text()).slice(0, 300)).toBe(202);
     expect((await response.json<BatchOut>()).sent).toBe(500);
     expect(await count("emails")).toBe(500);
@@ -108,7 +115,7 @@ describe("a database that fails", () => {
       return at.includes(calls) ? 0 : 0.9;
     };
     const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
-    return { faults, DB: faultyDatabase(env.DB, faults) };
+    return { faults, bindings: wrapDatabases((real) => faultyDatabase(real, faults)) };
   }
   // The calls of a small batch: the credential with all reads, last_used_at, the commit and its tries. Of a large one: the
   // credential, last_used_at, the idempotency key, the check, the commit and its tries. A failure draws a second random
@@ -122,10 +129,14 @@ describe("a database that fails", () => {
     for (const { size, length, at } of cases) {
       it(`at call ${at.join()} of a ${size} batch ${moment} it runs: the call repeated with its key neither loses nor duplicates emails`, async () => {
         const items = [...mails(30).map((mail) => ({ ...mail, text: "x".repeat(length) })), "broken"];
-        const { DB, faults } = failing(moment, at);
-        const first = await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).post("/v1/emails/batch", items, {
-          "Idempotency-Key": "k",
-        });
+        const { bindings, faults } = failing(moment, at);
+        const first = await apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey).post(
+          "/v1/emails/batch",
+          items,
+          {
+            "Idempotency-Key": "k",
+          },
+        );
         const again = await apiWithoutQueue.post("/v1/emails/batch", items, { "Idempotency-Key": "k" });
         expect(faults.count).toBeGreaterThan(0);
         expect([202, 500]).toContain(first.status);

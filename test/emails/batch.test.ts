@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
@@ -28,9 +29,8 @@ const result = async (items: unknown, headers?: Record<string, string>) => {
 };
 const stored = async () =>
   (
-    await env.DB.prepare(
-      "SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n",
-    )
+    await database
+      .prepare("SELECT id, subject, status, content_key, due_at, outbox_id FROM emails WHERE workspace = ?1 ORDER BY n")
       .bind(workspace.workspaceNumber)
       .all<{
         id: string;
@@ -45,7 +45,7 @@ const objects = async () => (await env.CONTENT.list({ prefix: `w/${workspace.wor
 
 describe("POST /v1/emails/batch", () => {
   it("accepts 500 emails in order with one object, five outbox rows, at most four D1 round trips and ten calls", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     const calls = { put: 0, queue: 0 };
     const CONTENT = new Proxy(env.CONTENT, {
       get(bucket, name) {
@@ -60,9 +60,13 @@ describe("POST /v1/emails/batch", () => {
         calls.queue += 1;
       },
     };
-    const response = await apiOn({ DB, CONTENT, WORK }, workspace.apiKey).post("/v1/emails/batch", mails(500), {
-      "Idempotency-Key": "k",
-    });
+    const response = await apiOn({ ...bindings, CONTENT, WORK }, workspace.apiKey).post(
+      "/v1/emails/batch",
+      mails(500),
+      {
+        "Idempotency-Key": "k",
+      },
+    );
     const answer = await response.json<BatchOut>();
     expect({ ...answer, results: answer.results.length }).toEqual({ total: 500, sent: 500, failed: 0, results: 500 });
     const rows = await stored();

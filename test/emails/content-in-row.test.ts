@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { database } from "../support/databases.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
 
 const LIMIT = 16_384;
@@ -16,7 +17,8 @@ interface Stored {
 }
 
 const rowOf = (id: string) =>
-  env.DB.prepare("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1")
+  database
+    .prepare("SELECT content, content_key, content_offset, content_size FROM emails WHERE id = ?1")
     .bind(id)
     .first<Stored>();
 
@@ -79,7 +81,7 @@ describe("the content of an accepted email", () => {
       const workspace = await aWorkspace();
       const text = textFor(octets);
       const id = await accept(workspace, { text });
-      await env.DB.prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1").bind(id).run();
+      await database.prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id = ?1").bind(id).run();
       const {
         text_body,
         id: _id,

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { database } from "../support/databases.ts";
 import { aMail, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 afterEach(() => {
@@ -9,7 +10,8 @@ afterEach(() => {
 const key = (value: string) => ({ "Idempotency-Key": value });
 
 async function emailsOf(workspace: TestWorkspace): Promise<number> {
-  const row = await env.DB.prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
+  const row = await database
+    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .first<{ emails: number }>();
   return row?.emails ?? -1;
@@ -111,7 +113,7 @@ describe("Idempotency-Key", () => {
   it("the database does not contain the key", async () => {
     const workspace = await aWorkspace();
     await workspace.post("/v1/emails/", aMail(workspace), key("a-key-to-look-for"));
-    const { results } = await env.DB.prepare("SELECT * FROM idempotency_keys").all();
+    const { results } = await database.prepare("SELECT * FROM idempotency_keys").all();
     expect(results.length).toBeGreaterThan(0);
     expect(JSON.stringify(results)).not.toContain("a-key-to-look-for");
   });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import type { BatchOut } from "../../src/emails/batch/schema.ts";
+import { database, mail as mailDatabase } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
@@ -118,11 +119,13 @@ describe("a long html or text", () => {
     const html = `<p>${"long ".repeat(20_000)}</p>`;
     const mail = aMail(workspace, { html, to: [{ email: "bounced@simulator.test" }] });
     const { id } = await (await apiOf(workspace).post("/v1/emails/", mail)).json<{ id: string }>();
-    await env.DB.batch([
-      env.DB.prepare("DELETE FROM outbox WHERE id = ?1").bind(id),
-      env.DB.prepare(
-        "UPDATE emails SET status = 'failed', due_at = NULL, recipients = replace(recipients, '\"queued\"', '\"failed\"') WHERE id = ?1",
-      ).bind(id),
+    await mailDatabase.batch([
+      database.prepare("DELETE FROM outbox WHERE id = ?1").bind(id),
+      database
+        .prepare(
+          "UPDATE emails SET status = 'failed', due_at = NULL, recipients = replace(recipients, '\"queued\"', '\"failed\"') WHERE id = ?1",
+        )
+        .bind(id),
     ]);
     const retry = await apiOf(workspace).call("POST", `/v1/emails/${id}/retry`);
     expect(retry.status, await retry.clone().text()).toBe(202);

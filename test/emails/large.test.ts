@@ -3,6 +3,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { WorkKind } from "../../src/outbox/index.ts";
+import { database } from "../support/databases.ts";
 import { withoutOtherRows } from "../support/outbox.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -31,7 +32,8 @@ const file = (filename: string, octets: Uint8Array) => ({ filename, content_base
 
 async function countStored(workspace: TestWorkspace) {
   const { objects } = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` });
-  const row = await env.DB.prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
+  const row = await database
+    .prepare("SELECT count(*) AS emails FROM emails WHERE workspace = ?1")
     .bind(workspace.workspaceNumber)
     .first<{ emails: number }>();
   return { objects: objects.length, emails: row?.emails };
@@ -50,7 +52,8 @@ describe("attachments above 8 MB", () => {
     expect(response.status).toBe(202);
     const { id } = await response.json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    const { results } = await database
+      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
       .bind(id)
       .all<{ dueAt: number; id: string; kind: WorkKind }>();
     await deliver(ctx, results, egressOf(ctx.settings));
@@ -177,7 +180,8 @@ describe("an empty attachment", () => {
     const attachments = [{ filename: "empty.txt", content_base64: "" }, file("a.txt", octetsOf(3, 1))];
     const { id } = await (await post("/v1/emails/", aMail(workspace, { attachments }))).json<{ id: string }>();
     const ctx = testContext({ EGRESS_URL: server.url });
-    const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    const { results } = await database
+      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
       .bind(id)
       .all<{ dueAt: number; id: string; kind: WorkKind }>();
     await withoutOtherRows([id], () => deliver(ctx, results, egressOf(ctx.settings)));

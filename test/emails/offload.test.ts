@@ -9,6 +9,7 @@ import type { Connection } from "../../src/mail/smtp/transport.ts";
 import { runRetention } from "../../src/retention/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
 import { countingDb } from "../support/counting-db.ts";
+import { database, MAIL_BINDING, wrapDatabases } from "../support/databases.ts";
 import { type Faults, faultyDatabase, faultyObjects } from "../support/faults.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
@@ -52,7 +53,7 @@ interface Row {
 }
 
 const rows = async () =>
-  (await env.DB.prepare("SELECT id, status, content, content_key FROM emails ORDER BY n").all<Row>()).results;
+  (await database.prepare("SELECT id, status, content, content_key FROM emails ORDER BY n").all<Row>()).results;
 
 /** Expects that the detail of each email has its text, wherever its content is. */
 async function expectReadable(ids: readonly string[], from: TestWorkspace = workspace): Promise<void> {
@@ -71,11 +72,11 @@ describe("a delivery of several emails of a workspace", () => {
   it("moves their content to one object without a further row written", async () => {
     const written: number[] = [];
     for (const CONTENT of [failingPut, env.CONTENT]) {
-      const { DB, trips } = countingDb();
+      const { bindings, trips } = countingDb();
       const { ctx, woken } = recordingContext();
       const ids = await accept(ctx, 6);
       const slow = async () => new Promise<Connection>((resolve) => setTimeout(() => resolve(open()), 300));
-      await deliver(testContext({ DB, CONTENT }), woken, { ...egress, transport: { open: slow } });
+      await deliver(testContext({ ...bindings, CONTENT }), woken, { ...egress, transport: { open: slow } });
       written.push(trips.reduce((sum, { rowsWritten }) => sum + (rowsWritten ?? 0), 0));
       await expectReadable(ids);
     }
@@ -137,8 +138,8 @@ describe("the cron run", () => {
     const { ctx } = recordingContext();
     await accept(ctx, 3);
     await offloadContent(later());
-    const { DB, trips } = countingDb();
-    await offloadContent({ ...later(), outbox: asDatabase<"mail">(DB as unknown as D1Database) });
+    const { bindings, trips } = countingDb();
+    await offloadContent({ ...later(), outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
     expect(trips).toHaveLength(1);
     await run("UPDATE emails SET status = 'delivered', created_at = 1");
     await run("DELETE FROM outbox");
@@ -176,7 +177,10 @@ describe("a fault at any step of a move", () => {
         moments: [moment],
         count: 0,
       };
-      const bindings = { DB: faultyDatabase(env.DB, faults), CONTENT: faultyObjects(env.CONTENT, faults) };
+      const bindings: Record<string, unknown> = {
+        ...wrapDatabases((real) => faultyDatabase(real, faults)),
+        CONTENT: faultyObjects(env.CONTENT, faults),
+      };
       const faulty = testContext(bindings, () => Date.now() + 2 * MINUTE);
       for (let failing = 0, hit = true; hit; failing++) {
         let calls = 0;
@@ -200,7 +204,10 @@ describe("a fault at any step of a move", () => {
         moments: [moment],
         count: 0,
       };
-      const bindings = { DB: faultyDatabase(env.DB, faults), CONTENT: faultyObjects(env.CONTENT, faults) };
+      const bindings: Record<string, unknown> = {
+        ...wrapDatabases((real) => faultyDatabase(real, faults)),
+        CONTENT: faultyObjects(env.CONTENT, faults),
+      };
       for (let failing = 0, hit = true; hit; failing++) {
         await run("DELETE FROM outbox");
         const { ctx, woken } = recordingContext();
@@ -213,7 +220,7 @@ describe("a fault at any step of a move", () => {
             ...ctx,
             env: { ...ctx.env, ...bindings } as Env,
             db: asDatabase<"main">(bindings.DB as D1Database),
-            outbox: asDatabase<"mail">(bindings.DB as D1Database),
+            outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as D1Database),
           },
           woken,
           egress,

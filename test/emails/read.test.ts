@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { releaseLeases } from "../../src/delivery/index.ts";
 import { uuidv7 } from "../../src/lib/ids.ts";
 import { LEASE_MS } from "../../src/outbox/index.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { nextPath } from "../support/next-path.ts";
 import { run } from "../support/sending.ts";
 import {
@@ -58,7 +58,8 @@ async function insertEmails(of: TestWorkspace, count: number, status = "delivere
 /** Returns the `n` of the second email that was inserted. */
 const secondOf = async (of: TestWorkspace) =>
   (
-    await env.DB.prepare("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1")
+    await database
+      .prepare("SELECT n FROM emails WHERE workspace = ?1 ORDER BY n LIMIT 1 OFFSET 1")
       .bind(of.workspaceNumber)
       .first<{ n: number }>()
   )?.n;
@@ -241,21 +242,21 @@ describe("D1 queries", () => {
 
   /** Runs one call with a cached key; returns the round trip of authentication and the rest. */
   async function tripsOf(call: (api: ReturnType<typeof apiOn>) => Promise<Response>) {
-    const { DB, trips } = countingDb();
-    const api = apiOn({ DB, WORK: discardingQueue }, heavy.apiKey);
+    const { bindings, trips } = countingDb();
+    const api = apiOn({ ...bindings, WORK: discardingQueue }, heavy.apiKey);
     await api.get("/v1/me");
     trips.length = 0;
     const response = await call(api);
     expect(response.status).toBeLessThan(300);
     const [authentication, ...rest] = trips;
     expect(authentication?.statements[0]?.sql).toContain("FROM api_keys");
-    return { authentication: authentication?.statements[0] ?? { sql: "", values: [] }, rest };
+    return { authentication: authentication?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] }, rest };
   }
 
   const statementOf = async (query: string) => {
     const { rest } = await tripsOf((api) => api.get(`/v1/emails/${query}`));
     expect(rest).toHaveLength(1);
-    return rest[0]?.statements[0] ?? { sql: "", values: [] };
+    return rest[0]?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] };
   };
 
   beforeAll(async () => {
@@ -285,7 +286,9 @@ describe("D1 queries", () => {
     for (const path of [`/v1/emails/${id}`, `/v1/emails/${id}/events`]) {
       const { rest } = await tripsOf((api) => api.get(path));
       expect(rest).toHaveLength(1);
-      expect(await rowsRead(rest[0]?.statements[0] ?? { sql: "", values: [] })).toBeLessThanOrEqual(2);
+      expect(
+        await rowsRead(rest[0]?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] }),
+      ).toBeLessThanOrEqual(2);
     }
   });
 
@@ -346,11 +349,12 @@ describe("D1 queries", () => {
     const plan = (await planOf(authentication)).join("\n");
     expect(plan).toContain("api_keys_by_hash");
     expect(plan.replace(/SCAN json_each.*/g, "")).not.toContain("SCAN");
-    const { results } = await env.DB.prepare("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1")
+    const { results } = await database
+      .prepare("SELECT id FROM emails WHERE workspace = ?1 LIMIT 1")
       .bind(heavy.workspaceNumber)
       .all<{ id: string }>();
     const { rest } = await tripsOf((api) => api.get(`/v1/emails/${results[0]?.id}`));
-    const detail = await planOf(rest[0]?.statements[0] ?? { sql: "", values: [] });
+    const detail = await planOf(rest[0]?.statements[0] ?? { binding: "DB" as const, sql: "", values: [] });
     expect(detail[0]).toContain("emails_by_id (workspace=? AND id=?)");
   });
 });

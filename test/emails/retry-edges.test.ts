@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
+import { database, MAIL_BINDING, mail } from "../support/databases.ts";
 import { accepted, eventTypes, readEmail } from "../support/emails.ts";
 import { emptyOutbox, withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
@@ -38,7 +39,8 @@ const retry = (id: string, api = apiWithoutQueue) => api.call("POST", `/v1/email
 async function delivered(id: string, script: Script = {}): Promise<string[]> {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const { results } = await env.DB.prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
+  const { results } = await database
+    .prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id = ?1")
     .bind(id)
     .all<{ dueAt: number; id: string }>();
   const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));
@@ -142,7 +144,7 @@ describe("a retried email with 20 MB attached", () => {
     ]);
     expect(counts.aborts).toBe(1);
     expect(await objectsOf()).toEqual(before);
-    const { results } = await env.DB.prepare("SELECT 1 FROM emails WHERE retry_of_id = ?1").bind(id).all();
+    const { results } = await database.prepare("SELECT 1 FROM emails WHERE retry_of_id = ?1").bind(id).all();
     expect(results).toEqual([]);
   });
 });
@@ -270,26 +272,31 @@ describe("POST /v1/emails/{email_id}/retry", () => {
 
   it("creates one email when a commit is ambiguous, and records no change of the original", async () => {
     const id = await rejectedEmail();
-    const { results: before } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1")
+    const { results: before } = await database
+      .prepare("SELECT emails FROM changes WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
       .all();
     let failures = 0;
-    const DB = {
-      prepare: (sql: string) => env.DB.prepare(sql),
+    const failing = {
+      prepare: (sql: string) => mail.prepare(sql),
       async batch(statements: D1PreparedStatement[]) {
-        const results = await env.DB.batch(statements);
+        const results = await mail.batch(statements);
         // The first batch only reads.
         if (results.some(({ meta }) => meta.changes > 0) && failures++ === 0) throw new Error("the answer was lost");
         return results;
       },
     };
-    const again = await accepted(await retry(id, apiOn({ DB, WORK: discardingQueue }, workspace.apiKey)));
+    const again = await accepted(
+      await retry(id, apiOn({ [MAIL_BINDING]: failing, WORK: discardingQueue }, workspace.apiKey)),
+    );
     expect(failures).toBeGreaterThan(0);
-    const copies = await env.DB.prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
+    const copies = await database
+      .prepare("SELECT id, n FROM emails WHERE retry_of_id = ?1")
       .bind(id)
       .all<{ id: string; n: number }>();
     expect(copies.results.map((row) => row.id)).toEqual([again.id]);
-    const { results: after } = await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us")
+    const { results: after } = await database
+      .prepare("SELECT emails FROM changes WHERE workspace = ?1 ORDER BY at_us")
       .bind(workspace.workspaceNumber)
       .all();
     expect(after.slice(before.length)).toEqual([{ emails: JSON.stringify([copies.results[0]?.n]) }]);

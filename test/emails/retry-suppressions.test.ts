@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
 import { applyFacts, findEmail } from "../../src/emails/index.ts";
+import { database } from "../support/databases.ts";
 import { accepted, eventTypes, readEmail } from "../support/emails.ts";
 import { emptyOutbox, withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
@@ -30,7 +30,8 @@ const send = async (changes: Record<string, unknown> = {}) =>
   (await accepted(await api.post("/v1/emails/", aMail(workspace, changes)))).id;
 const retry = async (id: string) => accepted(await api.call("POST", `/v1/emails/${id}/retry`));
 const reasonFor = (email: string) =>
-  env.DB.prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2")
+  database
+    .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = ?2")
     .bind(workspace.workspaceNumber, email)
     .first<string>("reason");
 const suppress = (email: string, reason: string, at = 1) =>
@@ -46,9 +47,8 @@ const suppress = (email: string, reason: string, at = 1) =>
 async function delivered(ids: string[], script: Script = {}) {
   const server = await scriptedServer(script);
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const { results } = await env.DB.prepare(
-    "SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))",
-  )
+  const { results } = await database
+    .prepare("SELECT due_at AS dueAt, id FROM outbox WHERE id IN (SELECT value FROM json_each(?1))")
     .bind(JSON.stringify(ids))
     .all<{ dueAt: number; id: string }>();
   const rows = results.map((row) => ({ ...row, kind: "deliver" as const }));

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../src/delivery/index.ts";
+import { database } from "../support/databases.ts";
 import { accepted, readEmail } from "../support/emails.ts";
 import { withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
@@ -40,7 +41,8 @@ async function emailWithOutcomes(
 }
 
 async function setOutcomes(id: string, outcomes: Record<string, string>, status: string): Promise<void> {
-  const row = await env.DB.prepare("SELECT recipients FROM emails WHERE id = ?1")
+  const row = await database
+    .prepare("SELECT recipients FROM emails WHERE id = ?1")
     .bind(id)
     .first<{ recipients: string }>();
   const entries = JSON.parse(row?.recipients ?? "[]") as { email: string; state: string }[];
@@ -57,7 +59,7 @@ async function setOutcomes(id: string, outcomes: Record<string, string>, status:
 async function deliveredText(id: string): Promise<string> {
   const server = await sinkServer();
   const { ctx } = recordingContext({ EGRESS_URL: server.url });
-  const row = await env.DB.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
+  const row = await database.prepare("SELECT due_at FROM emails WHERE id = ?1").bind(id).first<{ due_at: number }>();
   const rows = [{ dueAt: row?.due_at ?? 0, id, kind: "deliver" as const }];
   await withoutOtherRows([id], () => deliver(ctx, rows, egressOf(ctx.settings)));
   const [message] = await server.messages();
@@ -74,7 +76,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
       headers: { "X-A": "1" },
     });
     await setOutcomes(id, { "d@example.org": "rejected" }, "bounced");
-    const before = [await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
+    const before = [await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()];
     const again = await retried(id);
     const email = await detail(again.id);
     expect(email).toMatchObject({
@@ -88,7 +90,7 @@ describe("POST /v1/emails/{email_id}/retry", () => {
     });
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["retried", "queued"]);
     expect(email.events[0]?.metadata).toEqual({ retry_of_id: id });
-    expect([await detail(id), await env.DB.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
+    expect([await detail(id), await database.prepare("SELECT * FROM emails WHERE id = ?1").bind(id).first()]).toEqual(
       before,
     );
     const text = await deliveredText(again.id);
@@ -175,8 +177,12 @@ describe("POST /v1/emails/{email_id}/retry", () => {
   it("ten calls with one Idempotency-Key create one email; without a key each call creates one", async () => {
     const id = await emailWithOutcomes({ "a@example.org": "failed" });
     const count = async () =>
-      (await env.DB.prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1").bind(id).first<{ n: number }>())
-        ?.n;
+      (
+        await database
+          .prepare("SELECT count(*) AS n FROM emails WHERE retry_of_id = ?1")
+          .bind(id)
+          .first<{ n: number }>()
+      )?.n;
     const answers = await Promise.all(Array.from({ length: 10 }, () => retry(id, { "Idempotency-Key": "k" })));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);

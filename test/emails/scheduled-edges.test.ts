@@ -5,6 +5,7 @@ import { deliver, egressOf } from "../../src/delivery/index.ts";
 import type { WakeUp, WorkMessage } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
+import { database, MAIL_BINDING, mail } from "../support/databases.ts";
 import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../support/emails.ts";
 import { nextPath } from "../support/next-path.ts";
 import { emptyOutbox } from "../support/outbox.ts";
@@ -38,10 +39,11 @@ const schedule = (inMs = HOUR, changes: Record<string, unknown> = {}) =>
 const detail = (id: string) => readEmail(workspace, id);
 const eventsOf = (id: string) => eventTypes(workspace, id);
 const dueOf = async (id: string) =>
-  (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+  (await database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 const changesOf = async () =>
   (
-    await env.DB.prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
+    await database
+      .prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
       .first<{ n: number }>()
   )?.n ?? 0;
@@ -57,12 +59,12 @@ const changesByName = {
 function failing(times: number, moment: "before" | "after") {
   let failed = 0;
   return {
-    prepare: (sql: string) => env.DB.prepare(sql),
+    prepare: (sql: string) => mail.prepare(sql),
     async batch(statements: D1PreparedStatement[]) {
       const isFailing = failed < times;
       failed += 1;
       if (isFailing && moment === "before") throw new Error("the database did not answer");
-      const results = await env.DB.batch(statements);
+      const results = await mail.batch(statements);
       if (isFailing) throw new Error("the answer was lost");
       return results;
     },
@@ -75,7 +77,10 @@ describe("a change of a scheduled email when the database fails", () => {
       it(`${name} answers 200 and writes one event and one change row when the database fails ${moment} the commit`, async () => {
         const id = await schedule();
         const changes = await changesOf();
-        const response = await call(apiOn({ DB: failing(2, moment), WORK: discardingQueue }, workspace.apiKey), id);
+        const response = await call(
+          apiOn({ [MAIL_BINDING]: failing(2, moment), WORK: discardingQueue }, workspace.apiKey),
+          id,
+        );
         expect(response.status).toBe(200);
         expect(await eventsOf(id)).toHaveLength(2);
         expect(await changesOf()).toBe(changes + 1);
@@ -85,7 +90,10 @@ describe("a change of a scheduled email when the database fails", () => {
     it(`${name} answers 500 and writes nothing when the batch never commits`, async () => {
       const id = await schedule();
       const before = [await detail(id), await dueOf(id), await changesOf()];
-      const response = await call(apiOn({ DB: failing(9, "before"), WORK: discardingQueue }, workspace.apiKey), id);
+      const response = await call(
+        apiOn({ [MAIL_BINDING]: failing(9, "before"), WORK: discardingQueue }, workspace.apiKey),
+        id,
+      );
       expect(response.status).toBe(500);
       expect([await detail(id), await dueOf(id), await changesOf()]).toEqual(before);
     });
@@ -100,8 +108,8 @@ describe("a change of a scheduled email when the database fails", () => {
 
     it(`${name} takes one write, at most two reads before it, and scans no table`, async () => {
       const id = await schedule();
-      const { DB, trips } = countingDb();
-      expect((await call(apiOn({ DB, WORK: discardingQueue }, workspace.apiKey), id)).status).toBe(200);
+      const { bindings, trips } = countingDb();
+      expect((await call(apiOn({ ...bindings, WORK: discardingQueue }, workspace.apiKey), id)).status).toBe(200);
       const isWrite = ({ statements }: (typeof trips)[number]) => /^\s*(UPDATE|DELETE)/.test(statements[0]?.sql ?? "");
       // The first trip reads the credential; reschedule reads the email after the write, for its response.
       expect(trips.slice(1).filter(isWrite)).toHaveLength(1);
@@ -118,8 +126,8 @@ describe("GET /v1/emails/scheduled", () => {
   it("reads its index in order, and no more rows than it returns", async () => {
     for (let i = 0; i < 6; i++) await schedule(HOUR + i * 1000);
     for (let i = 0; i < 30; i++) await apiWithoutQueue.post("/v1/emails/", aMail(workspace));
-    const { DB, trips } = countingDb();
-    const list = await (await apiOn({ DB }, workspace.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
+    const { bindings, trips } = countingDb();
+    const list = await (await apiOn(bindings, workspace.apiKey).get("/v1/emails/scheduled?limit=3")).json<unknown[]>();
     expect(list).toHaveLength(3);
     const statement = trips.at(-1)?.statements[0];
     if (!statement) throw new Error("nothing was asked");

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sweep } from "../../src/outbox/index.ts";
 import { runWork } from "../../src/queue.ts";
+import { database, MAIL_BINDING, mail } from "../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../support/emails.ts";
 import { seeded } from "../support/faults.ts";
 import { emptyOutbox } from "../support/outbox.ts";
@@ -36,7 +37,7 @@ const cancel = (id: string) => apiWithoutQueue.call("DELETE", `/v1/emails/schedu
 const sendNow = (id: string) => apiWithoutQueue.call("POST", `/v1/emails/scheduled/${id}/send-now`);
 const move = (id: string, send_at: unknown) => apiWithoutQueue.call("PATCH", `/v1/emails/scheduled/${id}`, { send_at });
 const workOf = async (id: string) =>
-  (await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
+  (await database.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(id).all<{ due_at: number }>()).results;
 
 /** Runs the sweep at a time; returns the outbox rows of its queue messages with their delays. */
 async function wokenAt(now: number): Promise<Map<string, number>> {
@@ -204,18 +205,22 @@ describe("a scheduled email", () => {
   it("is cancelled once when the database fails after its commit", async () => {
     const id = await schedule();
     let isLost = false;
-    const DB = {
-      prepare: (sql: string) => env.DB.prepare(sql),
+    const failing = {
+      prepare: (sql: string) => mail.prepare(sql),
       async batch(statements: D1PreparedStatement[]) {
-        const results = await env.DB.batch(statements);
+        const results = await mail.batch(statements);
         if (isLost) return results;
         isLost = true;
         throw new Error("the answer was lost");
       },
     };
     expect(
-      (await apiOn({ DB, WORK: discardingQueue }, workspace.apiKey).call("DELETE", `/v1/emails/scheduled/${id}`))
-        .status,
+      (
+        await apiOn({ [MAIL_BINDING]: failing, WORK: discardingQueue }, workspace.apiKey).call(
+          "DELETE",
+          `/v1/emails/scheduled/${id}`,
+        )
+      ).status,
     ).toBe(200);
     expect((await detail(id)).events.filter(({ event_type }) => event_type === "cancelled")).toHaveLength(1);
   });

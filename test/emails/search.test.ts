@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { indexEmails } from "../../src/emails/index.ts";
 import { parseSearchQuery } from "../../src/emails/search/parse-query.ts";
 import type { SearchOut } from "../../src/emails/search/schema.ts";
+import { database } from "../support/databases.ts";
 import { nextPath } from "../support/next-path.ts";
 import {
   aKey,
@@ -67,9 +68,8 @@ beforeAll(async () => {
   }
   const bounced = samples.filter((_, index) => index % 9 === 0);
   for (const sample of bounced) sample.status = "bounced";
-  await env.DB.prepare(
-    "UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))",
-  )
+  await database
+    .prepare("UPDATE emails SET status = 'bounced', due_at = NULL WHERE id IN (SELECT value FROM json_each(?1))")
     .bind(JSON.stringify(bounced.map(({ id }) => id)))
     .run();
 }, 120_000);

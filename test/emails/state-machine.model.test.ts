@@ -12,6 +12,7 @@ import {
   toState,
 } from "../../src/emails/index.ts";
 import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../../src/emails/rules.ts";
+import { database } from "../support/databases.ts";
 import { withoutOtherRows } from "../support/outbox.ts";
 import { run } from "../support/sending.ts";
 import { scriptedServer } from "../support/smtp-control.ts";
@@ -350,7 +351,8 @@ class Sequence {
 }
 
 async function stateOf(id: string): Promise<EmailState> {
-  const row = await env.DB.prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`)
+  const row = await database
+    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`)
     .bind(workspace.workspaceNumber, id)
     .first<EmailStateRow>();
   if (!row) throw new Error("the email is gone");
@@ -358,7 +360,8 @@ async function stateOf(id: string): Promise<EmailState> {
 }
 
 async function acceptedAt(id: string): Promise<number> {
-  const row = await env.DB.prepare("SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2")
+  const row = await database
+    .prepare("SELECT created_at FROM emails WHERE workspace = ?1 AND id = ?2")
     .bind(workspace.workspaceNumber, id)
     .first<{ created_at: number }>();
   if (!row) throw new Error("the retry has no row");
@@ -366,7 +369,8 @@ async function acceptedAt(id: string): Promise<number> {
 }
 
 async function workOf(id: string): Promise<number[]> {
-  const { results } = await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1")
+  const { results } = await database
+    .prepare("SELECT due_at FROM outbox WHERE id = ?1")
     .bind(id)
     .all<{ due_at: number }>();
   return results.map(({ due_at }) => due_at);

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EmailOut } from "../../src/emails/schema.ts";
 import { isoMicros } from "../../src/lib/time.ts";
+import { database } from "../support/databases.ts";
 import { nextPath } from "../support/next-path.ts";
 import { aKey, aMail, apiWith, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
 
@@ -27,11 +27,12 @@ const send = async () =>
 
 /** Inserts a change row for these emails, as one commit does. */
 async function change(ids: string[]): Promise<void> {
-  await env.DB.prepare(
-    `INSERT INTO changes (workspace, at_us, emails) SELECT ?1, coalesce((
+  await database
+    .prepare(
+      `INSERT INTO changes (workspace, at_us, emails) SELECT ?1, coalesce((
        SELECT at_us + json_array_length(emails) FROM changes WHERE workspace = ?1 ORDER BY at_us DESC LIMIT 1), 0), json_group_array(n)
        FROM emails WHERE id IN (SELECT value FROM json_each(?2))`,
-  )
+    )
     .bind(workspace.workspaceNumber, JSON.stringify(ids))
     .run();
 }
@@ -68,9 +69,8 @@ describe("GET /v1/emails/updates", () => {
 
   it("no two changes of a workspace share a microsecond", async () => {
     await Promise.all(Array.from({ length: 25 }, send));
-    const { results } = await env.DB.prepare(
-      "SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us",
-    )
+    const { results } = await database
+      .prepare("SELECT at_us, json_array_length(emails) AS size FROM changes WHERE workspace = ?1 ORDER BY at_us")
       .bind(workspace.workspaceNumber)
       .all<{ at_us: number; size: number }>();
     for (const [index, row] of results.entries()) {
@@ -102,12 +102,13 @@ describe("GET /v1/emails/updates", () => {
 
   /** Inserts emails of this workspace, all of one domain, and returns their ids and numbers in order. */
   async function insertEmails(count: number, domainId = workspace.domainId) {
-    const { results } = await env.DB.prepare(
-      `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
+    const { results } = await database
+      .prepare(
+        `INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, from_email, message_id, subject, recipients,
          events, content_offset, content_size, created_at)
        SELECT ?1, value, 'sent', 'api', ?2, ?3, 'a@example.org', '<x@y>', 's', '[]', '[]', 0, 0, 1 FROM json_each(?4)
        RETURNING id, n`,
-    )
+      )
       .bind(
         workspace.workspaceNumber,
         domainId,
@@ -120,9 +121,8 @@ describe("GET /v1/emails/updates", () => {
 
   /** Inserts one change row per list of numbers, each after the one before. */
   const insertChanges = (rows: readonly (readonly number[])[], fromUs = 1_000_000) =>
-    env.DB.prepare(
-      "INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)",
-    )
+    database
+      .prepare("INSERT INTO changes (workspace, at_us, emails) SELECT ?1, ?2 + 1000 * key, value FROM json_each(?3)")
       .bind(workspace.workspaceNumber, fromUs, JSON.stringify(rows))
       .run();
 
@@ -168,7 +168,8 @@ describe("GET /v1/emails/updates", () => {
   it("skips deleted emails without a short page", async () => {
     const emails = await insertEmails(200);
     await insertChanges(emails.map(({ n }) => [n]));
-    await env.DB.prepare("DELETE FROM emails WHERE workspace = ?1 AND n < ?2")
+    await database
+      .prepare("DELETE FROM emails WHERE workspace = ?1 AND n < ?2")
       .bind(workspace.workspaceNumber, emails[120]?.n ?? 0)
       .run();
     expect((await pollAll(workspace.get)).map(({ length }) => length)).toEqual([50, 30]);

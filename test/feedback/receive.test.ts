@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { receiveEmail } from "../../src/inbound/index.ts";
 import { runMainRetention } from "../../src/retention/index.ts";
 import { fromDaemon, lines, report } from "../mail/reports/samples.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -151,7 +152,7 @@ describe("a message to the return path", () => {
   it("a recipient is found in other letter case, in U-labels and in A-labels", async () => {
     for (const named of ["ÄNN@BÜCHER.example", "änn@xn--bcher-kva.example", "rfc822; <Änn@bücher.example>"]) {
       const to = [{ email: "änn@bücher.example" }, { email: "b@example.org" }];
-      await env.DB.prepare("DELETE FROM suppressions").run();
+      await database.prepare("DELETE FROM suppressions").run();
       const { id, returnPath } = await sendAndDispatch({ to });
       await deliver(returnPath, failure(named));
       expect((await readEmail(id)).events.at(-1)?.metadata, named).toMatchObject({ bounce_type: "hard" });
@@ -184,7 +185,7 @@ describe("a message to the return path", () => {
     );
     expect(typesOf(await readEmail(id))).toEqual(["queued", "delivered", "bounced"]);
     const events = Array.from({ length: 200 }, (_, i) => ({ id: `e${i}`, type: "deferred", at: 1 }));
-    await env.DB.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
+    await database.prepare("UPDATE emails SET events = ?2 WHERE id = ?1").bind(id, JSON.stringify(events)).run();
     for (let i = 0; i < 3; i++) await deliver(returnPath, failure(`x${i}@z.example`));
     expect((await readEmail(id)).events).toHaveLength(200);
     await deliver("fbl@bounces.mail.test", complaint(returnPath));
@@ -202,7 +203,8 @@ describe("a fault of the whole domain", () => {
   const DAY = 24 * 3_600_000;
   const noDomain = () => failure("friend@example.org", "5.4.4", "failed");
   const ageFailures = (days: number) =>
-    env.DB.prepare("UPDATE domain_failures SET first_at = first_at - ?1")
+    database
+      .prepare("UPDATE domain_failures SET first_at = first_at - ?1")
       .bind(days * DAY)
       .run();
 
@@ -235,7 +237,7 @@ describe("a fault of the whole domain", () => {
     await deliver((await sendAndDispatch()).returnPath, noDomain());
     expect(await suppressed()).toEqual([]);
     await runMainRetention(testContext({}, () => Date.now() + 91 * DAY));
-    const { results } = await env.DB.prepare("SELECT * FROM domain_failures").all();
+    const { results } = await database.prepare("SELECT * FROM domain_failures").all();
     expect(results).toEqual([]);
   });
 
@@ -348,7 +350,7 @@ describe("other messages", () => {
 
   it("that report a deleted mail are accepted and change nothing", async () => {
     const { id, returnPath } = await sendAndDispatch();
-    await env.DB.prepare("DELETE FROM emails WHERE id = ?1").bind(id).run();
+    await database.prepare("DELETE FROM emails WHERE id = ?1").bind(id).run();
     expect(await deliver(returnPath, failure("friend@example.org"))).toBeNull();
     expect(await suppressed()).toEqual([]);
   });

@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { database } from "../support/databases.ts";
 import { aMail, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;
@@ -365,7 +365,8 @@ describe("an unexpected error", () => {
       },
     };
     const counted = () =>
-      env.DB.prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1")
+      database
+        .prepare("SELECT count(*) AS n FROM emails WHERE workspace = ?1")
         .bind(workspace.workspaceNumber)
         .first<number>("n");
     const before = await counted();

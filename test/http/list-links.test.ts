@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { database } from "../support/databases.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** Lists that carry `Link: <…>; rel="next"` whenever there are more rows (decisions 1): domains, mailboxes, API keys. */
@@ -22,10 +22,12 @@ beforeAll(async () => {
   [workspace, empty] = await Promise.all([aWorkspace(), aWorkspace()]);
   // The seed of a workspace has one domain, one mailbox and one API key.
   const { workspaceNumber, domainId } = workspace;
-  await env.DB.prepare(INSERTS[0] ?? "")
+  await database
+    .prepare(INSERTS[0] ?? "")
     .bind(workspaceNumber, ROWS - 1)
     .run();
-  await env.DB.prepare(INSERTS[1] ?? "")
+  await database
+    .prepare(INSERTS[1] ?? "")
     .bind(workspaceNumber, ROWS - 1, domainId)
     .run();
   for (let key = 1; key < ROWS; key++) await aKey(workspace);

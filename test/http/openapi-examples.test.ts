@@ -1,6 +1,6 @@
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { multipart } from "../contacts/csv-support.ts";
+import { database } from "../support/databases.ts";
 import {
   bodySchema,
   dereference,
@@ -26,7 +26,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
   workspace = await aWorkspace({ domain: "example.com" });
   session = await aSession(workspace);
-  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  await database.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
 });
 
 afterEach(async () => {
@@ -130,7 +130,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
 
 async function createSendingBroadcast(): Promise<string> {
   const id = await create("/v1/broadcasts/");
-  await env.DB.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
+  await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
   return id;
 }
 

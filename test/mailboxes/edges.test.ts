@@ -80,8 +80,8 @@ describe("GET /v1/mailboxes/", () => {
     await assign([workspace.userId, (await aMember(workspace, "member")).userId]);
     await Promise.all(times(5, (i) => create({ local_part: `m${i}` })));
     const tripsOf = async (url: string) => {
-      const { DB, trips } = countingDb();
-      expect((await apiOn({ DB }, workspace.apiKey).get(url)).status).toBe(200);
+      const { bindings, trips } = countingDb();
+      expect((await apiOn(bindings, workspace.apiKey).get(url)).status).toBe(200);
       return trips.length;
     };
     expect(await tripsOf("/v1/mailboxes/")).toBe((await tripsOf("/v1/me")) + 1);
@@ -97,8 +97,8 @@ describe("GET /v1/mailboxes/", () => {
 describe("PATCH /v1/mailboxes/{mailbox_id}", () => {
   it("runs one transaction and one read, and answers with the current assignees", async () => {
     await assign([workspace.userId]);
-    const { DB, trips } = countingDb();
-    const api = apiOn({ DB }, workspace.apiKey);
+    const { bindings, trips } = countingDb();
+    const api = apiOn(bindings, workspace.apiKey);
     await api.get("/v1/me");
     const before = trips.length;
     const response = await api.call("PATCH", path(), { display_name: "Desk" });
@@ -143,10 +143,10 @@ describe("PUT /v1/mailboxes/{mailbox_id}/assignees", () => {
   });
 
   it("binds UUIDs only, whatever was sent", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     const response = await assign(
       times(1000, (i) => `${i}${"x".repeat(7000)}`),
-      apiOn({ DB }, workspace.apiKey),
+      apiOn(bindings, workspace.apiKey),
     );
     expect(response.status).toBe(422);
     const bound = trips.flatMap(({ statements }) => statements.flatMap(({ values }) => values));

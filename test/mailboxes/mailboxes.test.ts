@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { MailboxOut } from "../../src/mailboxes/schema.ts";
+import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import {
@@ -111,7 +112,7 @@ describe("POST /v1/mailboxes/", () => {
       ...Array.from({ length: 10 }, (_, i) => create({ domain_id: domain.id, local_part: `m${i}` })),
     ]);
     for (const { status } of answers) expect([201, 404, 409]).toContain(status);
-    const { results } = await env.DB.prepare("SELECT 1 FROM mailboxes WHERE domain_id = ?1").bind(domain.id).all();
+    const { results } = await database.prepare("SELECT 1 FROM mailboxes WHERE domain_id = ?1").bind(domain.id).all();
     expect(results).toEqual([]);
   });
 });
@@ -227,7 +228,7 @@ describe("DELETE /v1/mailboxes/{mailbox_id}", () => {
     });
     await runWorkAt(Date.now() + 3_700_000);
     expect((await email(scheduled)).status).toBe("failed");
-    const { results } = await env.DB.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
+    const { results } = await database.prepare("SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1").bind(id).all();
     expect(results).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { changes, mayChange, roles } from "../../src/members/rules.ts";
 import type { MemberOut } from "../../src/members/schema.ts";
 import { readAudit } from "../support/audit.ts";
+import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -18,7 +19,8 @@ const path = (userId = "", of = workspace) => `/v1/workspaces/${of.workspaceId}/
 const remove = (api: Api, userId: string) => api.call("DELETE", path(userId));
 const setRole = (api: Api, userId: string, role: unknown) => api.call("PATCH", path(userId), { role });
 const rolesOf = async (of = workspace) => {
-  const { results } = await env.DB.prepare("SELECT user_id, role FROM memberships WHERE workspace = ?1 ORDER BY role")
+  const { results } = await database
+    .prepare("SELECT user_id, role FROM memberships WHERE workspace = ?1 ORDER BY role")
     .bind(of.workspaceNumber)
     .all<{ user_id: string; role: string }>();
   return results;
@@ -44,7 +46,8 @@ describe("GET members", () => {
 
   it("answers 404 for another workspace, also one that the user of a session belongs to", async () => {
     const other = await aWorkspace();
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
+    await database
+      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
       .bind(other.workspaceNumber, workspace.userId)
       .run();
     const session = await aSession(workspace);
@@ -128,7 +131,8 @@ describe("the end of a membership", () => {
     const secondKey = apiWith(await aKey(own));
     const session = await aSession(own);
     const other = await aWorkspace();
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
+    await database
+      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
       .bind(other.workspaceNumber, member.userId)
       .run();
     const elsewhere = await aSession({ ...other, userId: member.userId });
@@ -154,7 +158,8 @@ describe("the end of a membership", () => {
     const member = await aMember(workspace, "admin");
     const session = await aSession({ ...workspace, userId: member.userId });
     await remove(workspace, member.userId);
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
+    await database
+      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
       .bind(workspace.workspaceNumber, member.userId)
       .run();
     for (const api of [member, session]) expect((await api.get("/v1/me")).status).toBe(401);
@@ -172,14 +177,14 @@ describe("the end of a membership", () => {
 
   it("is all or nothing", async () => {
     const member = await aMember(workspace, "admin");
-    await env.DB.prepare(
-      "CREATE TRIGGER fail_assignees BEFORE DELETE ON mailbox_assignees BEGIN SELECT RAISE(ABORT, 'no'); END",
-    ).run();
+    await database
+      .prepare("CREATE TRIGGER fail_assignees BEFORE DELETE ON mailbox_assignees BEGIN SELECT RAISE(ABORT, 'no'); END")
+      .run();
     await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids: [member.userId] });
     try {
       expect((await remove(workspace, member.userId)).status).toBe(500);
     } finally {
-      await env.DB.prepare("DROP TRIGGER fail_assignees").run();
+      await database.prepare("DROP TRIGGER fail_assignees").run();
     }
     expect((await member.get("/v1/me")).status).toBe(200);
     expect(await rolesOf()).toHaveLength(2);

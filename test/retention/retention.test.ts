@@ -5,6 +5,7 @@ import { requireOpenStatement } from "../../src/db/shard-workspaces.ts";
 import { indexEmails } from "../../src/emails/index.ts";
 import { runRetention } from "../../src/retention/index.ts";
 import { daysToRollUp, rollupCutoff } from "../../src/retention/rules.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { run } from "../support/sending.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -115,7 +116,8 @@ describe("emails older than RETENTION_DAYS", () => {
       (now - 31 * DAY) * 1000,
     );
     await keep(now);
-    const { results } = await env.DB.prepare("SELECT at_us FROM changes WHERE workspace = ?1")
+    const { results } = await database
+      .prepare("SELECT at_us FROM changes WHERE workspace = ?1")
       .bind(tenant.workspaceNumber)
       .all();
     expect(results).toHaveLength(1);
@@ -137,9 +139,8 @@ describe("roll-ups", () => {
     );
   const daily = async () =>
     (
-      await env.DB.prepare(
-        "SELECT day, domain, sent, opens FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
-      )
+      await database
+        .prepare("SELECT day, domain, sent, opens FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain")
         .bind(tenant.workspaceNumber)
         .all()
     ).results;
@@ -168,7 +169,8 @@ describe("roll-ups", () => {
     await hourly((today - 90) * 24, 1);
     await hourly((today - 93) * 24, 1);
     await keep(Date.now(), "1");
-    const { results } = await env.DB.prepare("SELECT hour FROM rollups_hourly WHERE workspace = ?1")
+    const { results } = await database
+      .prepare("SELECT hour FROM rollups_hourly WHERE workspace = ?1")
       .bind(tenant.workspaceNumber)
       .all();
     expect(results).toEqual([{ hour: (today - 90) * 24 }]);

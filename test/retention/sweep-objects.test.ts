@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { offloadContent } from "../../src/emails/index.ts";
 import { sweepObjects } from "../../src/retention/sweep-objects.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { database } from "../support/databases.ts";
 import { run } from "../support/sending.ts";
 import { aMail, aWorkspace, recordingContext, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -28,9 +29,10 @@ describe("the sweep of objects", () => {
     await acceptEmail(ctx, workspace);
     expect((await workspace.post("/v1/emails/batch", [aMail(workspace), aMail(workspace)])).status).toBe(202);
     await offloadContent(testContext({}, () => now + 120_000));
-    const { results } = await env.DB.prepare(
-      "SELECT DISTINCT coalesce(content_key, ?2 || '/emails/' || id) AS key FROM emails WHERE workspace = ?1 ORDER BY key",
-    )
+    const { results } = await database
+      .prepare(
+        "SELECT DISTINCT coalesce(content_key, ?2 || '/emails/' || id) AS key FROM emails WHERE workspace = ?1 ORDER BY key",
+      )
       .bind(workspace.workspaceNumber, `w/${workspace.workspaceId}`)
       .all<{ key: string }>();
     const named = results.map(({ key }) => key);

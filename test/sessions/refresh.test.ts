@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GRACE_MS, REFRESH_TOKEN_TTL_MS } from "../../src/refresh-tokens/index.ts";
 import { refreshSession } from "../../src/sessions/index.ts";
+import { database } from "../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../support/sessions.ts";
 import { apiWith, aWorkspace, testContext } from "../support/workspace.ts";
 
@@ -9,7 +10,7 @@ const at = (ms: number) => testContext({}, () => ms);
 
 async function countTokens(sessionId: string): Promise<number> {
   const sql = "SELECT count(*) AS n FROM refresh_tokens WHERE family = ?1";
-  return (await env.DB.prepare(sql).bind(sessionId).first<number>("n")) ?? 0;
+  return (await database.prepare(sql).bind(sessionId).first<number>("n")) ?? 0;
 }
 
 describe("POST /auth/refresh", () => {
@@ -110,7 +111,8 @@ describe("a refresh token", () => {
   it("is stored as a keyed hash only", async () => {
     const session = await aSession(await aWorkspace());
     const first = await refreshSession(testContext(), session.tokens.refreshToken);
-    const { results } = await env.DB.prepare("SELECT * FROM refresh_tokens WHERE family = ?1")
+    const { results } = await database
+      .prepare("SELECT * FROM refresh_tokens WHERE family = ?1")
       .bind(session.sessionId)
       .all();
     expect(results).toHaveLength(2);
@@ -121,7 +123,8 @@ describe("a refresh token", () => {
   it("keeps the active workspace, and moves to the oldest one when the user left it", async () => {
     const [own, other] = [await aWorkspace(), await aWorkspace()];
     const session = await aSession(own);
-    await env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)")
+    await database
+      .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)")
       .bind(other.workspaceNumber, own.userId, Date.now() + 1)
       .run();
     const switched = await session.post("/auth/workspace", { org_id: other.workspaceId });
@@ -134,7 +137,8 @@ describe("a refresh token", () => {
     };
     const first = await workspaceAfter(session.tokens.refreshToken);
     expect(first.id).toBe(other.workspaceId);
-    await env.DB.prepare("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2")
+    await database
+      .prepare("DELETE FROM memberships WHERE workspace = ?1 AND user_id = ?2")
       .bind(other.workspaceNumber, own.userId)
       .run();
     expect((await workspaceAfter(first.token)).id).toBe(own.workspaceId);

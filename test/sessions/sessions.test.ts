@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sourceOf } from "../../src/http/same-origin.ts";
 import type { SessionOut } from "../../src/sign-ins/sessions/schema.ts";
+import { database } from "../support/databases.ts";
 import { apiWithCookies, aSession, cookiesOf } from "../support/sessions.ts";
 import { aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -20,7 +21,8 @@ describe("a session", () => {
     const session = await aSession(other);
     expect((await session.get("/v1/api-keys/")).status).toBe(200);
     expect((await session.post("/v1/domains/", { name: `a.${other.domain}` })).status).toBe(201);
-    await env.DB.prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
+    await database
+      .prepare("UPDATE memberships SET role = 'member' WHERE workspace = ?1")
       .bind(other.workspaceNumber)
       .run();
     const refused = await session.post("/v1/domains/", { name: `b.${other.domain}` });
@@ -38,7 +40,7 @@ describe("a session", () => {
       const other = await aWorkspace();
       const session = await aSession(other);
       expect((await session.get("/v1/me")).status).toBe(200);
-      await env.DB.prepare(sql).bind(other.workspaceNumber).run();
+      await database.prepare(sql).bind(other.workspaceNumber).run();
       expect((await session.get("/v1/me")).status, sql).toBe(401);
     }
   });
@@ -130,7 +132,7 @@ describe("sessions of a user", () => {
     for (let n = 0; n < 3; n++) ids.unshift((await aSession(user)).sessionId);
     const session = await aSession(user);
     const expired = await aSession(user);
-    await env.DB.prepare("UPDATE sessions SET expires_at = 1 WHERE id = ?1").bind(expired.sessionId).run();
+    await database.prepare("UPDATE sessions SET expires_at = 1 WHERE id = ?1").bind(expired.sessionId).run();
     await aSession(workspace);
     expect(await listed(session)).toEqual([session.sessionId, ...ids]);
     const page = await session.get("/v1/sessions/?limit=2");
@@ -183,11 +185,10 @@ describe("POST /auth/workspace", () => {
     const session = await aSession(workspace);
     const [foreign, deleted] = [await aWorkspace(), await aWorkspace()];
     await env.DB.batch([
-      env.DB.prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)").bind(
-        deleted.workspaceNumber,
-        workspace.userId,
-      ),
-      env.DB.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(deleted.workspaceNumber),
+      database
+        .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'owner', 1)")
+        .bind(deleted.workspaceNumber, workspace.userId),
+      database.prepare("UPDATE workspaces SET deleted_at = 1 WHERE number = ?1").bind(deleted.workspaceNumber),
     ]);
     const answers = new Set<string>();
     for (const org_id of [foreign.workspaceId, deleted.workspaceId, crypto.randomUUID(), "nonsense", "\u{1F600}"]) {

@@ -1,6 +1,10 @@
 import { env } from "cloudflare:workers";
 
+type Binding = "DB" | "MAIL_0" | "MAIL_1";
+
 interface Statement {
+  /** Name of the binding that prepared it. */
+  binding: Binding;
   sql: string;
   values: unknown[];
 }
@@ -11,7 +15,7 @@ interface RoundTrip {
   rowsWritten: number | null;
 }
 
-/** Returns a D1 database that records its round trips in `trips`. Use `DB` as the binding. */
+/** Returns the D1 bindings, which record their round trips in `trips`. */
 export function countingDb() {
   const trips: RoundTrip[] = [];
   const statementOf = new WeakMap<D1PreparedStatement, Statement>();
@@ -35,31 +39,33 @@ export function countingDb() {
     });
   }
 
-  const DB = {
-    prepare: (sql: string) => watch(env.DB.prepare(sql), { sql, values: [] }),
+  const counting = (binding: Binding) => ({
+    prepare: (sql: string) => watch(env[binding].prepare(sql), { binding, sql, values: [] }),
     async batch(statements: D1PreparedStatement[]) {
-      const results = await env.DB.batch(statements);
+      const results = await env[binding].batch(statements);
       trips.push({
-        statements: statements.map((prepared) => statementOf.get(prepared) ?? { sql: "", values: [] }),
+        statements: statements.map((prepared) => statementOf.get(prepared) ?? { binding, sql: "", values: [] }),
         rowsWritten: results.reduce((sum, { meta }) => sum + meta.rows_written, 0),
       });
       return results;
     },
-  };
-  return { DB, trips: trips };
+  });
+  return { bindings: { DB: counting("DB"), MAIL_0: counting("MAIL_0"), MAIL_1: counting("MAIL_1") }, trips };
 }
 
 /** Runs a statement again and returns the number of rows it reads. */
-export async function rowsRead({ sql, values }: Statement): Promise<number> {
-  const { meta } = await env.DB.prepare(sql)
+export async function rowsRead({ binding, sql, values }: Statement): Promise<number> {
+  const { meta } = await env[binding]
+    .prepare(sql)
     .bind(...values)
     .all();
   return meta.rows_read;
 }
 
 /** Returns SQLite's query plan of a statement, one line per step. */
-export async function planOf({ sql, values }: Statement): Promise<string[]> {
-  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+export async function planOf({ binding, sql, values }: Statement): Promise<string[]> {
+  const { results } = await env[binding]
+    .prepare(`EXPLAIN QUERY PLAN ${sql}`)
     .bind(...values)
     .all<{ detail: string }>();
   return results.map(({ detail }) => detail);

@@ -1,16 +1,26 @@
+import type { MailCtx, WorkCtx } from "../../src/context.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
 import { runWork } from "../../src/queue.ts";
+import { onMain } from "../../src/shards.ts";
 import { recordingContext } from "./workspace.ts";
 
-/** Processes the outbox rows of these kinds that are due at `now`, as the sweep and the queue consumer do. */
+/**
+ * Processes the outbox rows of these kinds that are due at `now`, in the main database and in the mail database of the
+ * test file, as the sweep and the queue consumer do.
+ */
 export async function runWorkAt(
   now: number,
   settings: Record<string, unknown> = {},
   kinds: WakeUp["kind"][] = ["deliver", "purge", "release"],
 ): Promise<void> {
   const { ctx, woken } = recordingContext(settings, () => now);
-  const takeDue = () => woken.splice(0).filter(({ dueAt, kind }) => dueAt <= now && kinds.includes(kind));
+  await runDue({ ...onMain(ctx), wake: ctx.wake }, woken, kinds);
+  await runDue(ctx, woken, kinds);
+}
+
+async function runDue(ctx: MailCtx | WorkCtx<"main">, woken: WakeUp[], kinds: WakeUp["kind"][]): Promise<void> {
+  const takeDue = () => woken.splice(0).filter(({ dueAt, kind }) => dueAt <= ctx.now() && kinds.includes(kind));
   await sweep(ctx);
   for (let rows = takeDue(); rows.length > 0; rows = takeDue()) await runWork(ctx, rows);
 }

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { database, mail } from "./databases.ts";
 import { aMail, createApiWithoutQueue, type TestWorkspace } from "./workspace.ts";
 
 /** An email as the API shows it. */
@@ -15,7 +16,8 @@ export interface Detail {
 
 /** Runs SQL on the test's own database. */
 export const run = (sql: string, ...values: unknown[]) =>
-  env.DB.prepare(sql)
+  database
+    .prepare(sql)
     .bind(...values)
     .run();
 
@@ -35,9 +37,9 @@ export function sendingFrom(workspace: TestWorkspace) {
   /** Counts the rows of each table that a send writes to, and the objects of the workspace. */
   async function stored(): Promise<number[]> {
     const tables = ["emails", "changes", "idempotency_keys"].map((table) =>
-      env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber),
+      database.prepare(`SELECT count(*) AS n FROM ${table} WHERE workspace = ?1`).bind(workspace.workspaceNumber),
     );
-    const rows = await env.DB.batch<{ n: number }>([...tables, env.DB.prepare("SELECT count(*) AS n FROM outbox")]);
+    const rows = await mail.batch<{ n: number }>([...tables, database.prepare("SELECT count(*) AS n FROM outbox")]);
     let objects = 0;
     for (let cursor: string | undefined, more = true; more; ) {
       const page = await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/`, cursor });

@@ -9,10 +9,11 @@ import { apiKeys } from "../../src/db/schema/main/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { onShard } from "../../src/shards.ts";
+import { FILE_SHARD } from "./databases.ts";
 
 /** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */
 export function testContext(settings: Record<string, unknown> = {}, now: () => number = Date.now): MailCtx {
-  return onShard(createContext({ ...env, ...settings } as Env, "test", now), 0);
+  return onShard(createContext({ ...env, ...settings } as Env, "test", now), FILE_SHARD);
 }
 
 /** Returns a context that records wake-ups in a list instead of the queue, so that the test decides when to deliver. */
@@ -39,6 +40,7 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
     email: `owner@${name}.example`,
     domain: `${name}.example`,
     mailboxLocalPart: "hello",
+    mailShard: FILE_SHARD,
     ...options,
   });
   return { ...seed, ...apiWith(seed.apiKey) };

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { indexEmails } from "../../src/emails/index.ts";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import { receiveFeedback } from "../../src/feedback/index.ts";
 import { newReturnPath } from "../../src/mail-tokens/index.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -44,10 +44,11 @@ const eventsOf = async (id: string) =>
 
 /** Rewrites the recipients as they were stored before keys of such addresses were: without the key. */
 const removeKeys = (id: string) =>
-  env.DB.prepare(
-    `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
+  database
+    .prepare(
+      `UPDATE emails SET recipients = (SELECT json_group_array(json_remove(value, '$.key')) FROM json_each(recipients))
       WHERE id = ?1`,
-  )
+    )
     .bind(id)
     .run();
 
@@ -88,7 +89,7 @@ describe.each(PAIRS)("%s and %s are one address", (upper, lower) => {
   it("for an unsubscribe, which stops bulk mail at dispatch and not single mail", async () => {
     const [bulk, single] = [await send([at(upper)]), await send([at(upper)])];
     for (const { id } of [bulk, single]) await removeKeys(id);
-    await env.DB.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(bulk.id).run();
+    await database.prepare("UPDATE emails SET source = 'bulk' WHERE id = ?1").bind(bulk.id).run();
     await suppress(at(lower), "unsubscribe");
     await runWorkAt(Date.now());
     expect([(await detail(bulk.id)).status, (await detail(single.id)).status]).toEqual(["rejected", "delivered"]);

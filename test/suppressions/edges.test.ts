@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
 import type { SuppressionOut } from "../../src/suppressions/schema.ts";
+import { database } from "../support/databases.ts";
 import { nextPath } from "../support/next-path.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aMail, apiOn, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";
@@ -132,9 +133,10 @@ describe("GET and DELETE /v1/suppressions/", () => {
 
   it("lists 100 by default, with a Link header to the next page whenever more addresses follow", async () => {
     const names = times(230, (i) => `a${String(i).padStart(3, "0")}@example.org`);
-    await env.DB.prepare(
-      "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
-    )
+    await database
+      .prepare(
+        "INSERT INTO suppressions (workspace, email, reason, created_at) SELECT ?1, value, 'manual', 1 FROM json_each(?2)",
+      )
       .bind(workspace.workspaceNumber, JSON.stringify([...names, "ünü@example.org"]))
       .run();
     const seen: string[] = [];

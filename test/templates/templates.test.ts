@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { PreviewOut, TemplateOut } from "../../src/templates/schema.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -122,11 +122,11 @@ describe("GET /v1/templates/", () => {
   });
 
   it("reads the page by its index, without sorting", async () => {
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     await aTemplate();
-    await apiOn({ DB }, workspace.apiKey).get("/v1/templates/");
+    await apiOn(bindings, workspace.apiKey).get("/v1/templates/");
     const statement = trips.at(-1)?.statements[0];
-    const plan = await planOf(statement ?? { sql: "", values: [] });
+    const plan = await planOf(statement ?? { binding: "DB" as const, sql: "", values: [] });
     expect(plan.join("\n")).toContain("templates_by_update (workspace=? AND (updated_at,id)<(?,?))");
   });
 });
@@ -168,7 +168,7 @@ describe("DELETE /v1/templates/{template_id}", () => {
     await aTemplate();
     await workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}`);
     await runWorkAt(Date.now() + 600_000);
-    const left = await env.DB.prepare("SELECT 1 FROM templates WHERE workspace = ?1").bind(workspace.workspaceNumber);
+    const left = await database.prepare("SELECT 1 FROM templates WHERE workspace = ?1").bind(workspace.workspaceNumber);
     expect((await left.all()).results).toEqual([]);
   });
 });

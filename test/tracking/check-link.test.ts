@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newClickToken, newOpenToken } from "../../src/mail-tokens/index.ts";
 import { countingDb, rowsRead } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { run } from "../support/sending.ts";
 import { apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { aDeliveredMail } from "./support.ts";
@@ -130,8 +130,8 @@ describe("the lookup of a link", () => {
   it("costs one round trip and few rows, and nothing for the same workspace and host within 60 s", async () => {
     const workspace = await aWorkspace();
     const host = newHost();
-    const { DB, trips } = countingDb();
-    const api = apiOn({ DB }, null);
+    const { bindings, trips } = countingDb();
+    const api = apiOn(bindings, null);
     for (const path of ["/a", "/b", "/c"]) {
       expect((await api.get(await linkTo(workspace, `https://www.${host}${path}`))).status).toBe(302);
     }
@@ -157,8 +157,8 @@ describe("the lookup of a link", () => {
 
   it("of a host that is too long for DNS redirects without a search of each label", async () => {
     for (const host of [`${"a.".repeat(3_000)}example`, `a${".".repeat(7_000)}b`]) {
-      const { DB, trips } = countingDb();
-      expect((await apiOn({ DB }, null).get(await linkTo(await aWorkspace(), `https://${host}/`))).status).toBe(302);
+      const { bindings, trips } = countingDb();
+      expect((await apiOn(bindings, null).get(await linkTo(await aWorkspace(), `https://${host}/`))).status).toBe(302);
       expect(trips[0]?.statements[0]?.values[1]).toBe('[""]');
     }
   });
@@ -170,7 +170,7 @@ it("a blocked host is stored in lower case, and once", async () => {
   await expect(block(host)).rejects.toThrow("UNIQUE");
   await expect(block(newHost().toUpperCase())).rejects.toThrow("CHECK");
   await expect(block("")).rejects.toThrow("CHECK");
-  expect(await env.DB.prepare("SELECT count(*) AS n FROM blocked_hosts WHERE host = ?1").bind(host).first()).toEqual({
+  expect(await database.prepare("SELECT count(*) AS n FROM blocked_hosts WHERE host = ?1").bind(host).first()).toEqual({
     n: 1,
   });
 });

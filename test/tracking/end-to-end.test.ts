@@ -4,6 +4,7 @@ import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
 import type { WorkMessage } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
+import { database, FILE_SHARD } from "../support/databases.ts";
 import { type Detail, run } from "../support/sending.ts";
 import { sinkServer } from "../support/smtp-control.ts";
 import {
@@ -42,10 +43,11 @@ async function delivered(
 }
 
 async function deliverTo(url: string, id: string): Promise<void> {
-  const row = await env.DB.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+  const row = await database
+    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
     .bind(id)
     .first<WorkMessage["rows"][number]>();
-  const body: WorkMessage = { type: "outbox.wake.v2", database: 0, rows: row ? [row] : [] };
+  const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
   const batch = createMessageBatch<WorkMessage>("work", [
     { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
   ]);

@@ -5,12 +5,13 @@ import { applyFacts, EMAIL_STATE_COLUMNS, type EmailStateRow, toState } from "..
 import { consumeDeadLetters } from "../../src/queue.ts";
 import { toHit } from "../../src/tracking/record-hits.ts";
 import { countingDb, planOf, rowsRead } from "../support/counting-db.ts";
+import { database } from "../support/databases.ts";
 import { run } from "../support/sending.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
 import { aDeliveredMail, aHit, consume, detailOf, READER, rollupTotals, SENT_AT } from "./support.ts";
 
 const changesOf = async (workspace: number) =>
-  (await env.DB.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
+  (await database.prepare("SELECT emails FROM changes WHERE workspace = ?1").bind(workspace).all()).results.length;
 
 /** Times so far apart that hits are no repeats of each other. */
 const minutesLater = (n: number) => SENT_AT + 3_600_000 + n * 60_000;
@@ -49,7 +50,10 @@ describe("recording hits", () => {
     expect(detail).toMatchObject({ opened_count: 60, clicked_count: 60 });
     expect(detail.events.filter(({ event_type }) => ["open", "click"].includes(event_type))).toHaveLength(50);
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
-    const row = await env.DB.prepare("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1").bind(id).first();
+    const row = await database
+      .prepare("SELECT json_array_length(hits) AS n FROM emails WHERE id = ?1")
+      .bind(id)
+      .first();
     expect(row).toEqual({ n: 70 });
   });
 
@@ -127,9 +131,10 @@ describe("recording hits", () => {
       id,
     );
     const row = () =>
-      env.DB.prepare(
-        "SELECT status, due_at, outbox_id, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
-      )
+      database
+        .prepare(
+          "SELECT status, due_at, outbox_id, content, attempts, recipients, sent_at, delivered_at, subject FROM emails WHERE id = ?1",
+        )
         .bind(id)
         .first();
     const before = await row();
@@ -139,27 +144,27 @@ describe("recording hits", () => {
 });
 
 describe("the hits queue", () => {
-  it("needs one read, one guarded write and few rows for a batch of 100", async () => {
+  it("needs one read of each database, one guarded write and few rows for a batch of 100", async () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 50 }, () => aDeliveredMail(workspace)));
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     await consume(
       ids.flatMap((id) => [aHit(workspace, id), aHit(workspace, id, { kind: "click" })]),
-      { DB },
+      bindings,
     );
-    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 4]);
-    const [read] = trips[0]?.statements ?? [];
+    expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 4]);
+    const [read] = trips[1]?.statements ?? [];
     expect(read && (await rowsRead(read))).toBeLessThanOrEqual(3 * 100 + 50);
     expect((read && (await planOf(read)))?.join("\n")).toContain(
       "SEARCH e USING INDEX emails_by_id (workspace=? AND id=?)",
     );
     // 50 emails, one change row, two rows of the roll-ups.
-    expect(trips[1]?.rowsWritten).toBe(53);
+    expect(trips[2]?.rowsWritten).toBe(53);
     await consume(
       ids.map((id) => aHit(workspace, id, { ua: "" })),
-      { DB },
+      bindings,
     );
-    expect(trips).toHaveLength(4);
+    expect(trips).toHaveLength(6);
   });
 
   it("splits the write when timelines are long", async () => {
@@ -172,12 +177,12 @@ describe("the hits queue", () => {
       );
       await consume(clicks);
     }
-    const { DB, trips } = countingDb();
+    const { bindings, trips } = countingDb();
     await consume(
       ids.map((id) => aHit(workspace, id)),
-      { DB },
+      bindings,
     );
-    expect(trips).toHaveLength(3);
+    expect(trips).toHaveLength(4);
     for (const id of ids) expect(await detailOf(workspace, id)).toMatchObject({ opened_count: 1, clicked_count: 50 });
   });
 
@@ -194,7 +199,8 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const id = await aDeliveredMail(workspace);
     await run("UPDATE emails SET recipients = replace(recipients, 'queued', 'delivered') WHERE id = ?1", id);
-    const row = await env.DB.prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE id = ?1`)
+    const row = await database
+      .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE id = ?1`)
       .bind(id)
       .first<EmailStateRow>();
     if (!row) throw new Error("no such email");
@@ -212,7 +218,7 @@ describe("the hits queue", () => {
     const detail = await detailOf(workspace, id);
     expect(detail).toMatchObject({ opened_count: 40, clicked_count: 1 });
     expect(detail.events.filter(({ event_type }) => event_type === "complained")).toHaveLength(1);
-    const after = await env.DB.prepare("SELECT version FROM emails WHERE id = ?1").bind(id).first();
+    const after = await database.prepare("SELECT version FROM emails WHERE id = ?1").bind(id).first();
     expect(after).toEqual({ version: row.version + 3 });
     expect(await rollupTotals(workspace)).toEqual({ "": [1, 1], "one.example": [1, 1] });
   });
@@ -238,7 +244,8 @@ describe("the hits queue", () => {
       { ...batch, queue: "hits-dead", messages: batch.messages.slice(0, 1) } as MessageBatch,
       env,
     );
-    const letter = await env.DB.prepare("SELECT queue, body FROM dead_letters WHERE id = ?1")
+    const letter = await database
+      .prepare("SELECT queue, body FROM dead_letters WHERE id = ?1")
       .bind(batch.messages[0]?.id)
       .first();
     expect(letter).toEqual({ queue: "hits-dead", body: "null" });

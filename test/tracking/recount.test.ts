@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { HitMessage } from "../../src/tracking/index.ts";
+import { database } from "../support/databases.ts";
 import { seeded, shuffled } from "../support/faults.ts";
 import { run } from "../support/sending.ts";
 import { aWorkspace } from "../support/workspace.ts";
@@ -45,9 +46,8 @@ it("counters and roll-ups equal a recount of the events, for hits in any order, 
         const all = shuffled([...hits, ...hits, ...hits], random);
         for (let at = 0; at < all.length; at += size) await consume(all.slice(at, at + size));
 
-        const { results } = await env.DB.prepare(
-          "SELECT id, opened_count, clicked_count, events FROM emails WHERE workspace = ?1",
-        )
+        const { results } = await database
+          .prepare("SELECT id, opened_count, clicked_count, events FROM emails WHERE workspace = ?1")
           .bind(workspace.workspaceNumber)
           .all<Row>();
         const expected: Record<string, [number, number]> = {};

@@ -24,8 +24,8 @@ async function aTrackedMail(recipient: number | "all" = 2) {
 function recordingApi(send?: (body: HitMessage) => Promise<void>) {
   const hits: HitMessage[] = [];
   const HITS = { send: send ?? (async (body: HitMessage) => void hits.push(body)) };
-  const { DB, trips } = countingDb();
-  return { ...apiOn({ HITS, DB }, null), hits, trips };
+  const { bindings, trips } = countingDb();
+  return { ...apiOn({ HITS, ...bindings }, null), hits, trips };
 }
 
 describe("GET /t/o/:token", () => {

@@ -3,6 +3,7 @@ import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { consumeHits } from "../../src/queue.ts";
 import type { HitMessage } from "../../src/tracking/index.ts";
+import { database } from "../support/databases.ts";
 import { type Detail, run } from "../support/sending.ts";
 import { aMail, createApiWithoutQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -52,10 +53,11 @@ export async function detailOf(workspace: TestWorkspace, id: string): Promise<De
 
 /** Returns the opens and clicks of the roll-ups by domain. */
 export async function rollupTotals({ workspaceNumber }: TestWorkspace): Promise<Record<string, [number, number]>> {
-  const { results } = await env.DB.prepare(
-    `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM rollups_hourly WHERE workspace = ?1
+  const { results } = await database
+    .prepare(
+      `SELECT domain, sum(opens) AS opens, sum(clicks) AS clicks FROM rollups_hourly WHERE workspace = ?1
       GROUP BY domain HAVING opens + clicks > 0`,
-  )
+    )
     .bind(workspaceNumber)
     .all<{ domain: string; opens: number; clicks: number }>();
   return Object.fromEntries(results.map(({ domain, opens, clicks }) => [domain, [opens, clicks]]));

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { WorkspaceOut } from "../../src/workspaces/schema.ts";
 import { readAudit } from "../support/audit.ts";
+import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -36,7 +36,8 @@ describe("POST /v1/workspaces/", () => {
     expect(await idsOf(await session.get("/v1/workspaces/"))).toEqual([workspace.workspaceId, created.id]);
     expect(await idsOf(await workspace.get("/v1/workspaces/"))).toEqual([workspace.workspaceId]);
     expect((await session.post("/auth/workspace", { org_id: created.id })).status).toBe(200);
-    const row = await env.DB.prepare("SELECT number FROM workspaces WHERE id = ?1")
+    const row = await database
+      .prepare("SELECT number FROM workspaces WHERE id = ?1")
       .bind(created.id)
       .first<number>("number");
     const inside = await aSession({ ...workspace, workspaceNumber: row ?? 0, workspaceId: created.id });
@@ -104,14 +105,15 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     const refused = await workspace.post("/v1/emails/", aMail(workspace));
     expect([refused.status, await refused.json()]).toEqual([403, { detail: "Sending is paused for this workspace" }]);
     const [{ at = 0 } = {}] = (
-      await env.DB.prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
+      await database
+        .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
         .bind(workspace.workspaceId)
         .all<{ at: number }>()
     ).results;
     await patch({ sending_paused: true });
-    const again = env.DB.prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1").bind(
-      workspace.workspaceId,
-    );
+    const again = database
+      .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
+      .bind(workspace.workspaceId);
     expect(await again.first("at")).toBe(at);
     expect(await (await patch({ sending_paused: false })).json()).toMatchObject({ sending_paused: false });
     expect((await workspace.post("/v1/emails/", aMail(workspace))).status).toBe(202);
@@ -123,7 +125,7 @@ describe("PATCH /v1/workspaces/{workspace_id}", () => {
     const text = await response.text();
     expect([response.status, JSON.parse(text).settings.slack_webhook_url]).toEqual([200, true]);
     const row = JSON.stringify(
-      await env.DB.prepare("SELECT * FROM workspaces WHERE id = ?1").bind(workspace.workspaceId).first(),
+      await database.prepare("SELECT * FROM workspaces WHERE id = ?1").bind(workspace.workspaceId).first(),
     );
     for (const shown of [text, row, JSON.stringify(await readAudit(workspace))]) expect(shown).not.toContain("seeded");
     expect(await (await patch({ settings: { slack_webhook_url: null } })).json()).toMatchObject({
@@ -161,7 +163,8 @@ describe("DELETE /v1/workspaces/{workspace_id}", () => {
     const session = await aSession(workspace);
     expect((await session.call("DELETE", path())).status).toBe(204);
     expect((await session.get("/v1/me")).status).toBe(401);
-    const { results } = await env.DB.prepare("SELECT 1 FROM sessions WHERE workspace = ?1")
+    const { results } = await database
+      .prepare("SELECT 1 FROM sessions WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
       .all();
     expect(results).toEqual([]);

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SendIn } from "../../../src/emails/schema.ts";
 import { parse } from "../../../src/emails/send/parse.ts";
 import { formatMailbox } from "../../../src/lib/addresses.ts";
+import { database } from "../../support/databases.ts";
 import { expectAgreement, requests, sendersOf, type Validated } from "../../support/send-requests.ts";
 import { type Sending, sendingFrom } from "../../support/sending.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -229,7 +230,8 @@ describe("hostile text", () => {
   async function sendEverywhere(text: string) {
     const texts = Object.fromEntries(fields.filter((field) => isAccepted(field, text)).map((field) => [field, text]));
     const shown = await sending.accepted(await sending.api.post("/v1/emails/", withTexts(texts)));
-    const row = await env.DB.prepare("SELECT recipients, content FROM emails WHERE id = ?1")
+    const row = await database
+      .prepare("SELECT recipients, content FROM emails WHERE id = ?1")
       .bind(shown.id)
       .first<{ recipients: string; content: string | null }>();
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${shown.id}`);

@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { database } from "../../support/databases.ts";
 import { type Detail, run, type Sending, sendingFrom } from "../../support/sending.ts";
 import {
   aKey,
@@ -95,7 +95,10 @@ describe("a valid send", () => {
     const email = await sending.accepted(response);
     expect(email).toMatchObject({ status: "scheduled", scheduled_at: new Date(at).toISOString() });
     expect(email.events.map(({ event_type }) => event_type)).toEqual(["scheduled"]);
-    const due = await env.DB.prepare("SELECT due_at FROM outbox WHERE id = ?1").bind(email.id).first<number>("due_at");
+    const due = await database
+      .prepare("SELECT due_at FROM outbox WHERE id = ?1")
+      .bind(email.id)
+      .first<number>("due_at");
     expect(due).toBe(at);
   });
 });
@@ -266,7 +269,7 @@ describe("recipients", () => {
     expect(await response.clone().json()).toMatchObject({ status: "rejected", rejection_reason: expect.any(String) });
     const shown = await sending.accepted(response);
     expect(shown.events.map(({ event_type }) => event_type)).toEqual(["suppressed", "rejected"]);
-    expect(await env.DB.prepare("SELECT count(*) AS n FROM outbox WHERE id = ?1").bind(shown.id).first("n")).toBe(0);
+    expect(await database.prepare("SELECT count(*) AS n FROM outbox WHERE id = ?1").bind(shown.id).first("n")).toBe(0);
   });
 
   it("that are suppressed in part are dropped with an event each; an unsubscribe does not apply to single sends", async () => {

@@ -45,8 +45,13 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {
-    const { mailbox } = await host.startAndSeed("kill.example");
-    const mails = Array.from({ length: plan.mails }, (_, n) => newAttempt(n, mailbox));
+    // The second workspace is placed on the second mail database.
+    const [first, second] = await host.startAndSeed("kill-0.example", "kill-1.example");
+    if (!first || !second || first.mailShard === second.mailShard)
+      throw new Error("the workspaces share a mail database");
+    const mails = Array.from({ length: plan.mails }, (_, n) =>
+      newAttempt(n, Math.floor(n / 2) % 2 === 0 ? first : second),
+    );
     await sendUnderKills(plan, host, sink, mails);
     await waitUntilFinal(host, plan.dropShare > 0).catch(async (error) => {
       throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
@@ -60,8 +65,9 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
       eventsOf: (id) => eventsOf(host, id),
     });
     const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM outbox");
+    const outboxRows = results.reduce((sum, { n }) => sum + n, 0);
     const seconds = (Date.now() - startedAt) / 1000;
-    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, outboxRows: results[0]?.n ?? -1 };
+    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, outboxRows };
   } finally {
     await host.stop();
     sink.close();

@@ -48,6 +48,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     unreported: [],
     unexplained: [],
   };
+  const receiptsOf = Map.groupBy(receipts, ({ messageId }) => messageId.slice(1, messageId.indexOf("@")));
   const knownMessageIds = new Set<string>();
   const uncertain = attempts.filter(({ ids }) => ids.size === 0);
 
@@ -58,7 +59,7 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     if (emails.length > 1) faults.duplicated.push(`${mail.subject}: ${emails.length} emails`);
     for (const { id, status } of emails) {
       if (status !== "delivered") faults.undelivered.push(`${mail.subject}: ${id} is ${status}`);
-      const arrived = receiptsByMessageId.get(messageIdOf(id, receipts)) ?? [];
+      const arrived = receiptsOf.get(id) ?? [];
       for (const receipt of arrived) knownMessageIds.add(receipt.messageId);
       const reachedRecipients = new Set(arrived.flatMap(({ recipients }) => recipients));
       const missingRecipients = mail.recipients.filter((recipient) => !reachedRecipients.has(recipient));
@@ -86,11 +87,6 @@ export async function compareResults(evidence: Evidence): Promise<Verdict> {
     faults,
     ...duplicates,
   };
-}
-
-function messageIdOf(id: string, receipts: readonly Receipt[]): string {
-  const domain = receipts[0]?.messageId.replace(/^.*@/, "") ?? ">";
-  return `<${id}@${domain}`;
 }
 
 /** Checks that each duplicate is reported in the events of its email and follows a kill or a missing reply. */

@@ -11,7 +11,8 @@ export class RestartableHost implements Server {
   readonly #stopped = new AbortController();
   #host: Host | null = null;
   #url: PromiseWithResolvers<string> = Promise.withResolvers();
-  apiKey = "";
+  /** API keys of the seeded workspaces. */
+  apiKeys: string[] = [];
   /** Number of kills. */
   kills = 0;
   /** Time when the last start was ready, in milliseconds since 1970. */
@@ -21,13 +22,15 @@ export class RestartableHost implements Server {
     this.#options = options;
   }
 
-  /** Starts the host for the first time, seeds a workspace, and runs the cron trigger every minute from now on. */
-  async startAndSeed(domain: string): Promise<Seeded> {
+  /** Starts the host for the first time, seeds a workspace per domain, and runs the cron trigger every minute from now on. */
+  async startAndSeed(...domains: string[]): Promise<Seeded[]> {
     this.#host = await startHost(this.#options);
-    const seed = await this.#host.seed({ name: "Kill", email: `owner@${domain}`, domain, mailboxLocalPart: "hello" });
-    this.apiKey = seed.apiKey;
+    const seeds: Seeded[] = [];
+    for (const domain of domains)
+      seeds.push(await this.#host.seed({ name: "Kill", email: `owner@${domain}`, domain, mailboxLocalPart: "hello" }));
+    this.apiKeys = seeds.map(({ apiKey }) => apiKey);
     void this.#runCrons();
-    return seed;
+    return seeds;
   }
 
   /** Starts the host if none runs and releases waiting callers. `restarted` resolves when the old host's leases are released. */
@@ -56,7 +59,7 @@ export class RestartableHost implements Server {
     await this.#host?.stop();
   }
 
-  /** Runs one SQL statement on the host's database. */
+  /** Runs one SQL statement on both mail databases of the host. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<{ results: Row[]; changes: number }> {
     if (!this.#host) throw new Error("the host is not running");
     return this.#host.sql<Row>(sql, ...params);

@@ -8,6 +8,8 @@ export interface SendAttempt {
   /** The Idempotency-Key, or null for none. */
   key: string | null;
   body: string;
+  /** API key of its workspace. */
+  apiKey: string;
   /** Ids from responses with 202. More than one is possible only after a lost response. */
   ids: Set<string>;
   /** True if a response was lost. */
@@ -17,11 +19,12 @@ export interface SendAttempt {
 /** The server that the client calls. `url` resolves when the server is running. */
 export interface Server {
   url(): Promise<string>;
-  apiKey: string;
+  /** API keys of its workspaces. */
+  apiKeys: readonly string[];
 }
 
 /** Returns the nth request: one to three recipients in to, cc and bcc; some have an attachment, every other one a key. */
-export function newAttempt(n: number, mailbox: string): SendAttempt {
+export function newAttempt(n: number, { mailbox, apiKey }: { mailbox: string; apiKey: string }): SendAttempt {
   const recipients = Array.from({ length: 1 + (n % 10 === 3 ? 2 : 0) }, (_, i) => `r${n}-${i}@example.org`);
   const [to, cc, bcc] = recipients.map((email) => [{ email }]);
   const file = { filename: "file.bin", content_base64: Buffer.alloc(3000, n % 251).toString("base64") };
@@ -32,6 +35,7 @@ export function newAttempt(n: number, mailbox: string): SendAttempt {
     recipients,
     key: n % 2 === 0 ? `key-${n}` : null,
     body: JSON.stringify({ from_: { email: mailbox }, to, cc, bcc, ...content }),
+    apiKey,
     ids: new Set(),
     answerLost: false,
   };
@@ -55,9 +59,12 @@ export async function send(server: Server, mail: SendAttempt): Promise<void> {
   }
 }
 
-async function post(server: Server, { key, body }: SendAttempt): Promise<{ id: string } | "lost" | "never-sent"> {
+async function post(
+  server: Server,
+  { key, body, apiKey }: SendAttempt,
+): Promise<{ id: string } | "lost" | "never-sent"> {
   const headers = {
-    Authorization: `Bearer ${server.apiKey}`,
+    Authorization: `Bearer ${apiKey}`,
     "Content-Type": "application/json",
     ...(key === null ? {} : { "Idempotency-Key": key }),
   };
@@ -82,21 +89,28 @@ export interface Listed {
   status: string;
 }
 
-/** Returns all emails of the workspace. */
+/** Returns all emails of the workspaces. */
 export async function listAll(server: Server): Promise<Listed[]> {
+  return (await Promise.all(server.apiKeys.map((apiKey) => listOf(server, apiKey)))).flat();
+}
+
+async function listOf(server: Server, apiKey: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (;;) {
     const before = all.at(-1)?.id;
-    const page = await get<Listed[]>(server, `/v1/emails/?limit=100${before ? `&before=${before}` : ""}`);
+    const path = `/v1/emails/?limit=100${before ? `&before=${before}` : ""}`;
+    const page = (await get<Listed[]>(server, apiKey, path)) ?? [];
     all.push(...page);
     if (page.length < 100) return all;
   }
 }
 
-/** Returns up to 20 queued and 20 sending emails, newest first; none when all emails are final. */
+/** Returns up to 20 queued and 20 sending emails of each workspace; none when all emails are final. */
 export async function listOpen(server: Server): Promise<Listed[]> {
-  const page = (status: string) => get<Listed[]>(server, `/v1/emails/?limit=20&status=${status}`);
-  return [...(await page("queued")), ...(await page("sending"))];
+  const pages = server.apiKeys.flatMap((apiKey) =>
+    ["queued", "sending"].map((status) => get<Listed[]>(server, apiKey, `/v1/emails/?limit=20&status=${status}`)),
+  );
+  return (await Promise.all(pages)).flatMap((page) => page ?? []);
 }
 
 /** An event in the API's response. */
@@ -105,14 +119,19 @@ export interface Event {
   metadata: { recipient?: string; possible_duplicate?: boolean; ambiguous?: boolean } | null;
 }
 
-export function eventsOf(server: Server, id: string): Promise<Event[]> {
-  return get(server, `/v1/emails/${id}/events`);
+/** Returns the events of an email of any of the workspaces. */
+export async function eventsOf(server: Server, id: string): Promise<Event[]> {
+  for (const apiKey of server.apiKeys) {
+    const events = await get<Event[]>(server, apiKey, `/v1/emails/${id}/events`);
+    if (events) return events;
+  }
+  throw new Error(`no workspace has the email ${id}`);
 }
 
-async function get<Body>(server: Server, path: string): Promise<Body> {
-  const response = await fetch(`${await server.url()}${path}`, {
-    headers: { Authorization: `Bearer ${server.apiKey}` },
-  });
+/** Returns the body of a response; null for a 404. */
+async function get<Body>(server: Server, apiKey: string, path: string): Promise<Body | null> {
+  const response = await fetch(`${await server.url()}${path}`, { headers: { Authorization: `Bearer ${apiKey}` } });
+  if (response.status === 404) return null;
   if (!response.ok) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Body;
 }

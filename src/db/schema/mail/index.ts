@@ -1,9 +1,9 @@
-/** The tables of a mail database. The SQL in migrations/ is authoritative; a test compares the two. */
+/** The tables of a mail database. The SQL in migrations/mail/ is authoritative; a test compares the two. */
 export * from "../both/idempotency.ts";
-export * from "../both/outbox.ts";
 export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./emails.ts";
+export * from "./outbox.ts";
 export * from "./retried-addresses.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";

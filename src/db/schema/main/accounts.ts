@@ -26,6 +26,7 @@ export const workspaces = sqliteTable(
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),
+    mailShards: text("mail_shards", { mode: "json" }).$type<number[]>().notNull().default([0]),
   },
   (t) => [uniqueIndex("workspaces_by_id").on(t.id), uniqueIndex("workspaces_by_slug").on(t.slug)],
 );
