@@ -70,7 +70,7 @@ const FIND_KEYS = `
    WHERE domain_id IN (SELECT value FROM json_each(?1)) AND activated_at IS NOT NULL AND retired_at IS NULL`;
 
 const FIND_SUPPRESSIONS = `
-  SELECT s.workspace, s.email, s.reason, s.email_id FROM json_each(?1) j
+  SELECT s.workspace, s.email, s.reason, s.email_id, s.unsubscribed_at FROM json_each(?1) j
     CROSS JOIN suppressions s ON s.workspace = j.value->>0 AND s.email = j.value->>1`;
 
 interface SuppressionRow {
@@ -78,6 +78,7 @@ interface SuppressionRow {
   email: string;
   reason: SuppressionReason;
   email_id: string | null;
+  unsubscribed_at: number | null;
 }
 
 /** Identifies a recipient of an email among the suppressed ones: a suppression may apply to one email only. */
@@ -124,8 +125,9 @@ function findSuppressed(mails: readonly SenderQuery[], rows: readonly Suppressio
   const names = mails.flatMap(({ n, emailId, workspace, scope, recipientKeys }) =>
     recipientKeys.flatMap((key) => {
       const row = byAddress.get(suppressedName(workspace, key));
-      const isStopped = row && row.email_id !== emailId && isSuppressing(row.reason, scope);
-      return isStopped ? [suppressedName(n, key)] : [];
+      if (!row || row.email_id === emailId) return [];
+      const entry = { reason: row.reason, isUnsubscribed: row.unsubscribed_at !== null };
+      return isSuppressing(entry, scope) ? [suppressedName(n, key)] : [];
     }),
   );
   return new Set(names);

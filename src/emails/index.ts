@@ -8,7 +8,7 @@ export {
   rewindContentProgressStatement,
   setContentKeyStatement,
 } from "./content/index.ts";
-export { isSuppressing, type RecipientFact, type SuppressionReason, transitionOf } from "./rules.ts";
+export { isSuppressing, type RecipientFact, type Suppression, type SuppressionReason, transitionOf } from "./rules.ts";
 export { indexEmails } from "./search/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {

@@ -58,12 +58,23 @@ export type EventType = (typeof eventTypes)[number];
 /** Reasons of a suppression. */
 export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual";
 
+/** An entry of the suppression list. */
+export interface Suppression {
+  reason: SuppressionReason;
+  /** Whether the address unsubscribed too, before or after a stronger reason. */
+  isUnsubscribed: boolean;
+}
+
 /**
  * Returns whether a suppression stops an email (decisions 4): an unsubscribe applies to bulk and broadcast mail only,
  * and a bounce does not stop a retry.
  */
-export function isSuppressing(reason: SuppressionReason, { source, isRetry }: { source: string; isRetry: boolean }) {
-  if (reason === "unsubscribe") return source === "bulk" || source === "broadcast";
+export function isSuppressing(
+  { reason, isUnsubscribed }: Suppression,
+  { source, isRetry }: { source: string; isRetry: boolean },
+): boolean {
+  const isBulk = source === "bulk" || source === "broadcast";
+  if (reason === "unsubscribe" || (isUnsubscribed && isBulk)) return isBulk;
   return reason !== "bounce" || !isRetry;
 }
 

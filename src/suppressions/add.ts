@@ -5,7 +5,7 @@ import { unprocessable } from "../errors.ts";
 import { storeResponse } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
-import { listSuppressions } from "./queries.ts";
+import { listSuppressions, type SuppressionRow } from "./queries.ts";
 import { type SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 import { replacesReason, type SuppressionEntry, suppressStatement } from "./suppress.ts";
 
@@ -24,7 +24,7 @@ interface Added {
 
 /**
  * Adds an address to the suppression list of the workspace. A listed address keeps its reason, unless the
- * new one is stronger (`replacesReason`). Throws 422 for an invalid address, ConcurrencyError when another
+ * new one is stronger (`replacesReason`); an unsubscribe is also kept beside a stronger reason. Throws 422 for an invalid address, ConcurrencyError when another
  * call with the same Idempotency-Key committed first.
  */
 export async function addSuppression(ctx: CallerCtx, { email, reason }: SuppressionIn): Promise<Added> {
@@ -44,18 +44,25 @@ export async function addSuppression(ctx: CallerCtx, { email, reason }: Suppress
   }
 }
 
+/** Returns whether an unsubscribe is new to an address that is listed for another reason: it is kept beside that. */
+const isFirstUnsubscribe = (before: SuppressionRow, reason: SuppressionEntry["reason"]) =>
+  reason === "unsubscribe" && before.reason !== "unsubscribe" && before.unsubscribedAt === null;
+
 /** Reads the row, derives the response from it, and writes both. The batch rolls back when the row changed in between. */
 async function addOnce(ctx: CallerCtx, entry: SuppressionEntry): Promise<Added> {
   const [before] = await listSuppressions(ctx, { email: entry.email, page: 0, limit: 1 });
   const isWritten = !before || replacesReason(before.reason, entry.reason);
-  const row = isWritten ? { ...entry, createdAt: ctx.now() } : before;
+  const unsubscribes = before !== undefined && isFirstUnsubscribe(before, entry.reason);
+  const isChanged = isWritten || unsubscribes;
+  const now = ctx.now();
+  const row = isWritten ? { ...entry, createdAt: now } : before;
   const suppression = toSuppression(row);
   await guardedBatch(ctx.db, [
     ctx.db.prepare(REQUIRE_REASON).bind(entry.workspace, entry.email, before?.reason ?? null),
-    suppressStatement(ctx, [entry], row.createdAt),
-    expectChanges(ctx.db, isWritten ? 1 : 0),
-    ...(isWritten
-      ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: row.reason } })]
+    suppressStatement(ctx, [entry], now),
+    expectChanges(ctx.db, isChanged ? 1 : 0),
+    ...(isChanged
+      ? [auditStatement(ctx, { action: "suppression.added", target: row.email, detail: { reason: entry.reason } })]
       : []),
     ...storeResponse(ctx, suppression, before ? 200 : 201),
   ]);

@@ -12,5 +12,5 @@ export {
   domainFailureStatements,
   suppressionFor,
 } from "./domain-failures.ts";
-export { releaseBouncesStatement } from "./release.ts";
+export { releaseBouncesStatements } from "./release.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

@@ -8,13 +8,20 @@ export interface ReleaseEntry {
   before: number;
 }
 
-const RELEASE = `
-  DELETE FROM suppressions WHERE reason = 'bounce' AND (workspace, email, created_at) IN (
+const RELEASED = `
+  reason = 'bounce' AND (workspace, email, created_at) IN (
     SELECT s.workspace, s.email, s.created_at FROM json_each(?1) j
      CROSS JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'
      WHERE s.created_at <= j.value->>'before')`;
 
-/** Returns the statement that removes suppressions by bounces no newer than a retry. Safe to run twice. */
-export function releaseBouncesStatement(ctx: Ctx, entries: readonly ReleaseEntry[]): MainStatement {
-  return ctx.db.prepare(RELEASE).bind(JSON.stringify(entries));
+// An address that also unsubscribed stays listed for bulk and broadcast mail.
+const RELEASE = [
+  `UPDATE suppressions SET reason = 'unsubscribe', created_at = unsubscribed_at, email_id = NULL
+    WHERE unsubscribed_at IS NOT NULL AND ${RELEASED}`,
+  `DELETE FROM suppressions WHERE unsubscribed_at IS NULL AND ${RELEASED}`,
+];
+
+/** Returns the statements that end suppressions by bounces no newer than a retry. Safe to run twice. */
+export function releaseBouncesStatements(ctx: Ctx, entries: readonly ReleaseEntry[]): MainStatement[] {
+  return RELEASE.map((sql) => ctx.db.prepare(sql).bind(JSON.stringify(entries)));
 }

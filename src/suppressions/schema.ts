@@ -25,6 +25,6 @@ export const SuppressionOut = z
 export type SuppressionOut = z.output<typeof SuppressionOut>;
 
 /** Serializes an entry of the suppression list. */
-export function toSuppression(row: SuppressionRow): SuppressionOut {
+export function toSuppression(row: Pick<SuppressionRow, "email" | "reason" | "createdAt">): SuppressionOut {
   return { email: row.email, reason: row.reason, created_at: iso(row.createdAt) };
 }

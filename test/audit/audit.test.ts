@@ -92,7 +92,7 @@ describe("the audit log", () => {
     const before = await auditedActions(workspace);
     await workspace.call("DELETE", `/v1/api-keys/${key}`);
     await suppress(1);
-    await workspace.post("/v1/suppressions/", { email: "a1@example.org", reason: "unsubscribe" });
+    await workspace.post("/v1/suppressions/", { email: "a1@example.org", reason: "bounce" });
     await workspace.call("DELETE", "/v1/suppressions/none@example.org");
     await workspace.call("DELETE", `/v1/api-keys/${none}`);
     await workspace.call("DELETE", `/v1/domains/${none}`);

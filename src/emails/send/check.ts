@@ -57,8 +57,8 @@ export function findDropped(
 ): Map<string, SuppressionReason> {
   const dropped = new Map<string, SuppressionReason>();
   for (const { key } of recipients) {
-    const reason = suppressed.get(key);
-    if (reason && isSuppressing(reason, scope)) dropped.set(key, reason);
+    const entry = suppressed.get(key);
+    if (entry && isSuppressing(entry, scope)) dropped.set(key, entry.reason);
   }
   return dropped;
 }

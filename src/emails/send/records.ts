@@ -2,7 +2,7 @@ import { KEY_WORKSPACE } from "../../accounts/index.ts";
 import type { CallerCtx, Ctx } from "../../context.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import type { SuppressionReason } from "../rules.ts";
+import type { Suppression, SuppressionReason } from "../rules.ts";
 import type { ParsedRequest } from "./parse.ts";
 
 export interface SenderRow {
@@ -14,12 +14,18 @@ export interface SenderRow {
   domain_status: string;
 }
 
+interface SuppressionRow {
+  email: string;
+  reason: SuppressionReason;
+  unsubscribed_at: number | null;
+}
+
 /** The database rows that decide whether some requests may be sent. */
 export interface SendRecords {
   /** By canonical address. */
   senders: ReadonlyMap<string, SenderRow>;
-  /** Reasons by canonical address. */
-  suppressed: ReadonlyMap<string, SuppressionReason>;
+  /** By canonical address. */
+  suppressed: ReadonlyMap<string, Suppression>;
 }
 
 /** Canonical addresses whose rows are read. */
@@ -38,7 +44,7 @@ const findSenders = (workspace: string) => `
    WHERE m.workspace = ${workspace} AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
 
 const findSuppressed = (workspace: string) => `
-  SELECT email, reason FROM suppressions WHERE workspace = ${workspace} AND email IN (SELECT value FROM json_each(?2))`;
+  SELECT email, reason, unsubscribed_at FROM suppressions WHERE workspace = ${workspace} AND email IN (SELECT value FROM json_each(?2))`;
 
 /** `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
 function statements(ctx: Ctx, workspace: string, parameter: unknown, { senders, recipients }: Addresses) {
@@ -51,10 +57,15 @@ function statements(ctx: Ctx, workspace: string, parameter: unknown, { senders, 
 
 function toRecords([senders, ...suppressed]: D1Result[]): SendRecords {
   const senderRows = (senders?.results ?? []) as SenderRow[];
-  const suppressedRows = suppressed.flatMap(({ results }) => results as { email: string; reason: SuppressionReason }[]);
+  const suppressedRows = suppressed.flatMap(({ results }) => results as SuppressionRow[]);
   return {
     senders: new Map(senderRows.map((row) => [row.address, row])),
-    suppressed: new Map(suppressedRows.map(({ email, reason }) => [email, reason])),
+    suppressed: new Map(
+      suppressedRows.map(({ email, reason, unsubscribed_at }) => [
+        email,
+        { reason, isUnsubscribed: unsubscribed_at !== null },
+      ]),
+    ),
   };
 }
 

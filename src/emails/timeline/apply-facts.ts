@@ -5,7 +5,7 @@ import type { MailStatement, MainStatement } from "../../db/database.ts";
 import {
   clearDomainFailuresStatements,
   domainFailureStatements,
-  releaseBouncesStatement,
+  releaseBouncesStatements,
   suppressStatement,
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
@@ -158,7 +158,7 @@ function releaseStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainSt
   const entries = merged.flatMap(({ state, release }) =>
     release.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
   );
-  return entries.length > 0 ? [releaseBouncesStatement(ctx, entries)] : [];
+  return entries.length > 0 ? releaseBouncesStatements(ctx, entries) : [];
 }
 
 function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {

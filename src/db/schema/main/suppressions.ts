@@ -8,6 +8,7 @@ export const suppressions = sqliteTable(
     reason: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }).notNull(),
     createdAt: integer("created_at").notNull(),
     emailId: text("email_id"),
+    unsubscribedAt: integer("unsubscribed_at"),
   },
   (t) => [primaryKey({ columns: [t.workspace, t.email] })],
 );
