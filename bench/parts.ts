@@ -9,6 +9,7 @@ import type { Deployment } from "./deployment.ts";
 import { measureDrain } from "./drain.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
+import { measureImports } from "./imports.ts";
 import { measureLargeMail } from "./large.ts";
 import { measureLatency } from "./latency.ts";
 import { measureLists } from "./lists.ts";
@@ -40,4 +41,5 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   large: measureLargeMail,
   bodies: measureBodies,
   lists: measureLists,
+  imports: measureImports,
 };

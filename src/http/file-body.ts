@@ -6,7 +6,7 @@ import {
 } from "@remix-run/multipart-parser";
 import type { Context, MiddlewareHandler } from "hono";
 import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../errors.ts";
-import { toBase64 } from "../lib/bytes.ts";
+import { concat, toBase64 } from "../lib/bytes.ts";
 import type { BodyHold } from "./body-budget.ts";
 import { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
@@ -14,6 +14,8 @@ import { largeBodies } from "./json-body.ts";
 
 /** Parts of an upload: the file, and fields that clients add. */
 const MAX_PARTS = 20;
+/** Parts that are not the file, and headers. */
+const OTHER_BYTES = 65_536;
 /** Memory beside the file while it is read and processed. */
 const WORKING_BYTES = 4_000_000;
 
@@ -66,30 +68,31 @@ async function readFile(
   const parser = new MultipartParser(boundary, {
     maxFileSize: maxBytes,
     maxParts: MAX_PARTS,
-    maxTotalSize: maxBytes + WORKING_BYTES,
+    maxTotalSize: maxBytes + OTHER_BYTES,
   });
-  let found: MultipartPart | null = null;
+  // One buffer for the whole body, of which the parser gets views: the file is a range of it and is never copied.
+  const body = new Uint8Array(maxBytes + 2 * OTHER_BYTES);
+  let file: Uint8Array<ArrayBuffer> | null = null;
   let size = 0;
   for (let chunk = await stream.next(); chunk; chunk = await stream.next()) {
+    if (size + chunk.byteLength > body.length) throw new MaxFileSizeExceededError(maxBytes);
+    await hold.growTo(size + chunk.byteLength + WORKING_BYTES);
+    body.set(chunk, size);
+    const view = body.subarray(size, size + chunk.byteLength);
     size += chunk.byteLength;
-    await hold.growTo(size + WORKING_BYTES);
-    for (const part of parser.write(chunk.slice())) if (part.name === field) found ??= part;
+    for (const part of parser.write(view)) if (part.name === field) file ??= fileOf(part, body);
   }
   parser.finish();
-  if (!found) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
-  return takeBytes(found);
+  if (!file) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
+  return file;
 }
 
-/** Returns the bytes of a part, and frees each chunk when it is copied. */
-function takeBytes(part: MultipartPart): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(part.size);
-  const chunks = part.content.splice(0).reverse();
-  let at = 0;
-  for (let chunk = chunks.pop(); chunk; chunk = chunks.pop()) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+/** Returns the bytes of a part: the range of the body that its first piece begins. */
+function fileOf(part: MultipartPart, body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const [first] = part.content;
+  // The parser copies a piece that ends with the start of a boundary.
+  if (first?.buffer !== body.buffer) return concat(part.content);
+  return body.subarray(first.byteOffset, first.byteOffset + part.size);
 }
 
 /** A client that is too slow, or for which there is no memory, is not read any further. */

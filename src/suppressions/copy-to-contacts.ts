@@ -49,8 +49,14 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
   await mailDb(ctx).batch(markContactsStatements(ctx, await findMarks(ctx, workspace, emails)));
 }
 
+const FIND_SUPPRESSED = `
+  SELECT s.workspace, s.email, s.reason FROM json_each(?2) j
+    CROSS JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value`;
+
 /** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */
 export async function copyToNewContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {
-  const marks = (await findMarks(ctx, workspace, emails)).filter(({ reason }) => reason !== null);
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(email)));
+  const statements = chunks.map((chunk) => ctx.db.prepare(FIND_SUPPRESSED).bind(workspace, chunk));
+  const marks = (await ctx.db.batch<ContactMark>(statements)).flatMap(({ results }) => results);
   if (marks.length > 0) await mailDb(ctx).batch(markContactsStatements(ctx, marks));
 }

@@ -67,10 +67,14 @@ function requireRowCount(csv: CsvFile): void {
   if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
 }
 
+/** Counts line breaks, and the last line if it has none. */
 function countLines(bytes: Uint8Array): number {
-  let lines = 1;
-  for (const byte of bytes) if (byte === 10 || byte === 13) lines += 1;
-  return lines;
+  let lines = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) lines += 1;
+  }
+  const last = bytes[bytes.length - 1];
+  return last === 10 || last === 13 ? lines : lines + 1;
 }
 
 interface Part {
