@@ -3,7 +3,7 @@ import { applyFacts, findEmail, recipientKey } from "../emails/index.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { uuidFromHash } from "../lib/ids.ts";
 import { type MailReference, readUnsubscribeAddress } from "../mail-tokens/index.ts";
-import { suppressStatement } from "../suppressions/index.ts";
+import { copyToContacts, suppressStatement } from "../suppressions/index.ts";
 
 /**
  * Suppresses the recipient that an unsubscribe token names for bulk and broadcast mail, and records one event however
@@ -29,6 +29,7 @@ export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" |
   await suppressStatement(ctx, [
     { workspace: state.workspace, email: key, reason: "unsubscribe", emailId: null },
   ]).run();
+  await copyToContacts(found.ctx, state.workspace, [key]);
   await applyFacts(found.ctx, [{ state, facts: [fact], attempt: 0 }]);
   return true;
 }

@@ -13,6 +13,7 @@ import { changeStatement } from "./changes.ts";
 import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+import { writeSuppressions } from "./write-suppressions.ts";
 
 /** Statements that run in the same transaction as the update of the emails. */
 export interface AccompanyingStatements {
@@ -59,10 +60,10 @@ export async function applyFacts(
     const states = merged.map(({ state }) => state);
     const changed = merged.filter((result) => result.changed);
     const suppressions = [...releaseStatements(ctx, changed), ...suppressStatements(ctx, changed)];
-    if (suppressions.length > 0) await ctx.db.batch(suppressions);
+    const marks = await writeSuppressions(ctx, suppressions, changed);
     const emailStatements = updateStatements(ctx, changed);
     const { before, after } = accompany(states);
-    const all = [...before, ...emailStatements, ...after];
+    const all = [...before, ...emailStatements, ...after, ...marks];
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
       return { states, results: results.slice(before.length + emailStatements.length) };
