@@ -85,6 +85,11 @@ export class BodyHash {
       } else {
         if (this.#pendingSpace || this.#pendingLineEnds > 0) to = this.#writePending(out, to);
         out[to++] = octet;
+        // Most octets follow each other with nothing pending.
+        for (let next = slice[i + 1] ?? 0; next > SPACE; next = slice[i + 1] ?? 0) {
+          out[to++] = next;
+          i++;
+        }
       }
     }
     if (to === 0) return;

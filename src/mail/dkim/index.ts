@@ -41,8 +41,10 @@ export async function signMessage(
   const fields = composed.headers.map((field) => field.raw);
   const head = binaryStringToBytes(`${signatures.join("")}${fields.join("")}\r\n`);
   const size = head.length + composed.bodySize;
+  const { bodyInMemory } = composed;
   return {
     size,
+    inMemory: bodyInMemory && [head, bodyInMemory],
     needsSmtpUtf8: composed.needsSmtpUtf8,
     needs8BitMime: composed.needs8BitMime,
     chunks: () =>
@@ -61,7 +63,8 @@ async function createSignatures(
   if (domain === null) throw new RangeError("the signing domain is not a domain name");
   if (!keys.every((key) => SELECTOR.test(key.selector))) throw new RangeError("the selector is not a DNS name");
   const body = new BodyHash();
-  for await (const chunk of composed.body(true)) body.update(chunk);
+  if (composed.bodyInMemory) body.update(composed.bodyInMemory);
+  else for await (const chunk of composed.body(true)) body.update(chunk);
   const input = { domain, bodyHash: body.digest(), at: Math.floor(options.now.getTime() / 1000) };
   const signed = selectHeaders(composed.headers);
   return Promise.all(keys.map((key) => signatureField(key, signed, input)));

@@ -39,6 +39,7 @@ export function compose(mail: MessageInput, extensions: SmtpExtensions): Compose
     needs8BitMime: false,
     bodySize,
     body: bodyReader(segments, bodySize),
+    bodyInMemory: inMemory(segments, bodySize),
   };
 }
 
@@ -93,6 +94,15 @@ function mergeSegments(segments: readonly BodySegment[]): BodySegment[] {
 
 function sizeOf(segment: BodySegment): number {
   return segment instanceof Uint8Array ? segment.length : segment.size;
+}
+
+/** Returns the body when it is small and all of it is in memory, else null. */
+function inMemory(segments: readonly BodySegment[], size: number): Uint8Array | null {
+  if (size >= MAX_CACHED_BODY) return null;
+  const pieces = segments.filter((segment) => segment instanceof Uint8Array);
+  if (pieces.length < segments.length) return null;
+  const [only] = pieces;
+  return only && pieces.length === 1 ? only : concat(pieces);
 }
 
 function bodyReader(

@@ -3,7 +3,7 @@
 import { DotStuffer, MessageFormatError } from "./dot-stuffing.ts";
 import type { RawReply } from "./replies.ts";
 import { isIntermediate, UNEXPECTED_REPLY } from "./results.ts";
-import { type Disconnect, isDisconnect } from "./smtp-session.ts";
+import { type Disconnect, isDisconnect, type SmtpSession } from "./smtp-session.ts";
 import type { TransactionContext } from "./transaction.ts";
 import type { OutgoingMessage } from "./transport.ts";
 
@@ -57,6 +57,10 @@ export async function sendEmptyMessage({ session, replyMs }: TransactionContext)
 /** Writes everything before the final dot; returns early when the session ends. Throws when the message must not go out. */
 async function writeContent({ session, replyMs }: TransactionContext, message: OutgoingMessage): Promise<void> {
   const stuffer = new DotStuffer(message.size);
+  if (message.inMemory) {
+    for (const piece of message.inMemory) appendStuffed(session, stuffer, piece);
+    return stuffer.finish();
+  }
   const chunks = message.chunks()[Symbol.asyncIterator]();
   session.extendDeadline(replyMs);
   try {
@@ -66,7 +70,7 @@ async function writeContent({ session, replyMs }: TransactionContext, message: O
       if (next.done) break;
       for (let at = 0; at < next.value.length; at += PIECE_OCTETS) {
         const piece = next.value.subarray(at, at + PIECE_OCTETS);
-        session.buffer.append(piece.length * 2, (out, offset) => stuffer.stuff(piece, out, offset));
+        appendStuffed(session, stuffer, piece);
         if (session.buffer.length < SLICE_OCTETS) continue;
         await session.flush();
         if (session.disconnect) return;
@@ -78,4 +82,8 @@ async function writeContent({ session, replyMs }: TransactionContext, message: O
     // Not awaited: a source that hangs must not block the session. After the last chunk this does nothing.
     chunks.return?.()?.catch(() => {});
   }
+}
+
+function appendStuffed({ buffer }: SmtpSession, stuffer: DotStuffer, piece: Uint8Array): void {
+  buffer.append(piece.length * 2, (out, offset) => stuffer.stuff(piece, out, offset));
 }

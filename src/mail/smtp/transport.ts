@@ -32,6 +32,8 @@ export interface OutgoingMessage {
   needsSmtpUtf8: boolean;
   /** True when the body has octets above 127 (RFC 6152). */
   needs8BitMime: boolean;
+  /** The message in pieces, when all of it is in memory. Then `chunks` is not called. */
+  inMemory?: readonly Uint8Array[] | null;
   /** Yields the message from its first octet. May be called again for another attempt. */
   chunks(): AsyncIterable<Uint8Array>;
 }
