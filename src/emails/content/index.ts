@@ -12,4 +12,5 @@ export {
 } from "./documents.ts";
 export { offloadContent, rewindContentProgressStatement } from "./offload.ts";
 export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
+export { contentPadding } from "./padding.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

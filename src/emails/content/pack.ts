@@ -8,7 +8,7 @@ import { concat, utf8 } from "../../lib/bytes.ts";
 export interface RowContent {
   n: number;
   id: string;
-  /** The document as JSON. */
+  /** The document as JSON, with spaces after it. */
   content: string;
 }
 
@@ -40,7 +40,8 @@ export async function packContents(
   const [first, last] = [packed[0], packed.at(-1)];
   if (!first || !last) return [];
   const key = r2Keys.pack(workspaceId, first.id, last.id, ctx.newId());
-  const documents = packed.map(({ content }) => utf8(content));
+  // The row has spaces after the document (padding.ts).
+  const documents = packed.map(({ content }) => utf8(content.trimEnd()));
   await ctx.env.CONTENT.put(key, concat(documents));
   let offset = 0;
   return packed.map(({ n, id }, index) => {

@@ -5,6 +5,8 @@ import type { MailStatement } from "../../db/database.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
 import { requireOpenStatement } from "../../db/shard-workspaces.ts";
 import { storeMailResponse } from "../../idempotency/index.ts";
+import { utf8Length } from "../../lib/bytes.ts";
+import { contentPadding } from "../content/index.ts";
 import { changeStatement } from "../timeline/index.ts";
 import type { NewEmail } from "./new-email.ts";
 
@@ -15,7 +17,8 @@ const INSERT_EMAILS = `
   SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
     value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
     value->>'events', value->>'contentKey', value->>'contentOffset', value->>'contentSize', value->>'dueAt',
-    value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId', value->'content'
+    value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId',
+    (value->'content') || printf('%*s', value->>'padding', '')
   FROM json_each(?2)`;
 
 const INSERT_OUTBOX_ROWS = `
@@ -53,11 +56,15 @@ export async function insertEmails(
 
 /** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */
 function toRow({ content, ...email }: NewEmail): string {
-  const row = JSON.stringify({
+  const columns = {
     ...email,
     recipients: JSON.stringify(email.recipients),
     tags: email.tags && JSON.stringify(email.tags),
     events: JSON.stringify(email.events),
-  });
-  return content === null ? row : `${row.slice(0, -1)},"content":${content}}`;
+  };
+  const row = JSON.stringify(columns);
+  if (content === null) return row;
+  const texts = Object.values(columns).filter((value) => typeof value === "string");
+  const padding = contentPadding(email.contentSize, utf8Length(texts.join("")));
+  return `${row.slice(0, -1)},"content":${content},"padding":${padding}}`;
 }
