@@ -11,6 +11,8 @@ export interface LocalService {
   domain: string;
   mailbox: string;
   captured_mail_url: string;
+  /** Signs in the seeded owner once, within 15 minutes of the start. */
+  sign_in_url: string;
   /** The DNS page; the resolver is at the path `/dns-query`. */
   dns_url: string;
   ports: Ports;
@@ -22,13 +24,14 @@ export function apiUrl(layout: Layout): string {
 }
 
 /** Writes `local.json` and returns its content. */
-export async function writeLocalFile(layout: Layout, seed: Seed): Promise<LocalService> {
+export async function writeLocalFile(layout: Layout, seed: Seed, signInUrl: string): Promise<LocalService> {
   const local = {
     base_url: apiUrl(layout),
     api_key: seed.apiKey,
     workspace_id: seed.workspaceId,
     domain: seed.domain,
     mailbox: seed.mailbox,
+    sign_in_url: signInUrl,
     captured_mail_url: `http://${HOST}:${layout.ports.captured_mail}`,
     dns_url: `http://${HOST}:${layout.ports.dns}`,
     ports: layout.ports,

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import { createContext } from "../src/context.ts";
+import { createMagicLink } from "../src/sign-ins/magic-links/create.ts";
 import { migrateAll, withBindings } from "./database.ts";
 import type { Layout } from "./layout.ts";
 import { seedWorkspace } from "./seed-workspace.ts";
@@ -10,8 +11,20 @@ export type Seed = Awaited<ReturnType<typeof seedWorkspace>>;
 
 const FIRST = { name: "Example", email: "owner@example.test", domain: "example.test", mailboxLocalPart: "hello" };
 
-/** Applies missing migrations, and seeds the database at the first start. */
-export async function prepareDatabase(layout: Layout): Promise<Seed> {
+/**
+ * Applies missing migrations, seeds the database at the first start, and creates a sign-in link of the seeded owner, who
+ * is the platform admin.
+ */
+export async function prepareDatabase(layout: Layout): Promise<{ seed: Seed; signInUrl: string }> {
+  const seed = await seedOnce(layout);
+  const signInUrl = await withBindings(layout, async (env) => {
+    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(seed.userId).run();
+    return createMagicLink(createContext(env, "seed"), { email: FIRST.email, next: "/app", method: "bootstrap" });
+  });
+  return { seed, signInUrl };
+}
+
+async function seedOnce(layout: Layout): Promise<Seed> {
   const known = await readJson<Seed | { begun_at: string }>(layout.seedFile);
   if (known && "apiKey" in known) {
     await withBindings(layout, migrateAll);

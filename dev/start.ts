@@ -34,7 +34,7 @@ async function start(layout: Layout) {
   const certificates = await loadCertificates(layout.certificateDir);
   await writeWorkerEnv(layout, secrets);
   console.log("Preparing the database ...");
-  const seed = await prepareDatabase(layout);
+  const { seed, signInUrl } = await prepareDatabase(layout);
 
   const store = await openMailStore(layout.mailDir);
   const account = { user: EGRESS_USER, password: secrets.egress_password };
@@ -51,7 +51,7 @@ async function start(layout: Layout) {
   await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
   void runCronsEachMinute(layout, shutdown.signal);
 
-  const local = await writeLocalFile(layout, seed);
+  const local = await writeLocalFile(layout, seed, signInUrl);
   shutdown.onStop(() => removeLocalFile(layout));
   console.log(summary(layout, local));
 }

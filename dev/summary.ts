@@ -10,6 +10,7 @@ export function summary(layout: Layout, local: LocalService): string {
 The service is ready.
 
   API            ${local.base_url}
+  Dashboard      ${local.sign_in_url} (signs in once, within 15 minutes)
   Captured mail  ${local.captured_mail_url}
   DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)

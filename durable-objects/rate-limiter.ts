@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { decideCall, type RateDecision, type RatePolicy } from "../src/rate-limits/index.ts";
+import { decideCall, type RateDecision, type RatePolicy, withoutLastCall } from "../src/rate-limits/index.ts";
 
 const TIMES = "times";
 
@@ -16,6 +16,12 @@ export class RateLimiterObject extends DurableObject<Env> {
     storage.kv.put(TIMES, times);
     await storage.setAlarm(now + policy.windowSeconds * 1000);
     return decision;
+  }
+
+  /** Gives back the last call that was counted: an attempt that succeeded is no failure. */
+  async giveBack(): Promise<void> {
+    const { kv } = this.ctx.storage;
+    kv.put(TIMES, withoutLastCall(kv.get<number[]>(TIMES) ?? []));
   }
 
   /** Runs one window after the last allowed call, when no stored time counts any more. Frees the object's storage. */

@@ -54,7 +54,7 @@ export interface CallerCtx extends MailCtx {
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */
-export type Actor = ApiKeyActor | SessionActor;
+export type Actor = ApiKeyActor | SessionActor | SystemActor;
 
 interface AnyActor {
   /** Id of the API key or of the session. */
@@ -86,6 +86,11 @@ export interface SessionActor extends AnyActor {
   accessExpiresAt: number;
   /** When the user last proved its identity again, in milliseconds since 1970. */
   reauthenticatedAt: number | null;
+}
+
+/** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
+export interface SystemActor extends AnyActor {
+  kind: "system";
 }
 
 export interface CallerWorkspace {

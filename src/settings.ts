@@ -28,6 +28,25 @@ const Variables = z.object({
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (decisions 1). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
+  /** Address of the mailbox that sends sign-in links and other emails of the service. Empty: it sends none. */
+  SYSTEM_MAILBOX: z.string().default(""),
+  /** Display name of that mailbox. */
+  SYSTEM_NAME: z.string().default("Email service"),
+  /** Who may create an account by signing in: everyone (`open`), or users with an invitation (decisions 11). */
+  SIGN_UP: z.enum(["open", "invited"]).default("invited"),
+  /** Client of the service at Google. Empty: no sign-in with Google. The secret is a secret. */
+  GOOGLE_CLIENT_ID: z.string().default(""),
+  GOOGLE_CLIENT_SECRET: z.string().default(""),
+  GOOGLE_AUTHORIZE_URL: z.url({ protocol: /^https?$/ }).default("https://accounts.google.com/o/oauth2/v2/auth"),
+  GOOGLE_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://oauth2.googleapis.com/token"),
+  GOOGLE_USERINFO_URL: z.url({ protocol: /^https?$/ }).default("https://openidconnect.googleapis.com/v1/userinfo"),
+  /** Client of the service at GitHub. Empty: no sign-in with GitHub. The secret is a secret. */
+  GITHUB_CLIENT_ID: z.string().default(""),
+  GITHUB_CLIENT_SECRET: z.string().default(""),
+  GITHUB_AUTHORIZE_URL: z.url({ protocol: /^https?$/ }).default("https://github.com/login/oauth/authorize"),
+  GITHUB_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://github.com/login/oauth/access_token"),
+  /** Base of GitHub's REST API. */
+  GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.github.com"),
   /** `<version>:<base64 of 32 octets>`, joined by commas. The last one encrypts and hashes new values. Secret. */
   MASTER_KEYS: z
     .string()
@@ -47,6 +66,11 @@ export interface Settings {
   shardLimits: { placement: number; content: number; accept: number };
   domainRegistrationsPerHour: number;
   domainVerificationsPerHour: number;
+  systemMailbox: string;
+  systemName: string;
+  signUp: "open" | "invited";
+  google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; userinfoUrl: string };
+  github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
   masterKeys: { version: number; key: string }[];
 }
 
@@ -80,6 +104,23 @@ export function readSettings(env: object): Settings {
     },
     domainRegistrationsPerHour: result.data.DOMAIN_REGISTRATIONS_PER_HOUR,
     domainVerificationsPerHour: result.data.DOMAIN_VERIFICATIONS_PER_HOUR,
+    systemMailbox: result.data.SYSTEM_MAILBOX,
+    systemName: result.data.SYSTEM_NAME,
+    signUp: result.data.SIGN_UP,
+    google: {
+      clientId: result.data.GOOGLE_CLIENT_ID,
+      clientSecret: result.data.GOOGLE_CLIENT_SECRET,
+      authorizeUrl: result.data.GOOGLE_AUTHORIZE_URL,
+      tokenUrl: result.data.GOOGLE_TOKEN_URL,
+      userinfoUrl: result.data.GOOGLE_USERINFO_URL,
+    },
+    github: {
+      clientId: result.data.GITHUB_CLIENT_ID,
+      clientSecret: result.data.GITHUB_CLIENT_SECRET,
+      authorizeUrl: result.data.GITHUB_AUTHORIZE_URL,
+      tokenUrl: result.data.GITHUB_TOKEN_URL,
+      apiUrl: result.data.GITHUB_API_URL.replace(/\/+$/, ""),
+    },
     masterKeys: result.data.MASTER_KEYS.split(",").map((entry) => {
       const colon = entry.indexOf(":");
       return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };

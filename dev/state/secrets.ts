@@ -10,6 +10,9 @@ export interface Secrets {
   egress_password: string;
 }
 
+/** The mailbox of the seeded workspace. It also sends the emails of the service, such as sign-in links. */
+export const FIRST_MAILBOX = "hello@example.test";
+
 export const EGRESS_USER = "local";
 
 /** Reads the secrets of this state directory. Creates them at the first start. */
@@ -30,6 +33,8 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     MASTER_KEYS: secrets.master_keys,
     DNS_RESOLVER_URL: `http://${HOST}:${layout.ports.dns}/dns-query`,
     PUBLIC_URL: `http://${HOST}:${layout.ports.api}`,
+    SIGN_UP: "open",
+    SYSTEM_MAILBOX: FIRST_MAILBOX,
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

@@ -51,9 +51,10 @@ export const scopes: Readonly<Record<Scope, string>> = {
 
 /**
  * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who
- * administers the platform. `public`: no authentication.
+ * administers the platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page.
+ * `public`: no authentication.
  */
-export type RequiredScope = Scope | "any" | "session" | "platform_admin" | "public";
+export type RequiredScope = Scope | "any" | "session" | "platform_admin" | "page" | "public";
 
 /** The scope that each route requires, by method and mounted path. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
@@ -68,6 +69,18 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/refresh": "public",
   "POST /auth/logout": "public",
   "POST /auth/workspace": "session",
+  "GET /auth/sign-in": "public",
+  "POST /auth/magic-link": "public",
+  "GET /auth/magic-link/:token": "public",
+  "POST /auth/magic-link/:token": "public",
+  "GET /auth/totp": "public",
+  "POST /auth/totp": "public",
+  "POST /auth/bootstrap": "public",
+  "GET /app": "page",
+  "POST /v1/auth/totp/setup": "session",
+  "POST /v1/auth/totp/enable": "session",
+  "POST /v1/auth/totp/disable": "session",
+  "POST /v1/auth/reauth": "session",
   "GET /v1/me": "any",
   "GET /v1/sessions/": "session",
   "DELETE /v1/sessions/:session_id": "session",

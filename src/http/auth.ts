@@ -33,7 +33,7 @@ export function authenticate(
     if (route === null) return next();
     const need: RequiredScope | undefined = routeScopes[route];
     if (need === undefined) throw new AppError(500, "Internal Server Error");
-    if (need === "public") return next();
+    if (need === "public" || need === "page") return next();
     const token = hasSession(c) ? null : bearerToken(c.req.header("Authorization"));
     const early = earlyReads[route] && token !== null && isApiKey(token) ? await readEarlyBody(c) : null;
     if (early) c.set("earlyBody", early);
@@ -50,7 +50,7 @@ export function authenticate(
 async function setCaller(
   c: Context<AppEnv>,
   route: string,
-  need: Exclude<RequiredScope, "public">,
+  need: Exclude<RequiredScope, "public" | "page">,
   token: string | null,
   earlyReads: EarlyReads | undefined,
 ): Promise<void> {
@@ -69,7 +69,7 @@ async function setCaller(
 }
 
 /** Throws 403 when the caller may not use a route that requires `need`. */
-function requireRight(actor: Actor, need: Exclude<RequiredScope, "public">): void {
+function requireRight(actor: Actor, need: Exclude<RequiredScope, "public" | "page">): void {
   if (need === "any") return;
   if (need !== "session" && need !== "platform_admin") {
     if (!actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);

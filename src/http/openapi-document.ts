@@ -63,7 +63,20 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
         },
         security: [{ bearer: [] }, { session: [] }],
       },
-      exclude: ["/openapi.json", "/health", "/ready", "/t/o/{token}", "/t/c/{token}", "/u/:token", "/assets/:file"],
+      exclude: [
+        "/openapi.json",
+        "/health",
+        "/ready",
+        "/t/o/{token}",
+        "/t/c/{token}",
+        "/u/:token",
+        "/assets/:file",
+        "/auth/sign-in",
+        "/auth/magic-link/:token",
+        "/auth/totp",
+        "/auth/bootstrap",
+        "/app",
+      ],
       // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
       defaultValidationErrorResponse: false,
     });

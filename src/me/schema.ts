@@ -78,6 +78,7 @@ function toAuthentication(actor: Actor): MeOut["authentication"] {
       reauthenticated_at: isoOrNull(actor.reauthenticatedAt),
       is_platform_admin: actor.isPlatformAdmin,
     };
+  if (actor.kind !== "api_key") throw new Error(`a caller of kind ${actor.kind} makes no requests`);
   return {
     method: actor.kind,
     api_key_id: actor.credentialId,

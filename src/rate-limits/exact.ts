@@ -5,6 +5,8 @@ import type { RateDecision, RatePolicy } from "./rules.ts";
 export interface ExactRateLimiter {
   /** Decides on one call and counts it if it is allowed. */
   decide(policy: RatePolicy): Promise<RateDecision>;
+  /** Gives back the last call that was counted. */
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -12,6 +14,39 @@ export interface ExactRateLimiter {
  * policy and subject has its own Durable Object, which handles one call at a time.
  */
 export function countExactly({ env }: Ctx, policy: RatePolicy, subject: string): Promise<RateDecision> {
-  const limiter: ExactRateLimiter = env.RATE_LIMITER.getByName(`${policy.name}/${subject}`);
-  return limiter.decide(policy);
+  return limiterOf(env, policy, subject).decide(policy);
+}
+
+/** An attempt that counts as a failure until it succeeds. */
+export interface FailureCount {
+  /** The limit that the attempt exceeds, with the seconds until the next one is allowed; null: it may be made. */
+  exceeded: { policy: RatePolicy; retryAfterSeconds: number } | null;
+  /** Gives the attempt back: it succeeded, so it was no failure. */
+  succeeded(): Promise<void>;
+}
+
+/**
+ * Counts an attempt against limits of failures, each with its subject. It is counted before it is made, so that no number
+ * of parallel attempts exceeds a limit, and given back when it succeeds.
+ */
+export async function countFailure({ env }: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
+  const counted: ExactRateLimiter[] = [];
+  const giveBack = async () => {
+    await Promise.all(counted.map((limiter) => limiter.giveBack()));
+  };
+  for (const [policy, subject] of limits) {
+    const limiter = limiterOf(env, policy, subject);
+    const decision = await limiter.decide(policy);
+    if (!decision.isAllowed) {
+      await giveBack();
+      const { retryAfterSeconds } = decision;
+      return { exceeded: { policy, retryAfterSeconds }, succeeded: async () => {} };
+    }
+    counted.push(limiter);
+  }
+  return { exceeded: null, succeeded: giveBack };
+}
+
+function limiterOf(env: Env, policy: RatePolicy, subject: string): ExactRateLimiter {
+  return env.RATE_LIMITER.getByName(`${policy.name}/${subject}`);
 }

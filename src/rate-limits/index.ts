@@ -1,3 +1,10 @@
-export { countExactly } from "./exact.ts";
+export { countExactly, countFailure, type FailureCount } from "./exact.ts";
 export { findExceededPolicy } from "./find-exceeded-policy.ts";
-export { decideCall, formatPolicy, hourlyPolicy, type RateDecision, type RatePolicy } from "./rules.ts";
+export {
+  decideCall,
+  formatPolicy,
+  hourlyPolicy,
+  type RateDecision,
+  type RatePolicy,
+  withoutLastCall,
+} from "./rules.ts";

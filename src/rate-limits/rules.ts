@@ -51,3 +51,8 @@ export function decideCall(
   const waitMs = Math.min(leaving + windowMs - now, windowMs);
   return { decision: { isAllowed: false, retryAfterSeconds: Math.ceil(waitMs / 1000) }, times: counted };
 }
+
+/** Returns the times without the last allowed call, which does not count after all. Pure. */
+export function withoutLastCall(times: readonly number[]): number[] {
+  return [...times].sort((a, b) => a - b).slice(0, -1);
+}

@@ -1,8 +1,8 @@
 export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./access-token.ts";
 export { authenticateSession, invalidSession } from "./authenticate.ts";
-export { findHome, listSessions } from "./queries.ts";
+export { listSessions } from "./queries.ts";
 export { refreshSession } from "./refresh.ts";
 export { deleteSessionStatement, endSession, revokeSession } from "./revoke.ts";
 export { signOut } from "./sign-out.ts";
-export { type ActiveWorkspace, type Client, newSession, type SessionTokens } from "./start.ts";
+export { type Client, newSession, type SessionTokens } from "./start.ts";
 export { switchWorkspace } from "./switch-workspace.ts";

@@ -19,22 +19,17 @@ export interface Client {
   userAgent: string | null;
 }
 
-/** A workspace as a session refers to it. */
-export interface ActiveWorkspace {
-  number: number;
-  id: string;
-}
-
 interface NewSession {
   userId: string;
-  workspace: ActiveWorkspace;
+  /** Id of the workspace that becomes the active one. It may be created in the same batch. */
+  workspaceId: string;
   method: SignInMethod;
   client: Client;
 }
 
 const INSERT_SESSION = `
   INSERT INTO sessions (id, user_id, workspace, method, ip, user_agent, created_at, refreshed_at, expires_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)`;
+  SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
 
 /**
  * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the
@@ -42,13 +37,13 @@ const INSERT_SESSION = `
  */
 export async function newSession(
   ctx: Ctx,
-  { userId, workspace, method, client }: NewSession,
+  { userId, workspaceId, method, client }: NewSession,
 ): Promise<{ sessionId: string; tokens: SessionTokens; statements: MainStatement[] }> {
   const sessionId = ctx.newId();
   const refresh = await issueRefreshToken(ctx, "session", sessionId);
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;
-  const values = [sessionId, userId, workspace.number, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
-  const tokens = await toTokens(ctx, { userId, sessionId, workspaceId: workspace.id }, refresh);
+  const values = [sessionId, userId, workspaceId, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
+  const tokens = await toTokens(ctx, { userId, sessionId, workspaceId }, refresh);
   return { sessionId, tokens, statements: [ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement] };
 }
 

@@ -125,7 +125,7 @@ it("lists exactly the mounted routes", () => {
 
 for (const [route, need] of Object.entries(routeScopes)) {
   const { success, only, deletesWorkspace, beyond, crossesWorkspaces, places = {} } = cases[route] ?? { success: 0 };
-  if (need === "public") {
+  if (need === "public" || need === "page") {
     it(`${route} needs no credentials`, async () => {
       expect((await call(route, apiWith(null))).status).toBe(success);
     });

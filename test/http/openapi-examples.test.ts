@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { seal } from "../../src/lib/secret-box.ts";
+import { TOTP_PURPOSE } from "../../src/sign-ins/second-factor/verify.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import {
@@ -13,7 +15,7 @@ import {
 } from "../support/openapi.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** The time of the examples. */
 const NOW = new Date("2026-11-21T15:00:00Z");
@@ -122,6 +124,9 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   getContact: createContact,
   updateContact: createContact,
   deleteContact: createContact,
+  addTotp: () => setTotp(null),
+  removeTotp: () => setTotp(1),
+  verifyIdentity: () => setTotp(1),
   getSavedSearches: async () => {
     await workspace.call("PUT", "/v1/emails/saved-searches", requestExample(byId("replaceSavedSearches")));
     return {};
@@ -139,6 +144,18 @@ async function createVariant(): Promise<Record<string, string>> {
   const body = { label: "A", subject: "News" };
   const response = await workspace.post(`/v1/broadcasts/${broadcast_id}/variants`, body);
   return { broadcast_id, variant_id: (await response.json<{ id: string }>()).id };
+}
+
+/** Stores the TOTP secret of the examples, whose code is valid at NOW. */
+async function setTotp(enabledAt: number | null): Promise<Record<string, string>> {
+  const { db, settings } = testContext();
+  const secret = new TextEncoder().encode("12345678901234567890") as Uint8Array<ArrayBuffer>;
+  const sealed = await seal(settings.masterKeys, TOTP_PURPOSE, workspace.userId, secret);
+  await db
+    .prepare("INSERT INTO user_totp (user_id, secret, created_at, enabled_at) VALUES (?1, ?2, 1, ?3)")
+    .bind(workspace.userId, sealed, enabledAt)
+    .run();
+  return {};
 }
 
 const schedule = () => create("/v1/emails/", { send_at: "2026-11-25T09:00:00Z" });

@@ -8,12 +8,12 @@ const ORIGIN = "http://api.test";
 
 /** Starts a session of a user in a workspace and returns it with functions that call the API with its cookies. */
 export async function aSession(
-  { userId, workspaceNumber, workspaceId }: Pick<TestWorkspace, "userId" | "workspaceNumber" | "workspaceId">,
+  { userId, workspaceId }: Pick<TestWorkspace, "userId" | "workspaceId">,
   { ctx = testContext(), method = "magic_link" }: { ctx?: Ctx; method?: SignInMethod } = {},
 ) {
   const session = await newSession(ctx, {
     userId,
-    workspace: { number: workspaceNumber, id: workspaceId },
+    workspaceId,
     method,
     client: { ip: "192.0.2.7", userAgent: "A browser" },
   });

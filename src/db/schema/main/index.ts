@@ -12,6 +12,7 @@ export * from "./object-sweep.ts";
 export * from "./outbox.ts";
 export * from "./saved-searches.ts";
 export * from "./sessions.ts";
+export * from "./sign-in.ts";
 export * from "./suppressions.ts";
 export * from "./templates.ts";
 export * from "./tracking.ts";

@@ -20,7 +20,11 @@ export const mailboxes = sqliteTable(
     usedBytes: integer("used_bytes").notNull().default(0),
     createdAt: integer("created_at").notNull(),
   },
-  (t) => [uniqueIndex("mailboxes_by_address").on(t.workspace, t.address), index("mailboxes_by_domain").on(t.domainId)],
+  (t) => [
+    uniqueIndex("mailboxes_by_address").on(t.workspace, t.address),
+    index("mailboxes_by_address_alone").on(t.address),
+    index("mailboxes_by_domain").on(t.domainId),
+  ],
 );
 
 export const mailboxAssignees = sqliteTable(

@@ -1,0 +1,1 @@
+export { type ApiKeyRow, listApiKeys } from "./queries.ts";

@@ -1,0 +1,68 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { users } from "./accounts.ts";
+import { mailboxes } from "./mailboxes.ts";
+
+export const oneTimeTokens = sqliteTable(
+  "one_time_tokens",
+  {
+    hash: text().primaryKey().notNull(),
+    purpose: text().notNull(),
+    subject: text().notNull(),
+    data: text({ mode: "json" }).$type<Record<string, unknown>>().notNull().default({}),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (t) => [index("one_time_tokens_by_expiry").on(t.expiresAt)],
+);
+
+const userId = () =>
+  text("user_id")
+    .notNull()
+    .references(() => users.id);
+
+export const userTotp = sqliteTable("user_totp", {
+  userId: userId().primaryKey(),
+  secret: text().notNull(),
+  lastStep: integer("last_step").notNull().default(0),
+  createdAt: integer("created_at").notNull(),
+  enabledAt: integer("enabled_at"),
+});
+
+export const recoveryCodes = sqliteTable("recovery_codes", { userId: userId(), hash: text().notNull() }, (t) => [
+  primaryKey({ columns: [t.userId, t.hash] }),
+]);
+
+export const identities = sqliteTable(
+  "identities",
+  {
+    provider: text({ enum: ["google", "github"] }).notNull(),
+    subject: text().notNull(),
+    userId: userId(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.provider, t.subject] }), index("identities_by_user").on(t.userId)],
+);
+
+const mailboxId = () =>
+  text("mailbox_id")
+    .notNull()
+    .references(() => mailboxes.id, { onDelete: "cascade" });
+
+export const mailboxPasswords = sqliteTable("mailbox_passwords", {
+  mailboxId: mailboxId().primaryKey(),
+  hash: text().notNull(),
+  changedAt: integer("changed_at").notNull(),
+});
+
+export const mailboxSessions = sqliteTable(
+  "mailbox_sessions",
+  {
+    id: text().primaryKey().notNull(),
+    mailboxId: mailboxId(),
+    ip: text(),
+    userAgent: text("user_agent"),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (t) => [index("mailbox_sessions_by_mailbox").on(t.mailboxId), index("mailbox_sessions_by_expiry").on(t.expiresAt)],
+);

@@ -1,0 +1,45 @@
+import type { MiddlewareHandler } from "hono";
+import { AppError } from "../errors.ts";
+import { authenticateSession, refreshSession } from "../sessions/index.ts";
+import { onNewestShard } from "../shards.ts";
+import { clientOf } from "./client.ts";
+import type { AppEnv } from "./env.ts";
+import { respondRefresh } from "./page.tsx";
+import { requireSameOrigin } from "./same-origin.ts";
+import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./session-cookies.ts";
+
+/**
+ * Authenticates a page by its session cookie. An expired access token is refreshed (decisions 11); without a session the
+ * visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so it is answered with
+ * a page that repeats it from this one.
+ */
+export const pageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
+  requireSameOrigin(c);
+  const ctx = c.get("ctx");
+  const access = readSessionCookie(c, "session");
+  const refresh = readSessionCookie(c, "refresh");
+  const { pathname, search } = new URL(c.req.url);
+  if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
+    return respondRefresh(c, pathname + search);
+  let caller = access === undefined ? null : await authenticateSession(ctx, access).catch(nullIfUnauthorized);
+  if (!caller && refresh !== undefined) {
+    const tokens = await refreshSession(ctx, refresh);
+    if (tokens) {
+      setSessionCookies(c, tokens);
+      caller = await authenticateSession(ctx, tokens.accessToken).catch(nullIfUnauthorized);
+    }
+  }
+  if (!caller) {
+    deleteSessionCookies(c);
+    const back = c.req.method === "GET" ? `?${new URLSearchParams({ next: pathname + search })}` : "";
+    return c.redirect(`/auth/sign-in${back}`, 303);
+  }
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  c.set("caller", { ...onNewestShard(ctx, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  return next();
+};
+
+function nullIfUnauthorized(error: unknown): null {
+  if (error instanceof AppError && error.status === 401) return null;
+  throw error;
+}

@@ -1,0 +1,1 @@
+export { findOneTimeToken, issueOneTimeToken, type OneTimePurpose, redeemStatements } from "./tokens.ts";

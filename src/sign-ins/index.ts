@@ -1,0 +1,1 @@
+export { createMagicLink } from "./magic-links/index.ts";

@@ -1,0 +1,1 @@
+export { type SystemEmail, sendSystemEmail } from "./send.ts";

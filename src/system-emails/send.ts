@@ -1,0 +1,69 @@
+import { toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
+import type { CallerCtx, Ctx, SystemActor } from "../context.ts";
+import { deliver, egressOf } from "../delivery/index.ts";
+import { sendEmail } from "../emails/send/index.ts";
+import { parseAddress } from "../lib/addresses.ts";
+import { onNewestShard } from "../shards.ts";
+
+/** An email of the service itself, such as a sign-in link. */
+export interface SystemEmail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+// The mailbox belongs to whoever verified its domain. The oldest owner of that workspace is the user of the email.
+const FIND_SENDER = `
+  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, o.user_id
+    FROM mailboxes m
+    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+    JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
+   WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;
+
+/**
+ * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. It is delivered at
+ * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. Returns false,
+ * and logs it, when there is no such mailbox.
+ */
+export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEmail): Promise<boolean> {
+  const address = parseAddress(ctx.settings.systemMailbox);
+  const row =
+    address && (await ctx.db.prepare(FIND_SENDER).bind(address.key).first<WorkspaceColumns & { user_id: string }>());
+  if (!row) {
+    ctx.log("system-email.no-mailbox", { mailbox: ctx.settings.systemMailbox });
+    return false;
+  }
+  const workspace = toCallerWorkspace(row);
+  const mailCtx = onNewestShard(ctx, workspace);
+  const caller: CallerCtx = {
+    ...mailCtx,
+    actor: systemActor(row.user_id, address.address),
+    workspace,
+    clientIp: null,
+    wake: (rows) =>
+      deliver(mailCtx, rows, egressOf(ctx.settings)).then(
+        () => true,
+        () => mailCtx.wake(rows),
+      ),
+  };
+  const from_ = { email: address.address, name: ctx.settings.systemName };
+  await sendEmail(caller, { from_, to: [{ email: to }], subject, text }, "system");
+  return true;
+}
+
+function systemActor(userId: string, email: string): SystemActor {
+  return {
+    kind: "system",
+    credentialId: "system",
+    userId,
+    email,
+    name: null,
+    role: "owner",
+    scopes: new Set(["emails:send"]),
+    grantsAll: false,
+    domainIds: null,
+    expiresAt: null,
+    restricted: false,
+  };
+}
