@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { matchTotp, STEP_MS, toBase32, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMagicLink, browser, codeOf, fromBase32 } from "../support/sign-ins.ts";
@@ -9,10 +9,16 @@ let workspace: TestWorkspace;
 let email: string;
 let session: Awaited<ReturnType<typeof aSession>>;
 
+// The clock stands still in the middle of a time step, so that no code expires during a test.
 beforeEach(async () => {
+  vi.useFakeTimers({ now: Math.floor(Date.now() / STEP_MS) * STEP_MS + STEP_MS / 2, toFake: ["Date"] });
   workspace = await aWorkspace();
   email = `owner@${workspace.domain}`;
   session = await aSession(workspace);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 /** Turns TOTP on with the code before the current one, so that the current one is still unused. */
