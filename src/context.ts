@@ -101,6 +101,8 @@ export interface CallerWorkspace {
   sendingPaused: boolean;
   /** Numbers of its mail databases, newest first: the first one gets new mail. */
   mailShards: readonly number[];
+  /** Bytes of the database of new mail, as the last cron run of the minute measured it. */
+  mailSize: number;
 }
 
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */

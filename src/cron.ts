@@ -6,6 +6,7 @@ import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep } from "./outbox/index.ts";
 import { runWork } from "./queue.ts";
 import { runMainRetention, runRetention } from "./retention/index.ts";
+import { readShardSize, type ShardSize, saveShardSizes } from "./shard-sizes.ts";
 import { forEachShard, onMain } from "./shards.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
@@ -29,12 +30,18 @@ const MAX_ROWS_WITHOUT_QUEUE = 500;
 
 async function deliverDue(ctx: Ctx): Promise<void> {
   const limits = newRunLimits();
-  await forEachShard(ctx, async (mailCtx) => {
-    await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE), limits);
-    await indexEmails(mailCtx);
-  });
+  const sizes: ShardSize[] = [];
   const main = onMain(ctx);
-  await runWork(main, (await sweep(main)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
+  try {
+    await forEachShard(ctx, async (mailCtx) => {
+      await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE), limits);
+      await indexEmails(mailCtx);
+      sizes.push(await readShardSize(mailCtx));
+    });
+  } finally {
+    await runWork(main, (await sweep(main)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
+    await saveShardSizes(ctx, sizes);
+  }
 }
 
 /** Runs the task of a schedule. Throws for an unknown schedule. */

@@ -56,6 +56,9 @@ export const notFound = (kind: string) => new AppError(404, `${kind} not found`)
 export const conflict = (detail: string, extra: Extra = {}) => new AppError(409, detail, extra);
 export const tooLarge = (detail: string) => new AppError(413, detail);
 export const unsupportedMediaType = (detail: string) => new AppError(415, detail);
+/** Returns a 503. `retryAfter` is in seconds. */
+export const unavailable = (detail: string, retryAfter: number) =>
+  new AppError(503, detail, { headers: { "Retry-After": String(retryAfter) } });
 export const unprocessable = (faults: Fault[]) => new AppError(422, faults.slice(0, MAX_FAULTS));
 /**
  * Returns a 429. `retryAfter` is in seconds; `policy` is the value of RateLimit-Policy, a quota with its unit

@@ -3,6 +3,7 @@ export {
   authenticateApiKey,
   type Caller,
   KEY_WORKSPACE,
+  MAIL_SIZE,
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "./authenticate.ts";

@@ -3,6 +3,7 @@ import { guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import { unprocessable } from "../../errors.ts";
 import { storeMailResponse } from "../../idempotency/index.ts";
+import { requireMailSpace } from "../../shard-sizes.ts";
 import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
 import { commitEmails, type NewEmail, requireSendingAllowed, toNewEmail } from "../send/index.ts";
 import { type BatchItem, checkItems, type RefusedItem, type SendableItem } from "./check-items.ts";
@@ -26,6 +27,7 @@ export async function sendBatch(
   upload = batchUpload(ctx),
 ): Promise<BatchOut> {
   requireSendingAllowed(ctx);
+  requireMailSpace(ctx);
   const { sendable, refused } = await checkItems(ctx, items);
   if (isStrict && refused.length > 0) {
     const inOrder = refused.toSorted((a, b) => a.index - b.index);

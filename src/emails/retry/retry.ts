@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { conflict } from "../../errors.ts";
 import { parseAddress } from "../../lib/addresses.ts";
+import { requireMailSpace } from "../../shard-sizes.ts";
 import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";
 import type { AcceptOut } from "../schema.ts";
@@ -29,6 +30,7 @@ const REPEATED_BOUNCES = "the last three retries bounced";
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
   requireSendingAllowed(ctx);
+  requireMailSpace(ctx);
   const row = await getEmail(ctx, id);
   if (!RETRIED.includes(row.status))
     throw conflict(`Only an email that bounced, was rejected or failed can be retried; this one is ${row.status}`);

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { ConcurrencyError } from "../../db/batch.ts";
 import type { MailStatement } from "../../db/database.ts";
 import type { WakeUp } from "../../outbox/index.ts";
+import { requireMailSpace, storesContentInR2Only } from "../../shard-sizes.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
 import { requireSendable } from "./check.ts";
@@ -16,7 +17,7 @@ const LONG_WAIT_MS = 3_600_000;
  * Accepts one email for delivery (specification: POST /v1/emails/). When it returns, the row is committed and the
  * content is in it or in R2. `upload` holds the attachments that were stored while the request was read. Throws 403,
  * 400, 413 or 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key
- * committed first.
+ * committed first, 503 when the mail database is full.
  */
 export async function sendEmail(
   ctx: CallerCtx,
@@ -24,10 +25,11 @@ export async function sendEmail(
   source: string,
   upload = new ContentUpload(ctx),
 ): Promise<AcceptOut> {
+  requireMailSpace(ctx);
   const sendable = await requireSendable(ctx, parse(input, ctx.now()), { source, isRetry: false });
   const { sendAt } = sendable.email;
   const isLongWait = sendAt !== null && sendAt > ctx.now() + LONG_WAIT_MS;
-  const content = await putContent(upload, sendable.email, isLongWait);
+  const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
   const response = toAccepted(email);
   await commitEmails(ctx, [email], response, content.key);

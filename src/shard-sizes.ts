@@ -1,0 +1,38 @@
+import type { CallerCtx, Ctx, MailCtx } from "./context.ts";
+import { mailDb } from "./db/client.ts";
+import { unavailable } from "./errors.ts";
+
+/** Cron measures the sizes each minute, and retention frees space each hour. In seconds. */
+const RETRY_AFTER = 300;
+
+const SAVE_SIZES = `
+  INSERT INTO mail_shards (number, size) SELECT value->>'shard', value->>'size' FROM json_each(?1) WHERE true
+  ON CONFLICT DO UPDATE SET size = excluded.size WHERE size <> excluded.size`;
+
+/** The size of one mail database in bytes, without its free pages. */
+export interface ShardSize {
+  shard: number;
+  size: number;
+}
+
+/** Returns the size of a mail database. */
+export async function readShardSize(ctx: MailCtx): Promise<ShardSize> {
+  const { meta } = await mailDb(ctx).prepare("SELECT 1").run();
+  return { shard: ctx.shard, size: meta.size_after };
+}
+
+/** Writes sizes to the main database, where requests read them with their credential. */
+export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Promise<void> {
+  if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes)).run();
+}
+
+/** Throws 503 when the mail database of the caller is too full for new emails: outcomes of accepted ones must still fit. */
+export function requireMailSpace({ workspace, settings }: CallerCtx): void {
+  if (workspace.mailSize >= settings.shardLimits.accept)
+    throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
+}
+
+/** Whether the mail database of the caller is too full for content, which then is stored in R2 only. */
+export function storesContentInR2Only({ workspace, settings }: CallerCtx): boolean {
+  return workspace.mailSize >= settings.shardLimits.content;
+}
