@@ -1,5 +1,6 @@
+import { runBroadcasts } from "./broadcasts/index.ts";
 import { type Ctx, createContext, type MailCtx, type WorkCtx } from "./context.ts";
-import { deliver, egressOf, newRunLimits, type RunLimits, runReleases } from "./delivery/index.ts";
+import { deliver, egressOf, newRunLimits, type RunLimits, runBulk, runReleases } from "./delivery/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
@@ -13,6 +14,9 @@ type Tasks<Context> = Readonly<
 /** The function that processes each kind of outbox row of a mail database. */
 const mailTasks: Tasks<MailCtx> = {
   deliver: (ctx, rows, limits) => deliver(ctx, rows, egressOf(ctx.settings), limits),
+  // A run finds the rows itself, whichever row the wake-up names.
+  bulk: (ctx, _, limits) => runBulk(ctx, egressOf(ctx.settings), limits),
+  broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
   release: runReleases,
 };

@@ -6,9 +6,12 @@ import type { BroadcastOut } from "./schema.ts";
  * Cancels a scheduled or sending broadcast. Emails that were not given to the egress yet are cancelled at dispatch; those
  * in flight still leave (decisions 6). Throws 404, and 409 in any other status.
  */
-export function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
-  return changeBroadcast(ctx, id, (broadcast) => ({
+export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
+  const response = await changeBroadcast(ctx, id, (broadcast) => ({
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
     statements: broadcast.row.status === "scheduled" ? [deleteTaskStatement(ctx, broadcast.row)] : [],
   }));
+  // A run that finds the waiting emails cancels them.
+  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+  return response;
 }

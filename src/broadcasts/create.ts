@@ -73,5 +73,6 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     updated_at: now,
     html_body: input.html_body ?? null,
     text_body: input.text_body ?? null,
+    next_claim_at: null,
   };
 }

@@ -6,6 +6,7 @@ export interface FanOut {
   list: number;
   /** Greatest contacts.n of the audience: later contacts do not belong to it. */
   lastContact: number;
+  sender: Sender;
   /** Null until the audience is counted and split. */
   split: (Split & { eligible: number }) | null;
   wave: Wave;
@@ -15,12 +16,21 @@ export interface FanOut {
   isComplete: boolean;
 }
 
+/** The mailbox that a broadcast is sent from. Each email checks it again at dispatch. */
+export interface Sender {
+  mailboxId: string;
+  domainId: string;
+  domain: string;
+  email: string;
+  name: string | null;
+}
+
 /** `first`: the sample, or the whole list. `remainder`: the contacts outside the sample, who get `variant`. */
 export type Wave = { kind: "first" } | { kind: "remainder"; variant: number };
 
 /** Returns the fan-out of a first send to the contacts of a list up to `lastContact`. */
-export function newFanOut(list: number, lastContact: number): FanOut {
-  return { list, lastContact, split: null, wave: { kind: "first" }, cursor: null, isComplete: false };
+export function newFanOut(list: number, lastContact: number, sender: Sender): FanOut {
+  return { list, lastContact, sender, split: null, wave: { kind: "first" }, cursor: null, isComplete: false };
 }
 
 /** Returns how many contacts of the audience are outside its sample. */

@@ -15,8 +15,10 @@ export function pauseBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut
 
 /** Resumes a paused broadcast. Does nothing when it is not paused. Throws 404, and 409 when it is not sending. */
 export async function resumeBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
-  return changeBroadcast(ctx, id, (broadcast) => {
+  const response = await changeBroadcast(ctx, id, (broadcast) => {
     requireTransition(broadcast, "resume");
     return broadcast.row.paused_at === null ? null : { changes: { paused_at: null } };
   });
+  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+  return response;
 }

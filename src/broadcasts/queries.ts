@@ -35,6 +35,7 @@ export interface BroadcastRow {
   updated_at: number;
   html_body: string | null;
   text_body: string | null;
+  next_claim_at: number | null;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */

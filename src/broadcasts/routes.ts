@@ -6,13 +6,12 @@ import { idempotent } from "../http/idempotency.ts";
 import { parameter, responses } from "../http/openapi.ts";
 import { pageQuery, setNextLink } from "../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../http/validate.ts";
-import { cancelBroadcast } from "./cancel.ts";
 import { createBroadcast } from "./create.ts";
 import { deleteBroadcast } from "./delete.ts";
-import { pauseBroadcast, resumeBroadcast } from "./pause.ts";
 import { getBroadcast, listBroadcasts } from "./queries.ts";
 import { limits, statuses } from "./rules.ts";
 import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
+import { sendingRoutes } from "./sending/routes.ts";
 import { toRecord } from "./serialize.ts";
 import { updateBroadcast } from "./update.ts";
 import { variantRoutes } from "./variants/routes.ts";
@@ -99,38 +98,5 @@ export const broadcastRoutes = new Hono<AppEnv>()
       return c.body(null, 204);
     },
   )
-  .post(
-    "/v1/broadcasts/:broadcast_id/cancel",
-    describeRoute({
-      operationId: "cancelBroadcast",
-      summary: "Cancel a scheduled or sending broadcast",
-      description: "Emails that were not given to a mail server yet are cancelled too.",
-      tags,
-      parameters: [broadcastId],
-      responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
-    }),
-    async (c) => c.json(await cancelBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
-  )
-  .post(
-    "/v1/broadcasts/:broadcast_id/pause",
-    describeRoute({
-      operationId: "pauseBroadcast",
-      summary: "Pause a sending broadcast",
-      tags,
-      parameters: [broadcastId],
-      responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
-    }),
-    async (c) => c.json(await pauseBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
-  )
-  .post(
-    "/v1/broadcasts/:broadcast_id/resume",
-    describeRoute({
-      operationId: "resumeBroadcast",
-      summary: "Resume a paused broadcast",
-      tags,
-      parameters: [broadcastId],
-      responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
-    }),
-    async (c) => c.json(await resumeBroadcast(c.get("caller"), c.req.param("broadcast_id"))),
-  )
+  .route("/", sendingRoutes)
   .route("/", variantRoutes);

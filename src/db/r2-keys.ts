@@ -7,6 +7,9 @@ export const r2Keys = {
   /** Content documents that were in the rows of emails first, packed. The ids of the first and the last email find the rows. */
   pack: (workspaceId: string, firstId: string, lastId: string, packId: string) =>
     `w/${workspaceId}/packs/${firstId}/${lastId}/${packId}`,
+  /** The content of one variant of a broadcast; `own` is the broadcast's own content. */
+  broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
+    `w/${workspaceId}/broadcasts/${broadcastId}/${variantId}`,
   /** Prefix of the keys of all workspaces. */
   workspaces: "w/",
   /** Prefix of all keys of a workspace. */
@@ -16,6 +19,11 @@ export const r2Keys = {
   /** Prefix of the keys of all mailboxes. The mailbox id and a slash follow. */
   mailboxes: "mailboxes/",
 };
+
+/** Returns whether an object is the content of a broadcast, which any number of emails share. */
+export function isBroadcastKey(key: string): boolean {
+  return key.split("/")[2] === "broadcasts";
+}
 
 /** Returns the ids of the first and the last email of a pack, or null for another key. */
 export function packedRange(key: string): { firstId: string; lastId: string } | null {

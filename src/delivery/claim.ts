@@ -44,7 +44,13 @@ export interface ClaimedMail {
     contentOffset: number;
     contentSize: number;
     content: string | null;
+    workspace: number;
+    variables: string | null;
   };
+  /** Kind of its outbox row, which a later attempt keeps. */
+  kind: "deliver" | "bulk";
+  /** State of the broadcast that the email belongs to; null for other emails. A deleted broadcast is cancelled. */
+  broadcast: { isCancelled: boolean; isPaused: boolean } | null;
   sender: SenderFacts;
 }
 
@@ -68,8 +74,10 @@ const RELEASE_SCHEDULED = `
 // A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.mailbox_id, e.user_id, e.source
+         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.mailbox_id, e.user_id, e.source,
+         e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
+    LEFT JOIN broadcasts b ON b.n = e.broadcast
    WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
 
 interface MailRow extends EmailStateRow {
@@ -84,6 +92,10 @@ interface MailRow extends EmailStateRow {
   content_offset: number;
   content_size: number;
   content: string | null;
+  variables: string | null;
+  broadcast_status: string | null;
+  broadcast_paused_at: number | null;
+  kind: "deliver" | "bulk";
   created_at: number;
   domain_id: string;
   mailbox_id: string;
@@ -136,6 +148,12 @@ function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
   };
 }
 
+function toBroadcastState(row: MailRow): ClaimedMail["broadcast"] {
+  if (row.broadcast === null) return null;
+  const isCancelled = row.broadcast_status === null || row.broadcast_status === "cancelled";
+  return { isCancelled, isPaused: row.broadcast_paused_at !== null };
+}
+
 /** Returns no mail when the workspace is purged: its rows are deleted too. */
 function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined): ClaimedMail[] {
   if (!sender) return [];
@@ -159,7 +177,11 @@ function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined):
         contentOffset: row.content_offset,
         contentSize: row.content_size,
         content: row.content,
+        workspace: row.workspace,
+        variables: row.variables,
       },
+      kind: row.kind,
+      broadcast: toBroadcastState(row),
       sender: toFacts(row.domain_id, sender),
     },
   ];

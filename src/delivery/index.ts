@@ -3,3 +3,4 @@ export { releaseLeases } from "./release-leases.ts";
 export { flushOutbox, runReleases } from "./release-waiting.ts";
 export { newRunLimits, type RunLimits } from "./rules.ts";
 export { deliver } from "./run.ts";
+export { runBulk } from "./run-bulk.ts";

@@ -191,7 +191,7 @@ export class OutcomeWriter {
       applyFacts(this.#ctx, complete, (states) => {
         const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
         return {
-          before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, "deliver", rescheduled)] : [],
+          before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
           after: [finishStatement(this.#ctx, this.#lease, done), ...release],
         };
       }),

@@ -49,6 +49,7 @@ function decide(
     return {
       update: failRemaining(ctx, mail, `${MAX_CLAIMS} delivery runs were interrupted while they sent this email`),
     };
+  if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail) };
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
@@ -79,6 +80,15 @@ export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): 
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
     (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),
+  );
+  return { facts, attempt: 0 };
+}
+
+/** Returns an update that cancels every recipient still queued. */
+function cancelRemaining(ctx: MailCtx, mail: ClaimedMail): DeliveryUpdate {
+  const at = ctx.now();
+  const facts = queuedRecipientKeys(mail).map(
+    (recipient): Fact => ({ id: ctx.newId(), recipient, on: "cancelled", at, metadata: { reason: "broadcast" } }),
   );
   return { facts, attempt: 0 };
 }

@@ -7,6 +7,7 @@ import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
 import { type DeliveryRun, deferRemaining, dispatch, mayContinue } from "./dispatch.ts";
 import type { Egress, EgressFault } from "./egress.ts";
+import { holdBulk } from "./hold-bulk.ts";
 import { OctetBudget } from "./octet-budget.ts";
 import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
@@ -62,10 +63,12 @@ async function deliverChunk(
   limits: RunLimits,
 ): Promise<ClaimResult> {
   const lease = newLease(ctx);
-  const claim = await claimMail(ctx, wakeUps, lease);
-  const emailsOf = new Map(claim.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
-  if (claim.rows.length === 0) return { emailsOf, released: [] };
+  const taken = await claimMail(ctx, wakeUps, lease);
+  const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
+  if (taken.rows.length === 0) return { emailsOf, released: [] };
   for (const emails of emailsOf.values()) limits.emails -= emails;
+  const claim = await holdBulk(ctx, lease, taken);
+  if (claim.rows.length === 0) return { emailsOf, released: [] };
   const [egress, fault] = "fault" in configured ? [null, configured] : [configured, null];
   if (fault) ctx.log("egress.unavailable", { fault: fault.fault, detail: fault.detail });
   const packs = new ContentPacks(ctx, claim.mails);

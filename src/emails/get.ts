@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { readContent } from "./content/index.ts";
+import { RenderedTooLongError, readContent } from "./content/index.ts";
 import { getEmail } from "./queries.ts";
 import type { DetailOut } from "./schema.ts";
 import { toDetail } from "./serialize.ts";
@@ -7,5 +7,11 @@ import { toDetail } from "./serialize.ts";
 /** Returns an email with its content and events. Throws 404. */
 export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {
   const row = await getEmail(ctx, id);
-  return toDetail(row, await readContent(ctx, ctx.workspace.id, row));
+  try {
+    return toDetail(row, await readContent(ctx, ctx.workspace.id, row));
+  } catch (error) {
+    // Such an email failed, and its event says why.
+    if (error instanceof RenderedTooLongError) return toDetail(row, null);
+    throw error;
+  }
 }

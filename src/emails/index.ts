@@ -5,14 +5,25 @@ export {
   type MovedContent,
   offloadContent,
   packContents,
+  RenderedTooLongError,
   rewindContentProgressStatement,
   setContentKeyStatement,
+  UNSUBSCRIBE_URL,
 } from "./content/index.ts";
-export { isSuppressing, type RecipientFact, type Suppression, type SuppressionReason, transitionOf } from "./rules.ts";
+export {
+  isSuppressing,
+  type RecipientFact,
+  type Suppression,
+  type SuppressionReason,
+  storedStatuses,
+  transitionOf,
+} from "./rules.ts";
 export { indexEmails } from "./search/index.ts";
+export { insertEmailStatements, type NewEmail, requireSendingAllowed } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   applyFacts,
+  changeStatement,
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
@@ -21,6 +32,7 @@ export {
   RECIPIENT_KEY_SQL,
   type RecipientEntry,
   recipientKey,
+  storedKey,
   syncDueAtStatement,
   toState,
 } from "./timeline/index.ts";

@@ -9,9 +9,16 @@ import type { Status } from "./rules.ts";
 import { type NewestRange, newestEmails, shownStatus, statusCondition } from "./status-conditions.ts";
 
 const e = mailAlias(emails, "e");
-const { n: _n, events: _events, content: _content, hits: _hits, ...listColumns } = getTableColumns(e);
+const {
+  n: _n,
+  events: _events,
+  content: _content,
+  hits: _hits,
+  variables: _variables,
+  ...listColumns
+} = getTableColumns(e);
 const recordColumns = { ...listColumns, status: shownStatus.as("shown_status") };
-const detailColumns = { ...recordColumns, events: e.events, content: e.content };
+const detailColumns = { ...recordColumns, events: e.events, content: e.content, variables: e.variables };
 
 export type RecordRow = Awaited<ReturnType<typeof selectRecords>>[number];
 export type DetailRow = Awaited<ReturnType<typeof getEmail>>;

@@ -97,6 +97,7 @@ export const recipientStates = [
   "rejected",
   "failed",
   "suppressed",
+  "cancelled",
 ] as const;
 export type RecipientState = (typeof recipientStates)[number];
 
@@ -112,6 +113,8 @@ export const recipientTransitions = [
   { from: "queued", on: "message-refused", to: "rejected", event: "rejected" },
   { from: "queued", on: "gave-up", to: "failed", event: "failed" },
   { from: "queued", on: "suppressed", to: "suppressed", event: "suppressed" },
+  // Its broadcast was cancelled or deleted.
+  { from: "queued", on: "cancelled", to: "cancelled", event: "cancelled" },
   { from: "queued", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "queued", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "queued", on: "complaint", to: "complained", event: "complained" },
@@ -130,6 +133,12 @@ export const recipientTransitions = [
   { from: "failed", on: "dsn-delivered", to: "delivered", event: "delivered" },
   { from: "failed", on: "dsn-failed", to: "bounced", event: "bounced" },
   { from: "failed", on: "complaint", to: "complained", event: "complained" },
+  // A run that lost its lease may have sent an email that another run cancelled.
+  { from: "cancelled", on: "accepted-dsn-to-come", to: "sent", event: "sent" },
+  { from: "cancelled", on: "accepted-final", to: "delivered", event: "delivered" },
+  { from: "cancelled", on: "dsn-delivered", to: "delivered", event: "delivered" },
+  { from: "cancelled", on: "dsn-failed", to: "bounced", event: "bounced" },
+  { from: "cancelled", on: "complaint", to: "complained", event: "complained" },
   // An unsubscribe is no delivery outcome: its event is written and the state stays.
   { from: "sent", on: "unsubscribe", to: "sent", event: "unsubscribed" },
   { from: "delivered", on: "unsubscribe", to: "delivered", event: "unsubscribed" },
@@ -150,14 +159,14 @@ const finalOrder: readonly StoredStatus[] = ["delivered", "failed", "rejected", 
 
 /**
  * Returns the status of an email from the states of its recipients: `queued` while any waits for an attempt, `sent`
- * while any waits for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed recipients do not
- * count; when all are suppressed the email is `rejected`.
+ * while any waits for a DSN, then the worst of bounced, rejected, failed, delivered. Suppressed and cancelled recipients do
+ * not count; when there is no other the email is `cancelled` if one was cancelled, else `rejected`.
  */
 export function statusOf(states: readonly RecipientState[]): StoredStatus {
   if (states.includes("queued")) return "queued";
   if (states.includes("sent")) return "sent";
-  const outcomes = states.filter((state) => state !== "suppressed");
-  if (outcomes.length === 0) return "rejected";
+  const outcomes = states.filter((state) => state !== "suppressed" && state !== "cancelled");
+  if (outcomes.length === 0) return states.includes("cancelled") ? "cancelled" : "rejected";
   const ranks = outcomes.map((state) => (state === "complained" ? 0 : finalOrder.indexOf(state as StoredStatus)));
   return finalOrder[Math.max(...ranks)] ?? "failed";
 }

@@ -74,11 +74,11 @@ export function newestEmails(ctx: CallerCtx, status: Status | undefined, { max: 
 function leasedEmails(ctx: CallerCtx): SQL {
   const now = ctx.now();
   return sql`SELECT e.n FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
-    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind = 'deliver'
+    WHERE o.due_at BETWEEN ${now - OVERDUE_MS} AND ${now + LEASE_MS} AND o.token IS NOT NULL AND o.kind IN ('deliver', 'bulk')
       AND e.workspace = ${ctx.workspace.number} AND e.status = 'queued'`;
 }
 
 // A queued email that was never deferred nor claimed is as old as its outbox row, so its id is not below the id of that time.
 const OLDEST_UNCLAIMED = sql.raw(`(
   SELECT substr(hex, 1, 8) || '-' || substr(hex, 9) FROM (SELECT printf('%012x',
-    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind = 'deliver' AND token IS NULL), ${LAST_TIME}) - ${ID_AGE_MS})) AS hex))`);
+    max(0, coalesce((SELECT min(due_at) FROM outbox WHERE kind IN ('deliver', 'bulk') AND token IS NULL), ${LAST_TIME}) - ${ID_AGE_MS})) AS hex))`);

@@ -1,5 +1,11 @@
 export type { MailReference } from "./codec.ts";
-export { newReturnPath, newUnsubscribeAddress, readReturnPath, readUnsubscribeAddress } from "./return-path.ts";
+export {
+  newReturnPath,
+  newUnsubscribeAddress,
+  newUnsubscribeUrl,
+  readReturnPath,
+  readUnsubscribeAddress,
+} from "./return-path.ts";
 export {
   type HitKind,
   MAX_TARGET_BYTES,

@@ -37,6 +37,15 @@ export function newUnsubscribeAddress(roots: readonly RootKey[], mail: MailRefer
   return newAddress(roots, "u", mail, domain);
 }
 
+/** Returns the URL of the page that unsubscribes a recipient. It carries the token of the mailto address. */
+export async function newUnsubscribeUrl(
+  roots: readonly RootKey[],
+  mail: MailReference,
+  publicUrl: string,
+): Promise<string> {
+  return `${publicUrl}/u/u${await signToken(roots, FORMATS.u, mail)}`;
+}
+
 /** Reads an unsubscribe address. Returns null for any other address (a return path too), and when the MAC is wrong. */
 export function readUnsubscribeAddress(roots: readonly RootKey[], address: string): Promise<MailReference | null> {
   return readAddress(roots, "u", address);

@@ -11,6 +11,15 @@ export {
   renewStatement,
   rescheduleStatement,
 } from "./lease.ts";
-export { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS, MAX_CLAIMS, mayStart, SPLIT_AT_CLAIM, shouldRenew } from "./rules.ts";
+export {
+  BULK_RUNS,
+  CLAIM_EMAILS,
+  CLAIM_ROWS,
+  LEASE_MS,
+  MAX_CLAIMS,
+  mayStart,
+  SPLIT_AT_CLAIM,
+  shouldRenew,
+} from "./rules.ts";
 export { sweep } from "./sweep.ts";
 export { type WakeUp, type WorkKind, type WorkMessage, wake } from "./wake.ts";

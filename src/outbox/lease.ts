@@ -136,19 +136,18 @@ export interface RescheduledRow {
 }
 
 const RESCHEDULE = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage)
-  SELECT value->>'dueAt', value->>'id', ?2, value->>'ref', value->>'claims', value->>'outage' FROM json_each(?1)
-   WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = ?3 AND o.id = value->>'from' AND o.token = ?4)`;
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref, claims, outage, broadcast)
+  SELECT j.value->>'dueAt', j.value->>'id', o.kind, j.value->>'ref', j.value->>'claims', j.value->>'outage', o.broadcast
+    FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = ?2 AND o.id = j.value->>'from' AND o.token = ?3`;
 
 /**
- * Inserts rows for later attempts, each only while the lease on the row it replaces is held: a run that lost its lease
+ * Inserts rows for later attempts, of the kind of the row they replace, each only while the lease on the row it replaces is held: a run that lost its lease
  * must not add a second row for an email that another run has claimed. Must precede finishStatement.
  */
 export function rescheduleStatement<Kind extends DatabaseKind>(
   ctx: WorkCtx<Kind>,
   lease: Lease,
-  kind: WakeUp["kind"],
   rows: readonly RescheduledRow[],
 ): Statement<Kind> {
-  return ctx.outbox.prepare(RESCHEDULE).bind(JSON.stringify(rows), kind, lease.until, lease.token);
+  return ctx.outbox.prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
 }

@@ -19,6 +19,8 @@ export const CLAIM_ROWS = 100;
 export const CLAIM_EMAILS = 300;
 /** Rows for which one sweep sends queue messages. */
 export const SWEEP_ROWS = 10_000;
+/** Runs that deliver broadcasts side by side; each claims row after row. */
+export const BULK_RUNS = 4;
 /** The sweep also sends delayed messages for rows due before the next sweep. */
 export const SWEEP_AHEAD_MS = 60_000;
 

@@ -1,11 +1,14 @@
 import type { WorkCtx } from "../context.ts";
-import { SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
+import { BULK_RUNS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
 import type { WakeUp, WorkKind } from "./wake.ts";
 
-// A claimed row is due at the end of its lease, not before.
+// A run of a bulk row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
 const FIND_DUE = `
-  SELECT due_at AS dueAt, id, kind FROM outbox
-   WHERE due_at <= ?1 AND (token IS NULL OR due_at <= ?2) ORDER BY due_at LIMIT ?3`;
+  SELECT * FROM (
+    SELECT due_at AS dueAt, id, kind FROM outbox
+     WHERE due_at <= ?1 AND (token IS NULL OR due_at <= ?2) AND kind <> 'bulk' ORDER BY due_at LIMIT ?3)
+  UNION ALL
+  SELECT * FROM (SELECT due_at, id, kind FROM outbox WHERE due_at <= ?2 AND kind = 'bulk' ORDER BY due_at LIMIT ?4)`;
 
 /**
  * Sends queue messages for due outbox rows, and delayed ones for rows due within the minute. Cron runs it each minute,
@@ -16,7 +19,7 @@ export async function sweep(ctx: WorkCtx): Promise<WakeUp[]> {
   const now = ctx.now();
   const { results } = await ctx.outbox
     .prepare(FIND_DUE)
-    .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS)
+    .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, BULK_RUNS)
     .all<{ dueAt: number; id: string; kind: WorkKind }>();
   const bySeconds = Map.groupBy(results, ({ dueAt }) => Math.max(0, Math.ceil((dueAt - now) / 1000)));
   const unqueued: WakeUp[] = [];

@@ -3,7 +3,9 @@ import type { routeScopes, Scope } from "../../src/accounts/index.ts";
 import { mailDb } from "../../src/db/client.ts";
 import { onShard } from "../../src/shards.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
+import { aContactList } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
+import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -37,6 +39,7 @@ export interface ForeignIds {
   user: string;
   email: string;
   list: string;
+  variant: string;
   workspace: string;
 }
 
@@ -119,6 +122,23 @@ const createSendingBroadcast = async (workspace: TestWorkspace) => {
   await mailDb(onShard(testContext(), workspace.mailShard))
     .prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1")
     .bind(ids.broadcast_id)
+    .run();
+  return ids;
+};
+
+const createReadyBroadcast = async (workspace: TestWorkspace) => {
+  const contact_list_id = await aContactList(workspace, 1);
+  const body = { ...aBroadcast(workspace), text_body: "Hello", contact_list_id };
+  const response = await workspace.post("/v1/broadcasts/", body);
+  return { broadcast_id: (await response.json<{ id: string }>()).id };
+};
+
+const createSampledBroadcast = async (workspace: TestWorkspace) => {
+  const ids = await createVariant(workspace);
+  const fanOut = { list: 0, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
+  await database
+    .prepare("UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = ?2 WHERE id = ?1")
+    .bind(ids.broadcast_id, JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null }))
     .run();
   return ids;
 };
@@ -258,6 +278,22 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast },
   "PATCH /v1/broadcasts/:broadcast_id": { success: 200, create: createBroadcast, body: () => ({ name: "New name" }) },
   "DELETE /v1/broadcasts/:broadcast_id": { success: 204, create: createBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/send": { success: 200, create: createReadyBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/promote/:variant_id": { success: 200, create: createSampledBroadcast },
+  "POST /v1/broadcasts/:broadcast_id/test": {
+    success: 202,
+    create: createReadyBroadcast,
+    body: () => ({ to: ["delivered@simulator.test"] }),
+    places: {
+      variant_id: {
+        of: "variant",
+        body: (_, id) => ({ to: ["delivered@simulator.test"], variant_id: id }),
+      },
+    },
+  },
+  "GET /v1/broadcasts/:broadcast_id/audience": { success: 200, create: createBroadcast },
+  "GET /v1/broadcasts/:broadcast_id/recipients": { success: 200, create: createBroadcast },
+  "GET /v1/broadcasts/:broadcast_id/top-links": { success: 200, create: createBroadcast },
   "POST /v1/broadcasts/:broadcast_id/cancel": { success: 200, create: createSendingBroadcast },
   "POST /v1/broadcasts/:broadcast_id/pause": { success: 200, create: createSendingBroadcast },
   "POST /v1/broadcasts/:broadcast_id/resume": { success: 200, create: createSendingBroadcast },

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
 import * as mailSchema from "../../src/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/db/schema/main/index.ts";
+import { aContactList } from "../broadcasts/support.ts";
 import { FILE_SHARD } from "../support/databases.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -41,7 +42,8 @@ beforeAll(async () => {
     user: otherWorkspace.userId,
     workspace: otherWorkspace.workspaceId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
-    list: await aContactList(otherWorkspace),
+    list: await aContactList(otherWorkspace, 0),
+    variant: foreignPaths.get("PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id")?.variant_id ?? "",
   };
   ownSession = await aSession(ownWorkspace);
   const admin = { ...ownWorkspace, userId: (await aMember(ownWorkspace, "member")).userId };
@@ -51,16 +53,6 @@ beforeAll(async () => {
   await waitUntilSent();
   before = await rowsOf(otherWorkspace);
 }, 120_000);
-
-async function aContactList({ workspaceNumber }: TestWorkspace): Promise<string> {
-  const ctx = testContext();
-  const id = ctx.newId();
-  await otherMail
-    .prepare("INSERT INTO contact_lists (workspace, id, name, created_at) VALUES (?1, ?2, 'A list', 0)")
-    .bind(workspaceNumber, id)
-    .run();
-  return id;
-}
 
 /** Returns all rows of a workspace as JSON, without last_used_at. */
 async function rowsOf({ workspaceNumber }: TestWorkspace): Promise<string> {

@@ -22,23 +22,30 @@ const MINUTE = 60_000;
 
 /** The transitions of one recipient written out: for each fact its event and the state it leads to (decisions 4). */
 const table: Record<RecipientFact, { event: string; moves: Partial<Record<RecipientState, RecipientState>> }> = {
-  "accepted-dsn-to-come": { event: "sent", moves: { queued: "sent", failed: "sent" } },
-  "accepted-final": { event: "delivered", moves: { queued: "delivered", sent: "delivered", failed: "delivered" } },
+  "accepted-dsn-to-come": { event: "sent", moves: { queued: "sent", failed: "sent", cancelled: "sent" } },
+  "accepted-final": {
+    event: "delivered",
+    moves: { queued: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
+  },
   deferred: { event: "deferred", moves: {} },
   "recipient-refused": { event: "bounced", moves: { queued: "bounced", sent: "bounced", delivered: "bounced" } },
   "message-refused": { event: "rejected", moves: { queued: "rejected" } },
   "gave-up": { event: "failed", moves: { queued: "failed" } },
   suppressed: { event: "suppressed", moves: { queued: "suppressed" } },
-  "dsn-delivered": { event: "delivered", moves: { queued: "delivered", sent: "delivered", failed: "delivered" } },
+  cancelled: { event: "cancelled", moves: { queued: "cancelled" } },
+  "dsn-delivered": {
+    event: "delivered",
+    moves: { queued: "delivered", sent: "delivered", failed: "delivered", cancelled: "delivered" },
+  },
   "dsn-failed": {
     event: "bounced",
-    moves: { queued: "bounced", sent: "bounced", delivered: "bounced", failed: "bounced" },
+    moves: { queued: "bounced", sent: "bounced", delivered: "bounced", failed: "bounced", cancelled: "bounced" },
   },
   complaint: {
     event: "complained",
     moves: {
       ...{ queued: "complained", sent: "complained", delivered: "complained" },
-      ...{ bounced: "complained", failed: "complained" },
+      ...{ bounced: "complained", failed: "complained", cancelled: "complained" },
     },
   },
   unsubscribe: { event: "unsubscribed", moves: {} },
@@ -121,6 +128,9 @@ describe("the status of an email", () => {
     [["rejected", "failed", "delivered"], "rejected"],
     [["failed", "delivered"], "failed"],
     [["complained", "failed"], "failed"],
+    [["cancelled"], "cancelled"],
+    [["cancelled", "suppressed"], "cancelled"],
+    [["cancelled", "delivered"], "delivered"],
   ];
   for (const [states, status] of rows) {
     it(`of ${states.join(", ")} is ${status}`, () => {
@@ -133,7 +143,7 @@ describe("the status of an email", () => {
 /** Rank of a state in the merge rule; a late fact never lowers it. */
 const rank: Record<RecipientState, number> = {
   ...{ queued: 0, failed: 1, sent: 2, delivered: 3, bounced: 4, complained: 5 },
-  ...{ suppressed: 9, rejected: 9 },
+  ...{ suppressed: 9, rejected: 9, cancelled: 1 },
 };
 
 function anEmail(recipients: number): EmailState {

@@ -22,10 +22,12 @@ const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
 /** Transitions of a whole email (specification: Email statuses; decisions 4), from status to status. */
 const LEGAL: Record<string, string> = {
   scheduled: "queued cancelled failed",
-  queued: "sent delivered bounced rejected failed",
+  // An email of a broadcast that was cancelled.
+  queued: "sent delivered bounced rejected failed cancelled",
   // The status is `sent` while any recipient waits for a DSN, then the worst recipient state.
   sent: "delivered bounced rejected failed",
-  delivered: "bounced",
+  // A run that lost its lease may have sent to a recipient that another run cancelled.
+  delivered: "bounced sent",
   // A complaint proves that a bounced recipient got the email; the other recipients then decide the status.
   bounced: "delivered sent rejected failed",
   // A DSN or a complaint can follow after the last attempt failed.

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { seal } from "../../src/lib/secret-box.ts";
 import { TOTP_PURPOSE } from "../../src/sign-ins/second-factor/verify.ts";
+import { aContactList, runBroadcasts } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import {
@@ -100,6 +101,12 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   getBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   updateBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
   deleteBroadcast: async () => ({ broadcast_id: await create("/v1/broadcasts/") }),
+  sendBroadcast: async () => ({ broadcast_id: await createReadyBroadcast() }),
+  sendBroadcastTest: async () => ({ broadcast_id: await createReadyBroadcast() }),
+  promoteBroadcastVariant: createSampledBroadcast,
+  getBroadcastAudience: async () => ({ broadcast_id: await createReadyBroadcast() }),
+  listBroadcastRecipients: async () => ({ broadcast_id: await createSentBroadcast() }),
+  listBroadcastTopLinks: async () => ({ broadcast_id: await createSentBroadcast() }),
   cancelBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   pauseBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
   resumeBroadcast: async () => ({ broadcast_id: await createSendingBroadcast() }),
@@ -137,6 +144,32 @@ async function createSendingBroadcast(): Promise<string> {
   const id = await create("/v1/broadcasts/");
   await database.prepare("UPDATE broadcasts SET status = 'sending' WHERE id = ?1").bind(id).run();
   return id;
+}
+
+const createReadyBroadcast = async () =>
+  create("/v1/broadcasts/", { contact_list_id: await aContactList(workspace, 1) });
+
+async function createSentBroadcast(): Promise<string> {
+  const id = await createReadyBroadcast();
+  await workspace.post(`/v1/broadcasts/${id}/send`, undefined);
+  await runBroadcasts(Date.now(), 2);
+  await database
+    .prepare(
+      "INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks) SELECT n, 'https://example.com/', workspace, 12 FROM broadcasts WHERE id = ?1",
+    )
+    .bind(id)
+    .run();
+  return id;
+}
+
+async function createSampledBroadcast(): Promise<Record<string, string>> {
+  const ids = await createVariant();
+  const fanOut = { list: 0, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
+  await database
+    .prepare("UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = ?2 WHERE id = ?1")
+    .bind(ids.broadcast_id, JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null }))
+    .run();
+  return ids;
 }
 
 async function createVariant(): Promise<Record<string, string>> {

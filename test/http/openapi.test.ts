@@ -83,7 +83,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|refresh|switch|end|restrict|unrestrict|flush|accept|reauthenticate)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|promote|refresh|switch|end|restrict|unrestrict|flush|accept|reauthenticate)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),

@@ -44,7 +44,8 @@ export class ContentRanges {
   /** Returns the content of an email, or null when there is none. */
   async read(email: EmailContent): Promise<ContentDocument | null> {
     const { workspaceId, contentLocation: location } = email;
-    if (location.content !== null || location.contentKey === null) return readContent(this.#ctx, workspaceId, location);
+    if (location.content !== null || location.contentKey === null || location.variables !== null)
+      return readContent(this.#ctx, workspaceId, location);
     const range = await (this.#ranges.get(location.id) ?? this.#readRange(email)).finally(() =>
       this.#ranges.delete(location.id),
     );

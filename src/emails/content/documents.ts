@@ -3,6 +3,7 @@ import { r2Keys } from "../../db/r2-keys.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import type { ParsedEmail } from "../send/index.ts";
+import { type PersonalRow, readPersonalContent } from "./personalize.ts";
 import type { ContentUpload } from "./upload.ts";
 
 /** The range of an attachment or a long text in the R2 object, in octets. (A stored name: elsewhere `at` is a time.) */
@@ -127,14 +128,18 @@ async function toStoredText(upload: ContentUpload, text: ParsedEmail["text"]): P
   return text instanceof ExtractedContent ? { at: await upload.store(text), size: text.size } : text;
 }
 
-/** Returns the content of an email: the document in its row, else that in R2. Returns null when there is none. */
+/**
+ * Returns the content of an email: the document in its row, else that in R2, with its placeholders replaced when emails of
+ * a broadcast share it. Returns null when there is none. Throws RenderedTooLongError when its values are too long.
+ */
 export async function readContent(
   ctx: Ctx,
   workspaceId: string,
-  row: Parameters<typeof contentPlace>[1] & { content: string | null },
+  row: Parameters<typeof contentPlace>[1] & { content: string | null } & PersonalRow,
 ): Promise<ContentDocument | null> {
   if (row.content !== null) return JSON.parse(row.content) as ContentDocument;
-  return findContent(ctx, contentPlace(workspaceId, row));
+  const place = contentPlace(workspaceId, row);
+  return row.variables ? readPersonalContent(ctx, place, row, row.variables) : findContent(ctx, place);
 }
 
 /** Reads a content document and its long texts. Returns null when the object does not exist. */

@@ -13,4 +13,5 @@ export {
 export { offloadContent, rewindContentProgressStatement } from "./offload.ts";
 export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
+export { RenderedTooLongError, UNSUBSCRIBE_URL } from "./personalize.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

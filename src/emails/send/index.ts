@@ -1,4 +1,5 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
+export { insertEmailStatements } from "./insert.ts";
 export { firstReason, type Issue, toFaults } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
 export { type Envelope, type ParsedEmail, type ParsedRequest, parse } from "./parse.ts";

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../context.ts";
+import type { CallerCtx, MailCtx } from "../../context.ts";
 import { repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
@@ -13,12 +13,13 @@ import type { NewEmail } from "./new-email.ts";
 const INSERT_EMAILS = `
   INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
     subject, recipients, tags, events, content_key, content_offset, content_size, due_at, outbox_id, scheduled_at, created_at,
-    rejection_reason, retry_of_id, content)
+    rejection_reason, retry_of_id, content, broadcast, variant, contact, variables)
   SELECT ?1, value->>'id', value->>'status', value->>'source', value->>'domainId', value->>'mailboxId', value->>'userId',
     value->>'fromEmail', value->>'fromName', value->>'messageId', value->>'subject', value->>'recipients', value->>'tags',
     value->>'events', value->>'contentKey', value->>'contentOffset', value->>'contentSize', value->>'dueAt',
     value->>'outboxId', value->>'scheduledAt', value->>'createdAt', value->>'rejectionReason', value->>'retryOfId',
-    (value->'content') || printf('%*s', value->>'padding', '')
+    (value->'content') || printf('%*s', value->>'padding', ''),
+    value->>'$.personal.broadcast', value->>'$.personal.variant', value->>'$.personal.contact', value->>'$.personal.variables'
   FROM json_each(?2)`;
 
 const INSERT_OUTBOX_ROWS = `
@@ -45,13 +46,19 @@ export async function insertEmails(
   const statements = [
     // Reading a large body can take longer than the deletion of the workspace and all its rows.
     requireOpenStatement(ctx, ctx.workspace),
-    ...jsonChunks(emails.map(toRow)).map((rows) => db.prepare(INSERT_EMAILS).bind(workspace, rows)),
+    ...insertEmailStatements(ctx, workspace, emails),
     db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
     changeStatement(ctx, workspace, ids),
     ...extra,
     ...storeMailResponse(ctx, response),
   ];
   await repeatableBatch(ctx, db, statements);
+}
+
+/** Returns the statements that insert the rows of emails alone. */
+export function insertEmailStatements(ctx: MailCtx, workspace: number, emails: readonly NewEmail[]): MailStatement[] {
+  const insert = mailDb(ctx).prepare(INSERT_EMAILS);
+  return jsonChunks(emails.map(toRow)).map((rows) => insert.bind(workspace, rows));
 }
 
 /** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */

@@ -32,6 +32,18 @@ export interface NewEmail {
   retryOfId: string | null;
   /** A small content document. It is the only copy while `contentKey` is null. */
   content: string | null;
+  /** Set for an email of a broadcast. */
+  personal?: PersonalEmail;
+}
+
+/** What makes an email of a broadcast personal. */
+export interface PersonalEmail {
+  /** Numbers of the broadcast, of its variant (0: none) and of the contact. Null: an email that counts for no broadcast. */
+  broadcast: number | null;
+  variant: number | null;
+  contact: number | null;
+  /** JSON object: values of the placeholders in the shared content. */
+  variables: string;
 }
 
 /**

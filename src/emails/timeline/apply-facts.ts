@@ -10,6 +10,7 @@ import {
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
 import { changeStatement } from "./changes.ts";
+import { broadcastCountStatements } from "./count-broadcasts.ts";
 import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
@@ -55,13 +56,14 @@ export async function applyFacts(
   for (let tries = 1; ; tries++) {
     const merged = current.map(({ state, facts, attempt, hits = [], next, moved }) => ({
       ...setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
+      before: state,
       moved,
     }));
     const states = merged.map(({ state }) => state);
     const changed = merged.filter((result) => result.changed);
     const suppressions = [...releaseStatements(ctx, changed), ...suppressStatements(ctx, changed)];
     const marks = await writeSuppressions(ctx, suppressions, changed);
-    const emailStatements = updateStatements(ctx, changed);
+    const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
     const { before, after } = accompany(states);
     const all = [...before, ...emailStatements, ...after, ...marks];
     try {

@@ -12,6 +12,8 @@ export interface Hit {
   recipient: number | null;
   /** Target of a click. */
   url?: string;
+  /** The target as its author wrote it, with placeholders, when the link is personal. */
+  link?: string;
   userAgent: string;
   ip: string;
   /** True when the client's user agent, headers or network identify a machine. */
@@ -115,10 +117,11 @@ function personKeys({ recipients }: EmailState, events: readonly EventEntry[]): 
   return recipients.filter(({ email }) => names.includes(email)).map(recipientKey);
 }
 
-function toEvent(state: EmailState, { id, kind, at, recipient, url, userAgent, ip, machine }: Hit): EventEntry {
+function toEvent(state: EmailState, { id, kind, at, recipient, url, link, userAgent, ip, machine }: Hit): EventEntry {
   const entry = recipient === null ? undefined : state.recipients[recipient];
   const metadata = {
     ...(url === undefined ? {} : { url: url.slice(0, MAX_EVENT_URL) }),
+    ...(link === undefined ? {} : { link: link.slice(0, MAX_EVENT_URL) }),
     ...(entry ? { recipient: entry.email } : {}),
     user_agent: userAgent,
     ip,

@@ -80,7 +80,9 @@ export function mergeFacts(before: EmailState, facts: readonly Fact[], attempt: 
     countRecipient(rollups, fact.recipient, recipient.state, to);
     recipient.state = to;
   }
-  const status = before.status === "cancelled" ? before.status : statusOf(recipients.map(({ state }) => state));
+  // The recipients of an email that was cancelled before its time are still queued.
+  const isNeverSent = before.status === "cancelled" && before.recipients.every(({ state }) => state === "queued");
+  const status = isNeverSent ? before.status : statusOf(recipients.map(({ state }) => state));
   const latest = newFacts.reduce((last, { at }) => Math.max(last, at), 0);
   const state: EmailState = {
     ...before,

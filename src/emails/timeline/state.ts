@@ -43,6 +43,9 @@ export interface EmailState {
   clickedCount: number;
   /** Shortened ids of the last hits that have no event, oldest first. */
   hits: string[];
+  /** Numbers of the broadcast and of its variant; null or absent for other emails. */
+  broadcast?: number | null;
+  variant?: number | null;
 }
 
 /** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
@@ -63,11 +66,13 @@ export interface EmailStateRow {
   opened_count: number;
   clicked_count: number;
   hits: string | null;
+  broadcast: number | null;
+  variant: number | null;
 }
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
@@ -88,6 +93,8 @@ export function toState(row: EmailStateRow): EmailState {
     openedCount: row.opened_count,
     clickedCount: row.clicked_count,
     hits: row.hits === null ? [] : (JSON.parse(row.hits) as string[]),
+    broadcast: row.broadcast,
+    variant: row.variant,
   };
 }
 

@@ -31,6 +31,7 @@ export const broadcasts = sqliteTable(
     updatedAt: integer("updated_at").notNull(),
     htmlBody: text("html_body"),
     textBody: text("text_body"),
+    nextClaimAt: integer("next_claim_at"),
   },
   (t) => [uniqueIndex("broadcasts_by_id").on(t.workspace, t.id)],
 );

@@ -39,9 +39,14 @@ export const emails = sqliteTable(
     retryOfId: text("retry_of_id"),
     content: text(),
     hits: text({ mode: "json" }).$type<string[]>(),
+    broadcast: integer(),
+    contact: integer(),
+    variant: integer(),
+    variables: text(),
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),
+    uniqueIndex("emails_by_broadcast").on(t.broadcast, t.contact).where(sql`broadcast IS NOT NULL`),
     index("emails_by_rare_status")
       .on(t.workspace, t.status, t.id)
       .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),

@@ -1,0 +1,48 @@
+import type { CallerCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { getBroadcast } from "./queries.ts";
+import type { AudienceOut } from "./report-schema.ts";
+import { apportion } from "./split.ts";
+import { findVariants } from "./variants/queries.ts";
+
+// The mark is a copy of the suppression list, for counts; the fan-out reads the list itself (decisions 6).
+const COUNT = `
+  SELECT coalesce(sum(c.suppressed IS NULL), 0) AS eligible, coalesce(sum(c.suppressed = 'unsubscribe'), 0) AS unsubscribed,
+         coalesce(sum(c.suppressed IS NOT NULL AND c.suppressed <> 'unsubscribe'), 0) AS suppressed, 0 AS invalid
+    FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n WHERE l.workspace = ?1 AND l.id = ?2`;
+
+const COUNT_SKIPPED = `
+  SELECT coalesce(sum(reason = 'suppressed'), 0) AS suppressed, coalesce(sum(reason = 'unsubscribed'), 0) AS unsubscribed,
+         coalesce(sum(reason = 'invalid'), 0) AS invalid
+    FROM broadcast_skipped WHERE broadcast = ?1`;
+
+type Skipped = Record<"suppressed" | "unsubscribed" | "invalid", number>;
+
+/**
+ * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send
+ * would find them now. Throws 404.
+ */
+export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceOut> {
+  const { row, fanOut } = await getBroadcast(ctx, id);
+  const db = mailDb(ctx);
+  if (fanOut?.split) {
+    const skipped = await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>();
+    const { eligible, arms } = fanOut.split;
+    const sample = arms.reduce((sum, { size }) => sum + size, 0);
+    return toAudience(eligible, sample, skipped);
+  }
+  const counted = await db
+    .prepare(COUNT)
+    .bind(row.workspace, row.contact_list_id ?? "")
+    .first<Skipped & { eligible: number }>();
+  const eligible = counted?.eligible ?? 0;
+  const pct = row.ab_test_pct;
+  const isSample = pct !== null && (await findVariants(ctx, row.n)).length >= 2;
+  const [sample = 0] = isSample ? apportion(eligible, [pct, 100 - pct]) : [eligible];
+  return toAudience(eligible, sample, counted);
+}
+
+function toAudience(eligible: number, sample: number, skipped: Skipped | null): AudienceOut {
+  const { suppressed = 0, unsubscribed = 0, invalid = 0 } = skipped ?? {};
+  return { eligible, skipped: { suppressed, unsubscribed, invalid }, sample, remainder: eligible - sample };
+}

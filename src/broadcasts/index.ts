@@ -1,0 +1,1 @@
+export { runBroadcasts } from "./run.ts";
