@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { adminRoutes } from "./admin/routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
-import { auditRoutes } from "./audit/routes.ts";
+import { auditRoutes } from "./audit-log/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";

@@ -16,6 +16,8 @@ export const actions = {
   "workspace.created": "workspace",
   "workspace.updated": "workspace",
   "workspace.deleted": "workspace",
+  "session.started": "session",
+  "session.ended": "session",
   "user.restricted": "user",
   "user.unrestricted": "user",
   "outbox.flushed": "outbox",

@@ -1,5 +1,4 @@
 export { type AuditAction, actions } from "./actions.ts";
-export { listAllAudit } from "./queries.ts";
 export {
   type AuditEntry,
   auditIfChangedStatement,
@@ -7,5 +6,5 @@ export {
   auditStatement,
   auditWhereStatement,
 } from "./record.ts";
+export { auditSessionStatement } from "./record-session.ts";
 export { AUDIT_RETENTION_DAYS, firstIdAt } from "./rules.ts";
-export { AuditEntryOut, toAuditEntry } from "./schema.ts";

@@ -1,3 +1,4 @@
+import { auditIfChangedStatement, auditSessionStatement } from "../audit/index.ts";
 import type { CallerCtx, Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { notFound } from "../errors.ts";
@@ -14,13 +15,20 @@ export async function revokeSession(ctx: CallerCtx, id: string): Promise<void> {
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Session");
   const deleteOwn = ctx.db.prepare("DELETE FROM sessions WHERE id = ?1 AND user_id = ?2").bind(uuid, ctx.actor.userId);
-  const { meta } = await deleteOwn.run();
-  if (meta.changes === 0) throw notFound("Session");
+  const [deleted] = await ctx.db.batch([
+    deleteOwn,
+    auditIfChangedStatement(ctx, { action: "session.ended", target: uuid }),
+  ]);
+  if (deleted?.meta.changes !== 1) throw notFound("Session");
   // A refresh token without its session is useless, so this need not be the same transaction.
   await deleteFamiliesStatement(ctx, [uuid]).run();
 }
 
 /** Ends a session without authentication by its id. Safe to run twice. */
 export async function endSession(ctx: Ctx, sessionId: string): Promise<void> {
-  await ctx.db.batch([deleteSessionStatement(ctx, sessionId), deleteFamiliesStatement(ctx, [sessionId])]);
+  await ctx.db.batch([
+    auditSessionStatement(ctx, "session.ended", sessionId),
+    deleteSessionStatement(ctx, sessionId),
+    deleteFamiliesStatement(ctx, [sessionId]),
+  ]);
 }

@@ -1,3 +1,4 @@
+import { auditSessionStatement } from "../audit/index.ts";
 import type { Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import type { SignInMethod } from "../db/schema/main/index.ts";
@@ -44,7 +45,15 @@ export async function newSession(
   const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;
   const values = [sessionId, userId, workspaceId, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
   const tokens = await toTokens(ctx, { userId, sessionId, workspaceId }, refresh);
-  return { sessionId, tokens, statements: [ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement] };
+  return {
+    sessionId,
+    tokens,
+    statements: [
+      ctx.db.prepare(INSERT_SESSION).bind(...values),
+      refresh.statement,
+      auditSessionStatement(ctx, "session.started", sessionId),
+    ],
+  };
 }
 
 /** Signs an access token and returns it with the refresh token. */

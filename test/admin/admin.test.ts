@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { UserOut } from "../../src/admin/schema.ts";
-import type { AuditEntryOut } from "../../src/audit/schema.ts";
+import type { AuditEntryOut } from "../../src/audit-log/schema.ts";
 import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMail, aMember, aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../support/workspace.ts";

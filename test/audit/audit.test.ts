@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AuditEntryOut } from "../../src/audit/schema.ts";
+import type { AuditEntryOut } from "../../src/audit-log/schema.ts";
 import { runMainRetention } from "../../src/retention/index.ts";
 import { auditedActions, readAudit } from "../support/audit.ts";
 import { countingDb, planOf } from "../support/counting-db.ts";
@@ -128,6 +128,31 @@ describe("the audit log", () => {
   it("never contains the secret of a key", async () => {
     const { key } = await (await workspace.post("/v1/api-keys/", { name: "A key" })).json<{ key: string }>();
     expect(JSON.stringify(await readAudit(workspace))).not.toContain(key.slice(12));
+  });
+});
+
+describe("sessions", () => {
+  it("have an entry when they start, and one when they end, by sign-out or from the list", async () => {
+    const [first, second] = [await aSession(workspace), await aSession(workspace)];
+    await second.post("/auth/logout", undefined);
+    await second.post("/auth/logout", undefined);
+    const third = await aSession(workspace);
+    await first.call("DELETE", `/v1/sessions/${third.sessionId}`);
+    await first.call("DELETE", `/v1/sessions/${third.sessionId}`);
+    const entries = await readAudit(first);
+    expect(entries.map(({ action, target }) => `${action} ${target.id}`)).toEqual([
+      `session.started ${first.sessionId}`,
+      `session.started ${second.sessionId}`,
+      `session.ended ${second.sessionId}`,
+      `session.started ${third.sessionId}`,
+      `session.ended ${third.sessionId}`,
+    ]);
+    expect(entries[0]).toMatchObject({
+      actor: { user_id: workspace.userId },
+      ip: "192.0.2.7",
+      detail: { method: "magic_link" },
+    });
+    expect(entries.at(-1)).toMatchObject({ actor: { credential_id: first.sessionId } });
   });
 });
 

@@ -38,7 +38,7 @@ describe("POST /v1/workspaces/", () => {
     expect((await session.post("/auth/workspace", { org_id: created.id })).status).toBe(200);
     const inside = await aSession({ ...workspace, workspaceId: created.id });
     expect(await (await inside.get(`/v1/workspaces/${created.id}`)).json()).toEqual(created);
-    expect(await readAudit(inside)).toMatchObject([{ action: "workspace.created", target: { id: created.id } }]);
+    expect((await readAudit(inside))[0]).toMatchObject({ action: "workspace.created", target: { id: created.id } });
   });
 
   it("gives two workspaces of one name two slugs", async () => {

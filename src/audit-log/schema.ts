@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { actions } from "../audit/index.ts";
 import { iso } from "../lib/time.ts";
-import { actions } from "./actions.ts";
 import type { AuditRow } from "./queries.ts";
 
 /** An entry of the audit log (decisions 2). */

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { z } from "zod";
+import { AUDIT_RETENTION_DAYS } from "../audit/index.ts";
 import type { AppEnv } from "../http/env.ts";
 import { responses } from "../http/openapi.ts";
 import { cursorQuery, onePage } from "../http/pagination.ts";
 import { query } from "../http/validate.ts";
 import { listAudit } from "./queries.ts";
-import { AUDIT_RETENTION_DAYS } from "./rules.ts";
 import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 
 export const auditRoutes = new Hono<AppEnv>().get(

@@ -1,0 +1,2 @@
+export { listAllAudit } from "./queries.ts";
+export { AuditEntryOut, toAuditEntry } from "./schema.ts";
