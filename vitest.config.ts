@@ -45,6 +45,8 @@ export default defineConfig(async () => {
                 bindings: {
                   DOMAIN_REGISTRATIONS_PER_HOUR: "1000000",
                   DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
+                  // The mailbox of a workspace that has the domain of the examples in the OpenAPI document.
+                  SYSTEM_MAILBOX: "hello@example.com",
                   MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
                   EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
                   DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,

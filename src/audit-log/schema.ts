@@ -11,8 +11,8 @@ export const AuditEntryOut = z
       .object({
         user_id: z.uuid(),
         email: z.string(),
-        method: z.enum(["api_key", "session", "oauth"]).describe("How the caller authenticated."),
-        credential_id: z.uuid().describe("Id of the API key, session or OAuth grant."),
+        method: z.enum(["api_key", "session", "oauth", "invitation"]).describe("How the caller authenticated."),
+        credential_id: z.uuid().describe("Id of the API key, session, OAuth grant or invitation."),
       })
       .nullable()
       .describe("null: the service itself."),

@@ -1,5 +1,6 @@
 export { type AuditAction, actions } from "./actions.ts";
 export {
+  type AuditActor,
   type AuditEntry,
   auditIfChangedStatement,
   auditInNewWorkspaceStatement,

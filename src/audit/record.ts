@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../context.ts";
+import type { Actor, CallerCtx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { type AuditAction, actions } from "./actions.ts";
 
@@ -11,7 +11,11 @@ export interface AuditEntry {
   detail?: Record<string, unknown>;
 }
 
-type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "actor" | "clientIp"> & {
+/** Who made a change, and with which credential. */
+export type AuditActor = Pick<Actor, "userId" | "email" | "credentialId"> & { kind: Actor["kind"] | "invitation" };
+
+type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "clientIp"> & {
+  actor: AuditActor;
   workspace: Pick<CallerCtx["workspace"], "number"> | null;
 };
 

@@ -74,6 +74,7 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
         "/auth/sign-in",
         "/auth/magic-link/:token",
         "/auth/totp",
+        "/invitations/:token",
         "/auth/bootstrap",
         "/app",
       ],

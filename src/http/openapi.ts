@@ -28,8 +28,10 @@ const problems: Record<number, string> = {
   404: "Not found in this workspace",
   408: "The request body arrived too slowly",
   409: "Conflict with the current state of the resource, or with an earlier use of the Idempotency-Key",
+  410: "Expired",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
+  503: "The service cannot do this at present",
 };
 
 const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
@@ -109,6 +111,7 @@ const exampleIds: Record<string, string> = {
   workspace_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
   list_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0a",
   contact_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a0b",
+  invitation_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
   session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
 };

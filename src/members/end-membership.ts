@@ -6,6 +6,7 @@ const END = [
   "UPDATE api_keys SET revoked_at = ?3 WHERE workspace = ?1 AND user_id = ?2 AND revoked_at IS NULL",
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1 AND user_id = ?2)",
   "DELETE FROM sessions WHERE workspace = ?1 AND user_id = ?2",
+  "DELETE FROM invitations WHERE workspace = ?1 AND invited_by = ?2",
   "DELETE FROM mailbox_assignees WHERE user_id = ?2 AND mailbox_id IN (SELECT id FROM mailboxes WHERE workspace = ?1)",
 ];
 

@@ -2,6 +2,7 @@ import { AUDIT_RETENTION_DAYS, firstIdAt } from "../audit/index.ts";
 import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind } from "../db/database.ts";
+import { EXPIRED_KEPT_MS } from "../invitations/index.ts";
 import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
@@ -20,12 +21,15 @@ const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
 
+const DELETE_INVITATIONS =
+  "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)";
 const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
 
 /** Deletes expired domain failures, dead letters and audit entries, in at most MAX_STEPS steps per table. */
 export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
   await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
+  await deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
   await deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
 }
 

@@ -19,6 +19,8 @@ export interface Identity {
   next: string;
   /** Statements that redeem the proof, in the transaction of the sign-in. */
   redeem: readonly MainStatement[];
+  /** Id of the workspace that the user joins by `link`. It becomes the active one, and no other is created. */
+  joins?: string;
   /** Returns statements that depend on the user, such as the link to an identity provider. */
   link?: (userId: string) => MainStatement[];
 }
@@ -56,7 +58,8 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const { address, method, client, next } = identity;
   const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<UserRow>();
   const statements = [...identity.redeem];
-  if (!found?.workspace_id && ctx.settings.signUp !== "open") return { kind: "refused" };
+  const home = identity.joins ?? found?.workspace_id;
+  if (!home && ctx.settings.signUp !== "open") return { kind: "refused" };
   const userId = found?.id ?? ctx.newId();
   if (!found) {
     const user = [userId, address.address, address.key, identity.name, ctx.now()];
@@ -65,8 +68,8 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   statements.push(...(identity.link?.(userId) ?? []));
   const isPaused = found?.totp_enabled_at !== undefined && found.totp_enabled_at !== null;
   if (isPaused) return pause(ctx, { userId, method, next }, statements);
-  const workspace = found?.workspace_id ? null : newWorkspace(ctx, { name: nameOf(identity), ownerId: userId });
-  const workspaceId = found?.workspace_id ?? workspace?.id ?? "";
+  const workspace = home ? null : newWorkspace(ctx, { name: nameOf(identity), ownerId: userId });
+  const workspaceId = home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
   const isCommitted = await commit(ctx, [...statements, ...(workspace?.statements ?? []), ...session.statements]);
   // Another sign-in created the account at the same moment.

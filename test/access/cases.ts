@@ -7,9 +7,10 @@ import { aContactList } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
+import { emailOf, insertInvitation } from "../support/invitations.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
-import { aKey, aMail, aMember, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** A successful call of one route, and the places where a caller could put an id of another workspace. */
 export interface RouteCase {
@@ -155,6 +156,16 @@ const createMember = async (workspace: TestWorkspace) => ({
   user_id: (await aMember(workspace, "member")).userId,
 });
 
+const createInvitation = async (workspace: TestWorkspace) => ({
+  workspace_id: workspace.workspaceId,
+  invitation_id: (await insertInvitation(workspace, { email: `${uniqueLocalPart()}@example.org` })).id,
+});
+
+/** Invites the caller's user to a new workspace. */
+const createAcceptable = async ({ userId }: TestWorkspace) => ({
+  token: (await insertInvitation(await aWorkspace(), { email: await emailOf(userId) })).token,
+});
+
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
@@ -221,6 +232,17 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
   "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }) },
   "PATCH /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf, body: () => ({ name: "A name" }) },
+  "POST /v1/workspaces/:workspace_id/invitations": {
+    success: 503,
+    create: workspaceOf,
+    body: () => ({ email: `${uniqueLocalPart()}@example.org` }),
+    beyond: "all",
+  },
+  "GET /v1/workspaces/:workspace_id/invitations": { success: 200, create: workspaceOf },
+  "DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id": { success: 204, create: createInvitation },
+  "POST /v1/invitations/:token/accept": { success: 200, create: createAcceptable, crossesWorkspaces: true },
+  "GET /invitations/:token": { success: 404 },
+  "POST /invitations/:token": { success: 404 },
   "GET /v1/workspaces/:workspace_id/members": { success: 200, create: workspaceOf },
   "PATCH /v1/workspaces/:workspace_id/members/:user_id": {
     success: 200,

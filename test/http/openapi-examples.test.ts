@@ -4,6 +4,7 @@ import { TOTP_PURPOSE } from "../../src/sign-ins/second-factor/verify.ts";
 import { aContactList, runBroadcasts } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
+import { emailOf, insertInvitation } from "../support/invitations.ts";
 import {
   bodySchema,
   dereference,
@@ -92,6 +93,14 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return {};
   },
   updateMember: async () => ({ user_id: workspace.userId }),
+  sendInvitation: async () => ({ workspace_id: workspace.workspaceId }),
+  listInvitations: async () => ({ invitation_id: (await insertInvitation(workspace, { email: "a@example.org" })).id }),
+  revokeInvitation: async () => ({ invitation_id: (await insertInvitation(workspace, { email: "a@example.org" })).id }),
+  acceptInvitation: async () => {
+    const token = exampleIds(document).token;
+    await insertInvitation(await aWorkspace(), { email: await emailOf(workspace.userId), token });
+    return { ...(token === undefined ? {} : { token }) } as Record<string, string>;
+  },
   removeMember: async () => ({ user_id: (await aMember(workspace, "member")).userId }),
   listSuppressions: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });

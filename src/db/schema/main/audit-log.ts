@@ -7,7 +7,7 @@ export const auditLog = sqliteTable(
     workspace: integer(),
     userId: text("user_id"),
     userEmail: text("user_email"),
-    method: text().$type<"api_key" | "session" | "oauth">(),
+    method: text().$type<"api_key" | "session" | "oauth" | "invitation">(),
     credentialId: text("credential_id"),
     ip: text(),
     action: text().notNull(),

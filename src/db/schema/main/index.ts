@@ -5,6 +5,7 @@ export * from "./audit-log.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
 export * from "./domains.ts";
+export * from "./invitations.ts";
 export * from "./mail-shards.ts";
 export * from "./mailboxes.ts";
 export * from "./notifications.ts";
