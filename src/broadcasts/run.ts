@@ -95,11 +95,12 @@ async function fanOutPages(
   try {
     if (state.split === null) {
       state = await planAudience(ctx, row, fanOut, variants);
-      await storeContents(ctx, workspace.id, row.id, contents);
       const { meta } = await saveStatement(ctx, current, state).run();
       if (meta.changes === 0) return;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
     }
+    // At the start of each wave: retention deletes them with the last email of the wave before.
+    if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const arms = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       const sent = await sendPage(ctx, workspace.id, current, state, arms);

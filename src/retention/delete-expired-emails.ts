@@ -8,7 +8,7 @@ import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire.
 const FIND_EXPIRED = `
-  SELECT e.n, e.workspace, e.id, e.content_key, w.id AS workspace_id FROM emails e JOIN shard_workspaces w ON w.number = e.workspace
+  SELECT e.n, e.workspace, e.id, e.content_key, e.broadcast, w.id AS workspace_id FROM emails e JOIN shard_workspaces w ON w.number = e.workspace
    WHERE max(e.created_at, coalesce(e.scheduled_at, 0)) < ?1 AND e.status NOT IN ('scheduled', 'queued')
      AND e.n <= (SELECT max(n) FROM (SELECT n FROM emails ORDER BY n LIMIT ?3))
    ORDER BY e.n LIMIT ?2`;
@@ -30,11 +30,17 @@ const FIND_SHARED_PACKS = `
     SELECT 1 FROM emails e WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
       AND e.content_key = j.value->>'key' AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
 
+// The emails of a broadcast may be far apart; its contents are deleted with the last of them.
+const FIND_BROADCASTS = `
+  SELECT j.value AS broadcast FROM json_each(?1) j WHERE EXISTS (
+    SELECT 1 FROM emails e WHERE e.broadcast = j.value AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
+
 interface ExpiredRow {
   n: number;
   workspace: number;
   id: string;
   content_key: string | null;
+  broadcast: number | null;
   workspace_id: string;
 }
 
@@ -63,7 +69,9 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
     .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify(shared))
     .all<{ content_key: string }>();
   const packs = await findSharedPacks(ctx, results, numbers);
-  const keptKeys = new Set([...sharedRows, ...packs].map(({ content_key }) => content_key));
+  const broadcasts = await findBroadcasts(ctx, results, numbers);
+  const ofBroadcasts = results.filter(({ broadcast }) => broadcast !== null && broadcasts.has(broadcast));
+  const keptKeys = new Set([...sharedRows, ...packs, ...ofBroadcasts].map(({ content_key }) => content_key));
   const singles = results.filter(({ content_key }) => content_key === null);
   const keys = [
     ...singles.map(({ workspace_id, id }) => r2Keys.email(workspace_id, id)),
@@ -77,6 +85,17 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
   ]);
   return results.length;
+}
+
+/** Returns the numbers of broadcasts of expired emails that have other emails too. */
+async function findBroadcasts(ctx: MailCtx, expired: readonly ExpiredRow[], numbers: string): Promise<Set<number>> {
+  const known = [...new Set(expired.flatMap(({ broadcast }) => broadcast ?? []))];
+  if (known.length === 0) return new Set();
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_BROADCASTS)
+    .bind(JSON.stringify(known), numbers)
+    .all<{ broadcast: number }>();
+  return new Set(results.map(({ broadcast }) => broadcast));
 }
 
 /** Returns the keys of packs of expired emails that other emails name too. */

@@ -1,8 +1,10 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DetailOut } from "../../src/emails/schema.ts";
+import { runRetention } from "../../src/retention/index.ts";
 import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { aContactList, type Broadcasts, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
 
 let workspace: TestWorkspace;
@@ -323,4 +325,27 @@ describe("POST /v1/broadcasts/{broadcast_id}/test", () => {
     for (const bad of [{ to: [] }, { to: ["x"] }, {}, { to: Array.from({ length: 11 }, () => "a@example.org") }])
       expect((await broadcasts.api.post(`${broadcasts.path(id)}/test`, bad)).status).toBe(422);
   });
+});
+
+it("the content of a broadcast is kept until its last email expires", async () => {
+  const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 3) });
+  await broadcasts.act(id, "send");
+  await runBroadcasts();
+  const objects = async () =>
+    (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/broadcasts/${id}/` })).objects.length;
+  expect(await objects()).toBe(1);
+  const day = 24 * 3_600_000;
+  const expire = async (email: string) => {
+    await database
+      .prepare("UPDATE emails SET created_at = ?2 WHERE id = ?1")
+      .bind(email, Date.now() - 40 * day)
+      .run();
+    await runRetention(testContext({ RETENTION_DAYS: "30" }));
+    await runWorkAt(Date.now() + 600_000, {}, ["purge"]);
+  };
+  const [first, ...rest] = await emailsOf(id);
+  await expire(first?.id ?? "");
+  expect([(await emailsOf(id)).length, await objects()]).toEqual([2, 1]);
+  for (const email of rest) await expire(email.id);
+  expect([(await emailsOf(id)).length, await objects()]).toEqual([0, 0]);
 });
