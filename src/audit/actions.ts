@@ -8,6 +8,7 @@ export const actions = {
   "domain.dkim_rotated": "domain",
   "domain.deleted": "domain",
   "mailbox.created": "mailbox",
+  "mailbox.password_changed": "mailbox",
   "mailbox.updated": "mailbox",
   "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",

@@ -10,7 +10,8 @@ import { assignMailbox } from "./assign.ts";
 import { createMailbox } from "./create.ts";
 import { deleteMailbox } from "./delete.ts";
 import { getMailbox, listMailboxes } from "./queries.ts";
-import { AssigneesIn, MailboxIn, MailboxOut, MailboxPatch, toMailbox } from "./schema.ts";
+import { AssigneesIn, MailboxIn, MailboxOut, MailboxPatch, PasswordIn, toMailbox } from "./schema.ts";
+import { setMailboxPassword } from "./set-password.ts";
 import { updateMailbox } from "./update.ts";
 
 const ListQuery = z
@@ -89,6 +90,20 @@ export const mailboxRoutes = new Hono<AppEnv>()
       await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
       return c.body(null, 204);
     },
+  )
+  .put(
+    "/v1/mailboxes/:mailbox_id/password",
+    describeRoute({
+      operationId: "replaceMailboxPassword",
+      summary: "Set the webmail password of a mailbox",
+      description: "Ends the sessions of the mailbox.",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(PasswordIn),
+    async (c) =>
+      c.json(await setMailboxPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json").password)),
   )
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",

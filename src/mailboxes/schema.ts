@@ -102,3 +102,7 @@ export function toMailbox(row: MailboxRow): MailboxOut {
     created_at: iso(row.createdAt),
   };
 }
+
+export const PasswordIn = z
+  .object({ password: z.string().min(12).max(256).describe("At least 12 characters, at most 256.") })
+  .meta({ ref: "MailboxPassword", examples: [{ password: "correct horse battery staple" }] });

@@ -193,6 +193,9 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /auth/totp": { success: 303, body: () => ({ code: "000000" }) },
   "POST /auth/bootstrap": { success: 401 },
   "GET /app": { success: 303 },
+  "POST /v1/webmail/login": { success: 401, body: (of) => ({ email: of.mailbox, password: "wrong" }) },
+  "POST /v1/webmail/refresh": { success: 401, body: () => ({ refresh_token: "unknown" }) },
+  "POST /v1/webmail/logout": { success: 204, body: () => ({ refresh_token: "unknown" }) },
   "POST /v1/auth/totp/setup": { success: 200 },
   "POST /v1/auth/totp/enable": { success: 409, body: () => ({ code: "000000" }) },
   "POST /v1/auth/totp/disable": { success: 409, body: () => ({ code: "000000" }) },
@@ -279,6 +282,11 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox },
   "PATCH /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox, body: () => ({ display_name: "Name" }) },
   "DELETE /v1/mailboxes/:mailbox_id": { success: 204, create: createMailbox },
+  "PUT /v1/mailboxes/:mailbox_id/password": {
+    success: 200,
+    create: createMailbox,
+    body: () => ({ password: "correct horse battery staple" }),
+  },
   "PUT /v1/mailboxes/:mailbox_id/assignees": {
     success: 200,
     create: createMailbox,

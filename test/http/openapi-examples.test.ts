@@ -140,6 +140,9 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   getContact: createContact,
   updateContact: createContact,
   deleteContact: createContact,
+  replaceMailboxPassword: async () => ({ mailbox_id: workspace.mailboxId }),
+  createMailboxSession: () => signInToMailbox(),
+  refreshMailboxSession: () => signInToMailbox(),
   addTotp: () => setTotp(null),
   removeTotp: () => setTotp(1),
   verifyIdentity: () => setTotp(1),
@@ -188,6 +191,15 @@ async function createVariant(): Promise<Record<string, string>> {
   return { broadcast_id, variant_id: (await response.json<{ id: string }>()).id };
 }
 
+/** Sets the password of the examples on the mailbox of the examples, and signs in. */
+async function signInToMailbox(): Promise<Record<string, string>> {
+  const password = requestExample(byId("replaceMailboxPassword"));
+  await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, password);
+  const signedIn = await workspace.post("/v1/webmail/login", requestExample(byId("createMailboxSession")));
+  const { refresh_token } = await signedIn.json<{ refresh_token: string }>();
+  return { refresh_token };
+}
+
 /** Stores the TOTP secret of the examples, whose code is valid at NOW. */
 async function setTotp(enabledAt: number | null): Promise<Record<string, string>> {
   const { db, settings } = testContext();
@@ -231,6 +243,7 @@ function exampleIds(document: OpenApiDocument): Record<string, string> {
   return {
     ...Object.fromEntries(inPath.map(({ name, example = "" }) => [name, example])),
     user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+    refresh_token: "n2cZhPrAAqdzN9UrQmXoF0vKcW7Y6b1sT4eJ8hLxGiE",
   };
 }
 

@@ -12,7 +12,14 @@ beforeAll(async () => {
 });
 
 /** Routes without authentication that programs call. */
-const signInCalls = ["POST /auth/refresh", "POST /auth/logout", "POST /auth/magic-link"];
+const signInCalls = [
+  "POST /auth/refresh",
+  "POST /auth/logout",
+  "POST /auth/magic-link",
+  "POST /v1/webmail/login",
+  "POST /v1/webmail/refresh",
+  "POST /v1/webmail/logout",
+];
 
 const operation = (name: string) => operations.find(([known]) => known === name)?.[1];
 

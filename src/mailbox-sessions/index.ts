@@ -1,0 +1,8 @@
+export {
+  authenticateMailbox,
+  type MailboxTokens,
+  refreshMailboxSession,
+  setPasswordStatements,
+  signInToMailbox,
+  signOutOfMailbox,
+} from "./sessions.ts";

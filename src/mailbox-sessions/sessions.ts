@@ -1,0 +1,113 @@
+import type { CallerCtx, Ctx } from "../context.ts";
+import type { MainStatement } from "../db/database.ts";
+import { unauthorized } from "../errors.ts";
+import { parseAddress } from "../lib/addresses.ts";
+import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../refresh-tokens/index.ts";
+import { type Client, signAccessToken, verifyAccessToken } from "../sessions/index.ts";
+import { hashPassword, isPassword } from "./password.ts";
+
+/** The tokens of a mailbox session. */
+export interface MailboxTokens {
+  access_token: string;
+  /** When the access token expires, in ms since 1970. */
+  expiresAt: number;
+  refresh_token: string;
+  mailbox_id: string;
+}
+
+const SAVE_PASSWORD = `
+  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at) VALUES (?1, ?2, ?3)
+  ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`;
+
+/** Returns the statements that set the password of a mailbox and end its sessions. */
+export async function setPasswordStatements(
+  ctx: CallerCtx,
+  mailboxId: string,
+  password: string,
+): Promise<MainStatement[]> {
+  return [
+    ctx.db.prepare(SAVE_PASSWORD).bind(mailboxId, await hashPassword(password), ctx.now()),
+    ctx.db
+      .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1)")
+      .bind(mailboxId),
+    ctx.db.prepare("DELETE FROM mailbox_sessions WHERE mailbox_id = ?1").bind(mailboxId),
+  ];
+}
+
+const ACTIVE = `
+  mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
+  JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL`;
+
+const FIND_MAILBOX = `
+  SELECT b.id, w.id AS workspace_id, p.hash, p.changed_at
+    FROM ${ACTIVE} JOIN mailbox_passwords p ON p.mailbox_id = b.id
+   WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
+
+// Inserts nothing when the password was changed while it was checked.
+const INSERT_SESSION = `
+  INSERT INTO mailbox_sessions (id, mailbox_id, ip, user_agent, created_at, expires_at)
+  SELECT ?1, mailbox_id, ?3, ?4, ?5, ?6 FROM mailbox_passwords WHERE mailbox_id = ?2 AND changed_at = ?7`;
+
+/** Starts a session of a mailbox. Returns null for an unknown or inactive mailbox and for a wrong password. */
+export async function signInToMailbox(
+  ctx: Ctx,
+  { email, password, client }: { email: string; password: string; client: Client },
+): Promise<MailboxTokens | null> {
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(parseAddress(email)?.key ?? "")
+    .first<{ id: string; workspace_id: string; hash: string; changed_at: number }>();
+  if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
+  const sessionId = ctx.newId();
+  const refresh = await issueRefreshToken(ctx, "mailbox", sessionId);
+  const values = [sessionId, row.id, client.ip, client.userAgent, ctx.now(), refresh.expiresAt, row.changed_at];
+  const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
+  if (inserted?.meta.changes !== 1) return null;
+  return toTokens(ctx, { sub: row.id, sid: sessionId, wid: row.workspace_id }, refresh.token);
+}
+
+const FIND_SESSION = `
+  SELECT b.id, w.id AS workspace_id FROM mailbox_sessions s JOIN ${ACTIVE}
+   WHERE s.id = ?1 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?2`;
+
+const findSession = (ctx: Ctx, sessionId: string) =>
+  ctx.db.prepare(FIND_SESSION).bind(sessionId, ctx.now()).first<{ id: string; workspace_id: string }>();
+
+/** Uses a refresh token of a mailbox session. Throws 401 when it is unknown, expired or reused, or the session ended. */
+export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<MailboxTokens> {
+  const rotation = await rotateRefreshToken(ctx, "mailbox", token, (family) => [deleteStatement(ctx, family)]);
+  if (!rotation) throw invalid();
+  const extend = ctx.db.prepare("UPDATE mailbox_sessions SET expires_at = max(expires_at, ?2) WHERE id = ?1");
+  await extend.bind(rotation.family, rotation.expiresAt).run();
+  const found = await findSession(ctx, rotation.family);
+  if (!found) throw invalid();
+  return toTokens(ctx, { sub: found.id, sid: rotation.family, wid: found.workspace_id }, rotation.token);
+}
+
+/** Ends the session of a refresh token. An unknown token is ignored. */
+export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
+  const family = await findFamily(ctx, "mailbox", token);
+  if (family === null) return;
+  await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
+}
+
+/** Returns the mailbox and session of an access token. Throws 401 when it is invalid or its session has ended. */
+export async function authenticateMailbox(ctx: Ctx, token: string): Promise<{ mailboxId: string; sessionId: string }> {
+  const claims = await verifyAccessToken(ctx, "mailbox_access", token);
+  const found = claims && (await findSession(ctx, claims.sid));
+  if (!claims || found?.id !== claims.sub) throw invalid();
+  return { mailboxId: claims.sub, sessionId: claims.sid };
+}
+
+async function toTokens(
+  ctx: Ctx,
+  claims: { sub: string; sid: string; wid: string },
+  refreshToken: string,
+): Promise<MailboxTokens> {
+  const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
+  return { access_token: token, expiresAt, refresh_token: refreshToken, mailbox_id: claims.sub };
+}
+
+const deleteStatement = (ctx: Ctx, id: string) => ctx.db.prepare("DELETE FROM mailbox_sessions WHERE id = ?1").bind(id);
+
+const invalid = () => unauthorized("Invalid or expired mailbox session");
