@@ -30,6 +30,12 @@ export async function copyToMain(mail: D1Database, main: D1Database): Promise<vo
   if ((await mail.prepare("SELECT 1 FROM workspaces LIMIT 1").first()) === null) return;
   for (const table of TABLES) await copyTable(mail, main, table);
   await copyLastNumber(mail, main);
+  // The older version has no such column. The migration of the main database that fills it ran before the copy.
+  await main
+    .prepare(
+      "UPDATE suppressions SET unsubscribed_at = created_at WHERE reason = 'unsubscribe' AND unsubscribed_at IS NULL",
+    )
+    .run();
   await main
     .prepare("INSERT OR REPLACE INTO mail_shards (number, workspaces) SELECT 0, count(*) FROM workspaces")
     .run();
