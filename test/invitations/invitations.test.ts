@@ -4,6 +4,7 @@ import type { InvitationOut } from "../../src/invitations/schema.ts";
 import { runMainRetention } from "../../src/retention/index.ts";
 import { readAudit } from "../support/audit.ts";
 import { aSession } from "../support/sessions.ts";
+import { browser } from "../support/sign-ins.ts";
 import {
   aKey,
   aMember,
@@ -268,5 +269,27 @@ describe("POST /v1/invitations/{token}/accept", () => {
       .bind(workspace.workspaceNumber, home.userId)
       .run();
     expect((await accept(session, token)).status).toBe(409);
+  });
+});
+
+describe("the page of an invitation", () => {
+  it("joins and signs in a person without an account, once, by its button only", async () => {
+    const email = `new-${crypto.randomUUID()}@example.org`;
+    expect((await invite(email)).status).toBe(201);
+    const token = await mailedToken(email);
+    const visitor = browser();
+    const page = await visitor.get(`/invitations/${token}`);
+    expect([page.status, (await page.text()).includes(email)]).toEqual([200, true]);
+    expect(await membersOf(workspace)).toHaveLength(1);
+    const foreign = await visitor.post(`/invitations/${token}`, {}, { "Sec-Fetch-Site": "cross-site" });
+    expect(foreign.status).toBe(403);
+    expect((await visitor.post(`/invitations/${token}`)).status).toBe(303);
+    expect(await (await visitor.get("/v1/me")).json()).toMatchObject({
+      user: { email },
+      workspace: { id: workspace.workspaceId },
+      role: "member",
+    });
+    expect((await visitor.post(`/invitations/${token}`)).status).toBe(404);
+    expect((await browser().get(`/invitations/${token}`)).status).toBe(404);
   });
 });
