@@ -25,12 +25,24 @@ const DELETE_INVITATIONS =
   "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)";
 const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
 
-/** Deletes expired domain failures, dead letters and audit entries, in at most MAX_STEPS steps per table. */
+/** Tables of credentials that end at `expires_at`, by their keys. */
+const EXPIRING: Readonly<Record<string, string>> = {
+  sessions: "id",
+  mailbox_sessions: "id",
+  refresh_tokens: "hash",
+  one_time_tokens: "hash",
+};
+
+/** Deletes expired domain failures, dead letters, audit entries, sessions and tokens, in at most MAX_STEPS steps per table. */
 export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
   await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
   await deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
   await deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
+  for (const [table, key] of Object.entries(EXPIRING)) {
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
+    await deleteBefore(ctx.db, sql, ctx.now());
+  }
 }
 
 /** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */
