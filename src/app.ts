@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { adminRoutes } from "./admin/routes.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
 import { auditRoutes } from "./audit-log/routes.ts";
+import { bulkSendRoutes } from "./broadcasts/bulk/routes.ts";
 import { broadcastRoutes } from "./broadcasts/routes.ts";
 import { contactRoutes } from "./contacts/routes.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -73,6 +74,7 @@ app.route("/", domainRoutes);
 app.route("/", mailboxRoutes);
 app.route("/", suppressionRoutes);
 app.route("/", contactRoutes);
+app.route("/", bulkSendRoutes);
 // These come before emailRoutes, whose /v1/emails/:email_id would match their paths.
 app.route("/", batchRoutes);
 app.route("/", scheduledRoutes);

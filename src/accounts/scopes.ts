@@ -165,6 +165,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /v1/admin/outbox/flush": "platform_admin",
   "POST /v1/contacts/:list_id/upload": "contacts:manage",
   "GET /v1/contacts/:list_id/export": "contacts:view",
+  "POST /v1/contacts/:list_id/send": "broadcasts:send",
   "GET /v1/workspaces/": "team:view",
   "GET /v1/workspaces/:workspace_id": "team:view",
   "POST /v1/workspaces/": "team:manage",

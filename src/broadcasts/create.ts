@@ -74,5 +74,6 @@ function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
     html_body: input.html_body ?? null,
     text_body: input.text_body ?? null,
     next_claim_at: null,
+    bulk_tags: null,
   };
 }

@@ -33,7 +33,7 @@ export function toEmail(
     now,
     outboxId,
   }: {
-    row: Pick<BroadcastRow, "n" | "user_id">;
+    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags">;
     sender: Sender;
     contact: PageContact;
     arm: StoredArm;
@@ -48,7 +48,7 @@ export function toEmail(
   return {
     id,
     status: "queued",
-    source: "broadcast",
+    source: row.bulk_tags === null ? "broadcast" : "bulk",
     domainId: sender.domainId,
     mailboxId: sender.mailboxId,
     userId: row.user_id,
@@ -65,7 +65,7 @@ export function toEmail(
         state: "queued",
       },
     ],
-    tags: null,
+    tags: tagsOf(row.bulk_tags),
     events: [{ id: ctx.newId(), type: "queued", at: now }],
     contentKey: arm.contentKey,
     contentOffset: 0,
@@ -84,6 +84,12 @@ export function toEmail(
       variables: JSON.stringify(values),
     },
   };
+}
+
+/** Returns the tags of the emails of a bulk send, or null. */
+function tagsOf(bulkTags: string | null): string[] | null {
+  const tags = bulkTags === null ? [] : (JSON.parse(bulkTags) as string[]);
+  return tags.length > 0 ? tags : null;
 }
 
 /** Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata (decisions 6). */

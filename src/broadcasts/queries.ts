@@ -36,6 +36,8 @@ export interface BroadcastRow {
   html_body: string | null;
   text_body: string | null;
   next_claim_at: number | null;
+  /** JSON list of tags of a bulk send; null for a broadcast. */
+  bulk_tags: string | null;
 }
 
 /** Counts of emails. `attempted` includes those that will have no attempt. */
@@ -75,7 +77,9 @@ export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
 }
 
 // The domains of a restricted key are names, since a draft may name any sender.
-const VISIBLE = "b.workspace = ?1 AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
+// A bulk send is shown by no endpoint of broadcasts.
+const VISIBLE =
+  "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
 
 const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
 

@@ -69,7 +69,14 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
       name: null,
       metadata: null,
     };
-    return toEmail(ctx, { row: { n: 0, user_id: ctx.actor.userId }, sender, contact, arm, now, outboxId: null });
+    return toEmail(ctx, {
+      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null },
+      sender,
+      contact,
+      arm,
+      now,
+      outboxId: null,
+    });
   });
   const ids = JSON.stringify(emails.map((email) => email.id));
   const response = {

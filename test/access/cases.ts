@@ -1,6 +1,7 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
 import type { routeScopes, Scope } from "../../src/accounts/index.ts";
 import { mailDb } from "../../src/db/client.ts";
+import { parseUuid } from "../../src/lib/ids.ts";
 import { onShard } from "../../src/shards.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
 import { aContactList } from "../broadcasts/support.ts";
@@ -17,7 +18,7 @@ export interface RouteCase {
   success: number;
   /** Creates the record of the path, for each call, and returns the path parameters. */
   create?: (workspace: TestWorkspace) => Promise<PathIds>;
-  body?: (workspace: TestWorkspace) => unknown;
+  body?: (workspace: TestWorkspace, ids: PathIds) => unknown;
   query?: string;
   /** Request headers beside those of a JSON body. */
   headers?: Record<string, string>;
@@ -365,6 +366,16 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     create: createList,
     body: () => multipart(`email\n${uniqueLocalPart()}@example.org\n`).body,
     headers: multipart("").headers,
+  },
+  "POST /v1/contacts/:list_id/send": {
+    success: 200,
+    create: createContact,
+    body: (of, { list_id = "" }) => ({
+      contact_list_id: parseUuid(list_id) ?? crypto.randomUUID(),
+      mailbox_id: of.mailboxId,
+      subject: "A subject",
+      text: "A text.",
+    }),
   },
   "GET /v1/contacts/:list_id/export": { success: 200, create: createList },
 };

@@ -98,7 +98,7 @@ async function call(
   const workspace = options.in ?? ownWorkspace;
   const { create: make, body, query = "", headers } = cases[route] as RouteCase;
   const ids = options.ids ?? (await make?.(workspace)) ?? {};
-  return callRoute(api, `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace), headers);
+  return callRoute(api, `${route}${options.query ?? query}`, ids, options.body ?? body?.(workspace, ids), headers);
 }
 
 const text = async (response: Response) =>

@@ -134,6 +134,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   updateContactList: createList,
   deleteContactList: createList,
   addContact: createList,
+  sendToContactList: async () => ({ ...(await createContact()), mailbox_id: workspace.mailboxId }),
   importContacts: createList,
   exportContacts: createContact,
   upsertContact: createList,

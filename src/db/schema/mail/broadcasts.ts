@@ -32,6 +32,7 @@ export const broadcasts = sqliteTable(
     htmlBody: text("html_body"),
     textBody: text("text_body"),
     nextClaimAt: integer("next_claim_at"),
+    bulkTags: text("bulk_tags"),
   },
   (t) => [uniqueIndex("broadcasts_by_id").on(t.workspace, t.id)],
 );
