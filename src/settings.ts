@@ -39,7 +39,6 @@ const Variables = z.object({
   GOOGLE_CLIENT_SECRET: z.string().default(""),
   GOOGLE_AUTHORIZE_URL: z.url({ protocol: /^https?$/ }).default("https://accounts.google.com/o/oauth2/v2/auth"),
   GOOGLE_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://oauth2.googleapis.com/token"),
-  GOOGLE_USERINFO_URL: z.url({ protocol: /^https?$/ }).default("https://openidconnect.googleapis.com/v1/userinfo"),
   /** Client of the service at GitHub. Empty: no sign-in with GitHub. The secret is a secret. */
   GITHUB_CLIENT_ID: z.string().default(""),
   GITHUB_CLIENT_SECRET: z.string().default(""),
@@ -69,7 +68,7 @@ export interface Settings {
   systemMailbox: string;
   systemName: string;
   signUp: "open" | "invited";
-  google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; userinfoUrl: string };
+  google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
   github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
   masterKeys: { version: number; key: string }[];
 }
@@ -112,7 +111,6 @@ export function readSettings(env: object): Settings {
       clientSecret: result.data.GOOGLE_CLIENT_SECRET,
       authorizeUrl: result.data.GOOGLE_AUTHORIZE_URL,
       tokenUrl: result.data.GOOGLE_TOKEN_URL,
-      userinfoUrl: result.data.GOOGLE_USERINFO_URL,
     },
     github: {
       clientId: result.data.GITHUB_CLIENT_ID,

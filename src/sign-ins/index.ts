@@ -1,3 +1,3 @@
+export { answerSignIn } from "./answer.ts";
 export { completeSignIn, type SignIn } from "./complete.ts";
 export { createMagicLink } from "./magic-links/index.ts";
-export { answerSignIn } from "./routes.ts";

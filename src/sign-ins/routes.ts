@@ -7,30 +7,19 @@ import { clientOf } from "../http/client.ts";
 import type { AppEnv } from "../http/env.ts";
 import { isForm, readFields } from "../http/fields.ts";
 import { fieldsBody, responses } from "../http/openapi.ts";
-import { respondPage, respondRefresh } from "../http/page.tsx";
+import { respondPage } from "../http/page.tsx";
 import { refuseCrossSite } from "../http/same-origin.ts";
-import { deleteSecondFactor, readSecondFactor, setSecondFactor } from "../http/second-factor-cookie.ts";
-import { setSessionCookies } from "../http/session-cookies.ts";
+import { deleteSecondFactor, readSecondFactor } from "../http/second-factor-cookie.ts";
 import { parseAddress } from "../lib/addresses.ts";
-import type { SignIn } from "./complete.ts";
+import { answerSignIn } from "./answer.ts";
 import { countMagicLink, findMagicLink, redeemMagicLink, sendMagicLink } from "./magic-links/index.ts";
-import { invalidSignInPage, linkSentPage, magicLinkPage, refusedPage, secondFactorPage, signInPage } from "./pages.tsx";
-import { enabledProviders } from "./providers/list.ts";
+import { invalidSignInPage, linkSentPage, magicLinkPage, secondFactorPage, signInPage } from "./pages.tsx";
+import { enabledProviders } from "./providers/index.ts";
 import { returnPath } from "./rules.ts";
 import { MagicLinkIn, MagicLinkOut } from "./schema.ts";
 import { completeSecondFactor } from "./second-factor/complete.ts";
 
 const CodeForm = z.object({ code: z.string().max(64) });
-
-/** Sets the cookies of a sign-in and answers where it leads to. `isCrossSite`: another site caused the request. */
-export function answerSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = false) {
-  if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
-  if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
-  if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);
-  else setSecondFactor(c, signIn);
-  const path = signIn.kind === "session" ? signIn.next : "/auth/totp";
-  return isCrossSite ? respondRefresh(c, path) : c.redirect(path, 303);
-}
 
 const showSignIn = (
   c: Context<AppEnv>,

@@ -1,0 +1,20 @@
+import type { Context } from "hono";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
+import type { AppEnv } from "./env.ts";
+
+/**
+ * The cookie of a visitor who is at an identity provider. It is SameSite=Lax: browsers send it with the redirect back,
+ * unlike the Strict session cookies (decisions 11).
+ */
+const nameOf = (c: Context<AppEnv>) =>
+  c.get("ctx").settings.publicUrl.startsWith("https:") ? "__Host-provider" : "provider";
+
+export const readProviderState = (c: Context<AppEnv>) => getCookie(c, nameOf(c));
+
+export function setProviderState(c: Context<AppEnv>, sealed: string, ttlMs: number): void {
+  setCookie(c, nameOf(c), sealed, { httpOnly: true, secure: true, sameSite: "Lax", path: "/", maxAge: ttlMs / 1000 });
+}
+
+export function deleteProviderState(c: Context<AppEnv>): void {
+  deleteCookie(c, nameOf(c), { path: "/", secure: true });
+}
