@@ -4,7 +4,6 @@ import { mailDb } from "../../src/db/client.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
 import { onShard } from "../../src/shards.ts";
 import { STYLE_FILE } from "../../src/ui/index.ts";
-import { aContactList } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
@@ -129,8 +128,8 @@ const createSendingBroadcast = async (workspace: TestWorkspace) => {
 };
 
 const createReadyBroadcast = async (workspace: TestWorkspace) => {
-  const contact_list_id = await aContactList(workspace, 1);
-  const body = { ...aBroadcast(workspace), text_body: "Hello", contact_list_id };
+  const { list_id } = await createContact(workspace);
+  const body = { ...aBroadcast(workspace), text_body: "Hello", contact_list_id: list_id };
   const response = await workspace.post("/v1/broadcasts/", body);
   return { broadcast_id: (await response.json<{ id: string }>()).id };
 };

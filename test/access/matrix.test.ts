@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
 import * as mailSchema from "../../src/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/db/schema/main/index.ts";
-import { aContactList } from "../broadcasts/support.ts";
 import { FILE_SHARD } from "../support/databases.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
@@ -42,7 +41,7 @@ beforeAll(async () => {
     user: otherWorkspace.userId,
     workspace: otherWorkspace.workspaceId,
     email: foreignPaths.get("GET /v1/emails/:email_id")?.email_id ?? "",
-    list: await aContactList(otherWorkspace, 0),
+    list: foreignPaths.get("GET /v1/contacts/:list_id")?.list_id ?? "",
     variant: foreignPaths.get("PATCH /v1/broadcasts/:broadcast_id/variants/:variant_id")?.variant_id ?? "",
   };
   ownSession = await aSession(ownWorkspace);
