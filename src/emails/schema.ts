@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ExtractedContent } from "../lib/json-extract/content.ts";
+import { Variables } from "../templates/index.ts";
 import { limits, statuses } from "./rules.ts";
 
 /** Schemas of the emails API (specification: Resources and their fields). They check types; send/ checks values. */
@@ -71,15 +72,31 @@ const Headers = z
   })
   .pipe(z.record(z.string(), z.string()).nullish());
 
+/** Requires a subject of an email without a template. Reported with the other faults of the form. */
+function requireSubject(
+  { subject, template_id }: { subject?: unknown; template_id?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  const isMissing = subject === undefined || subject === null;
+  if (!isMissing || (template_id !== undefined && template_id !== null)) return;
+  const message = "Invalid input: expected string, received null";
+  context.addIssue({ code: "invalid_type", expected: "string", path: ["subject"], message, input: subject });
+}
+
+const UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
+
 export const SendIn = z
   .object({
     from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
     to: z.array(Mailbox).meta({ minItems: 1, description: RECIPIENTS }),
-    subject: z.string().meta({
-      maxLength: limits.lineOctets,
-      pattern: "^[^\\u0000-\\u001f\\u007f]*$",
-      description: `At most ${limits.lineOctets} octets, without control characters.`,
-    }),
+    subject: z
+      .string()
+      .nullish()
+      .meta({
+        maxLength: limits.lineOctets,
+        pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+        description: `At most ${limits.lineOctets} octets, without control characters. Required without a template; with one it replaces its subject.`,
+      }),
     html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
     text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 octets."),
     cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
@@ -116,25 +133,31 @@ export const SendIn = z
     attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
     template_id: z
       .string()
+      .max(64)
+      .meta({ pattern: UUID, maxLength: 64 })
       .nullish()
-      .refine((id) => id === undefined || id === null, "No template has this id")
-      .meta({
-        type: "null",
-        anyOf: undefined,
-        description: "Id of a template. No template exists yet, so any id is a 422.",
-      }),
+      .describe(
+        "Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent.",
+      ),
+    variables: Variables,
     tracking: z
       .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
       .nullish()
       .describe("Track opens and clicks. A field left out follows the workspace settings."),
   })
+  .superRefine(requireSubject, {
+    when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
+  })
   .meta({
     ref: "EmailSendRequest",
-    anyOf: ["html", "text"].map((part) => ({
-      type: "object",
-      required: [part],
-      properties: { [part]: { type: "string", minLength: 1 } },
-    })),
+    anyOf: [
+      ...["html", "text"].map((part) => ({
+        type: "object",
+        required: ["subject", part],
+        properties: { subject: { type: "string" }, [part]: { type: "string", minLength: 1 } },
+      })),
+      { type: "object", required: ["template_id"], properties: { template_id: { type: "string" } } },
+    ],
     examples: [
       {
         from_: { email: "hello@example.com", name: "Example Shop" },

@@ -162,10 +162,10 @@ describe("/openapi.json", () => {
     const { content } = operation("POST /v1/emails/")?.requestBody ?? { content: {} };
     expect(content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/EmailSendRequest" });
     const { EmailSendRequest: request, Attachment: attachment } = document.components.schemas;
-    expect(request?.required).toEqual(["from_", "to", "subject"]);
+    expect(request?.required).toEqual(["from_", "to"]);
     const fields = ["from_", "to", "subject", "html", "text", "cc", "bcc", "reply_to", "headers", "tags", "send_at"];
     expect(Object.keys(request?.properties ?? {}).sort()).toEqual(
-      [...fields, "attachments", "template_id", "tracking"].sort(),
+      [...fields, "attachments", "template_id", "tracking", "variables"].sort(),
     );
     expect(request?.properties?.send_at).toMatchObject({ type: ["string", "null"], format: "date-time" });
     expect(request?.properties?.headers).toMatchObject({ additionalProperties: { type: "string" } });

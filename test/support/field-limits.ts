@@ -171,7 +171,7 @@ const others: Choice[] = [
   ok({ tracking: undefined, template_id: undefined }),
   ok({ tracking: { opens: true, clicks: null }, template_id: null }),
   badForm({ tracking: { opens: "yes" } }, "tracking", "opens"),
-  badForm({ template_id: "x" }, "template_id"),
+  bad({ template_id: "x" }, 422, "template_id"),
 ];
 
 /** Chooses mostly among valid values, so that enough whole requests are valid and others have few faults. */

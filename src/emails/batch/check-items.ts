@@ -1,7 +1,15 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Fault } from "../../errors.ts";
 import type { SendIn } from "../schema.ts";
-import { check, findSendRecords, firstReason, parse, type Sendable, toFaults } from "../send/index.ts";
+import {
+  check,
+  findSendRecords,
+  firstReason,
+  parse,
+  resolveTemplates,
+  type Sendable,
+  toFaults,
+} from "../send/index.ts";
 
 /** An item of a batch after the check of its form. `loc` of its faults begins with body and index. */
 export type BatchItem = { input: SendIn } | { faults: Fault[] };
@@ -29,8 +37,17 @@ export async function checkItems(
 ): Promise<{ sendable: SendableItem[]; refused: RefusedItem[] }> {
   const now = ctx.now();
   const refused: RefusedItem[] = [];
+  const inputs = items.flatMap((item, index) => ("input" in item ? [{ index, input: item.input }] : []));
+  const resolved = await resolveTemplates(
+    ctx,
+    inputs.map(({ input }) => input),
+  );
+  const resolvedOf = new Map(inputs.map(({ index }, position) => [index, resolved[position]]));
   const requests = items.flatMap((item, index) => {
-    if ("input" in item) return [{ index, request: parse(item.input, now) }];
+    if ("input" in item) {
+      const { input, issues } = resolvedOf.get(index) ?? { input: item.input, issues: [] };
+      return [{ index, request: parse(input, now, issues) }];
+    }
     refused.push({ index, reason: shorten(firstFault(item.faults)), faults: item.faults });
     return [];
   });

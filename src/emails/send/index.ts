@@ -6,4 +6,5 @@ export { type Envelope, type ParsedEmail, type ParsedRequest, parse } from "./pa
 export { type EarlySendRecords, earlySendReads, findSendRecords } from "./records.ts";
 export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
+export { resolveTemplates } from "./templates.ts";
 export { toValidation, validateEmail } from "./validate.ts";

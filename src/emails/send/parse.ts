@@ -53,10 +53,10 @@ export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
 
 /**
  * Parses a send request and collects every fault that needs no database (specification: Email send request;
- * decisions 1 and 4). `now` is in milliseconds since 1970.
+ * decisions 1 and 4), after the `known` ones of its template. `now` is in milliseconds since 1970.
  */
-export function parse(input: SendIn, now: number): ParsedRequest {
-  const issues: Issue[] = [];
+export function parse(input: SendIn, now: number, known: readonly Issue[] = []): ParsedRequest {
+  const issues: Issue[] = [...known];
   const from = parseMailbox(input.from_, "from", ["from_"], issues);
   const recipients = parseRecipients(input, issues);
   const rest = {
@@ -71,7 +71,7 @@ export function parse(input: SendIn, now: number): ParsedRequest {
 
 function contentOf(input: SendIn) {
   return {
-    subject: input.subject,
+    subject: input.subject ?? "",
     tags: input.tags?.length ? [...new Set(input.tags)] : null,
     html: input.html || null,
     text: input.text || null,
@@ -130,7 +130,7 @@ function checkContent(input: SendIn, issues: Issue[]): void {
     const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
     issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
   }
-  const fault = subjectFault(input.subject);
+  const fault = subjectFault(input.subject ?? "");
   if (fault) issues.push(invalid("content", ["subject"], fault));
   checkHeaders(Object.entries(input.headers ?? {}), issues);
   checkTags(input.tags ?? [], issues);

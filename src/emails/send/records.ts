@@ -4,6 +4,7 @@ import { jsonChunks } from "../../db/json-chunks.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Suppression, SuppressionReason } from "../rules.ts";
 import type { ParsedRequest } from "./parse.ts";
+import { findTemplateIds, findTemplatesStatement, type Templates, toTemplates } from "./templates.ts";
 
 export interface SenderRow {
   address: string;
@@ -28,6 +29,9 @@ export interface SendRecords {
   suppressed: ReadonlyMap<string, Suppression>;
 }
 
+/** Templates that are read with the credential: before it is known to be valid, so few. */
+const MAX_EARLY_TEMPLATES = 4;
+
 /** Canonical addresses whose rows are read. */
 interface Addresses {
   senders: ReadonlySet<string>;
@@ -35,7 +39,7 @@ interface Addresses {
 }
 
 /** Records that were read with the credential, and the addresses that they cover. */
-export type EarlySendRecords = SendRecords & { read: Addresses };
+export type EarlySendRecords = SendRecords & { read: Addresses; templates: Templates };
 
 // A catch-all receives only: it never satisfies the sender rule.
 const findSenders = (workspace: string) => `
@@ -92,10 +96,19 @@ const includesAll = (all: ReadonlySet<string>, part: ReadonlySet<string>) => [..
  */
 export function earlySendReads(ctx: Ctx, body: unknown) {
   const read = findAddresses(body);
+  const templateIds = findTemplateIds(Array.isArray(body) ? body : [body]);
+  const readsTemplates = templateIds.size > 0 && templateIds.size <= MAX_EARLY_TEMPLATES;
   return {
-    statements: (keyHashes: string) => statements(ctx, KEY_WORKSPACE, keyHashes, read),
+    statements: (keyHashes: string) => [
+      ...statements(ctx, KEY_WORKSPACE, keyHashes, read),
+      ...(readsTemplates ? [findTemplatesStatement(ctx, KEY_WORKSPACE, keyHashes, templateIds)] : []),
+    ],
     toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
-      sendRecords: { ...toRecords(results), read },
+      sendRecords: {
+        ...toRecords(readsTemplates ? results.slice(0, -1) : results),
+        read,
+        templates: toTemplates(readsTemplates ? results.at(-1) : undefined),
+      },
     }),
   };
 }

@@ -9,6 +9,7 @@ import { requireSendable } from "./check.ts";
 import { insertEmails } from "./insert.ts";
 import { type NewEmail, toNewEmail } from "./new-email.ts";
 import { parse } from "./parse.ts";
+import { resolveTemplates } from "./templates.ts";
 
 /** An email that is scheduled further ahead than this, in ms, has its content in R2 only, to keep its row small. */
 const LONG_WAIT_MS = 3_600_000;
@@ -26,7 +27,11 @@ export async function sendEmail(
   upload = new ContentUpload(ctx),
 ): Promise<AcceptOut> {
   requireMailSpace(ctx);
-  const sendable = await requireSendable(ctx, parse(input, ctx.now()), { source, isRetry: false });
+  const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
+  const sendable = await requireSendable(ctx, parse(resolved.input, ctx.now(), resolved.issues), {
+    source,
+    isRetry: false,
+  });
   const { sendAt } = sendable.email;
   const isLongWait = sendAt !== null && sendAt > ctx.now() + LONG_WAIT_MS;
   const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));

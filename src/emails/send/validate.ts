@@ -5,6 +5,7 @@ import { check, findDropped } from "./check.ts";
 import { describeIssue } from "./issues.ts";
 import { parse } from "./parse.ts";
 import { findSendRecords } from "./records.ts";
+import { resolveTemplates } from "./templates.ts";
 
 /**
  * Checks a request as a send does, and returns its issues and its suppressed recipients (specification:
@@ -12,7 +13,8 @@ import { findSendRecords } from "./records.ts";
  */
 export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<ValidateOut> {
   const scope = { source: "api", isRetry: false };
-  const request = parse(input, ctx.now());
+  const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
+  const request = parse(resolved.input, ctx.now(), resolved.issues);
   const records = await findSendRecords(ctx, [request]);
   const checked = check(ctx, request, records, scope);
   const issues = "issues" in checked ? checked.issues : [];

@@ -177,7 +177,7 @@ describe("long values", () => {
 });
 
 describe("template_id", () => {
-  it("is a 422, because no template exists; null counts as absent", async () => {
+  it("is a 422 when no template has it; null counts as absent", async () => {
     for (const template_id of [crypto.randomUUID(), "x", ""]) await sending.refusedAt({ template_id }, "template_id");
     for (const template_id of [1, {}, []]) await sending.refusedAt({ template_id }, "template_id");
     // An email by template has no subject: the fault of the id is reported all the same.
