@@ -1,11 +1,13 @@
 // `npm run demo`: sends one email through the local service and prints its delivery. `npm run demo -- bounce` then
-// reports a bounce and prints its effect. Exits with 0 only if the email reached the expected status.
+// reports a bounce and prints its effect. `npm run demo -- list` sends a broadcast to a list, of which one contact
+// unsubscribes. Exits with 0 only if everything reached the expected status.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmailDetail, fetchDetail, listSuppressions, postReport, sendMail } from "./demo/api.ts";
 import { readBounceReport } from "./demo/bounce-report.ts";
 import { type ArrivedMail, findCaptured } from "./demo/captured.ts";
+import { showList } from "./demo/list.ts";
 import { openService } from "./demo/open-service.ts";
 import type { LocalService } from "./local-file.ts";
 
@@ -15,8 +17,8 @@ const BODY_LINES = 5;
 const FINAL = ["delivered", "bounced", "rejected", "failed", "cancelled"];
 
 const mode = process.argv[2] ?? "delivery";
-if (!["delivery", "bounce"].includes(mode)) {
-  console.error(`Unknown demo "${mode}". Run "npm run demo" or "npm run demo -- bounce".`);
+if (!["delivery", "bounce", "list"].includes(mode)) {
+  console.error(`Unknown demo "${mode}". Run "npm run demo", "npm run demo -- bounce" or "npm run demo -- list".`);
   process.exit(1);
 }
 const service = await openService().catch((error: Error) => {
@@ -26,11 +28,16 @@ const service = await openService().catch((error: Error) => {
 let code = 1;
 try {
   const deadline = Date.now() + TIMEOUT_MS;
-  const { id, mail } = await showDelivery(service.local, deadline);
-  if (mode === "bounce") await showBounce(service.local, id, mail, deadline);
+  if (mode === "list") {
+    await showList(service.local, deadline);
+  } else {
+    const { id, mail } = await showDelivery(service.local, deadline);
+    if (mode === "bounce") await showBounce(service.local, id, mail, deadline);
+    if (!service.isTemporary)
+      console.log(`\nThe email in a browser: ${service.local.captured_mail_url}/view/${mail.id}`);
+  }
   if (service.isTemporary)
-    console.log("\nTo see the email in a browser, run npm start, and the demo in a second terminal.");
-  else console.log(`\nThe email in a browser: ${service.local.captured_mail_url}/view/${mail.id}`);
+    console.log("\nTo see the mail in a browser, run npm start, and the demo in a second terminal.");
   code = 0;
 } catch (error) {
   console.error(`\nThe demo failed: ${(error as Error).message}`);

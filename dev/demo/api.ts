@@ -45,8 +45,11 @@ export async function postReport(local: LocalService, to: string, message: strin
   if (!response.ok) throw new Error(`the email handler answered ${response.status}: ${text}`);
 }
 
-async function call<T>(local: LocalService, path: string, init: RequestInit, expected: number): Promise<T> {
-  const headers = { Authorization: `Bearer ${local.api_key}`, "Content-Type": "application/json" };
+/** Calls the API with JSON. Throws when it answers another status than `expected`. */
+export async function call<T>(local: LocalService, path: string, init: RequestInit, expected: number): Promise<T> {
+  const headers = new Headers({ Authorization: `Bearer ${local.api_key}` });
+  // A form sets its own media type.
+  if (!(init.body instanceof FormData)) headers.set("Content-Type", "application/json");
   const response = await fetch(`${local.base_url}${path}`, { ...init, headers });
   const text = await response.text();
   if (response.status !== expected) throw new Error(`${path} answered ${response.status}: ${text}`);

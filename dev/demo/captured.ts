@@ -1,4 +1,4 @@
-import PostalMime from "postal-mime";
+import PostalMime, { type Email } from "postal-mime";
 import type { CapturedMail } from "../captured-mail/mail-store.ts";
 import type { LocalService } from "../local-file.ts";
 
@@ -19,12 +19,21 @@ export interface ArrivedMail {
 const NEWEST = 50;
 
 /** Returns the captured mail with this Message-ID, parsed. Throws when it is missing or has no DKIM signature. */
-export async function findCaptured(local: LocalService, messageId: string): Promise<ArrivedMail> {
+export function findCaptured(local: LocalService, messageId: string): Promise<ArrivedMail> {
+  return findNewest(local, `the Message-ID ${messageId}`, (mail) => mail.messageId === messageId);
+}
+
+/** Returns the newest captured mail to an address. Throws like `findCaptured`. */
+export function findCapturedTo(local: LocalService, address: string): Promise<ArrivedMail> {
+  return findNewest(local, `the recipient ${address}`, (mail) => mail.to?.[0]?.address === address);
+}
+
+async function findNewest(local: LocalService, what: string, isWanted: (mail: Email) => boolean): Promise<ArrivedMail> {
   const list = await fetch(`${local.captured_mail_url}/messages?limit=${NEWEST}`);
   for (const { id, from, to } of (await list.json()) as CapturedMail[]) {
     const raw = await (await fetch(`${local.captured_mail_url}/messages/${id}`)).text();
     const mail = await PostalMime.parse(raw);
-    if (mail.messageId !== messageId) continue;
+    if (!isWanted(mail)) continue;
     const signature = raw.split("\r\n").find((line) => /^DKIM-Signature:/i.test(line));
     if (!signature) throw new Error("the captured mail has no DKIM-Signature header");
     const header = (name: string) => mail.headers.find((each) => each.key === name)?.value ?? "";
@@ -39,5 +48,5 @@ export async function findCaptured(local: LocalService, messageId: string): Prom
       text: mail.text ?? "",
     };
   }
-  throw new Error(`no captured mail has the Message-ID ${messageId}`);
+  throw new Error(`no captured mail has ${what}`);
 }

@@ -111,6 +111,15 @@ describe("npm start", () => {
     }
   });
 
+  it("shows a broadcast and an unsubscribe by npm run demo -- list", async ({ expect }) => {
+    const demo = npm(["run", "demo", "--", "list"], { PORT: String(port) });
+    const output = collect(demo);
+    const [code] = await once(demo, "exit");
+    expect(code, output()).toBe(0);
+    expect(output()).toContain("status sent: 3 of 3 delivered");
+    expect(output()).toContain("The next broadcast goes to 2 contacts and skips 1.");
+  });
+
   it("leaves no process and no open port when npm gets a SIGKILL", async ({ expect }) => {
     kill(services.at(-1)?.pid ?? 0, "SIGKILL");
     await waitUntilStopped();
