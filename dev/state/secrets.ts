@@ -23,8 +23,13 @@ export async function loadSecrets(layout: Layout): Promise<Secrets> {
     master_keys: `1:${randomBytes(32).toString("base64")}`,
     egress_password: randomBytes(18).toString("base64url"),
   };
-  await writeDurably(layout.secretsFile, JSON.stringify(secrets, null, 2), 0o600);
+  await saveSecrets(layout, secrets);
   return secrets;
+}
+
+/** Stores the secrets of this state directory. The service reads them at its start. */
+export async function saveSecrets(layout: Layout, secrets: Secrets): Promise<void> {
+  await writeDurably(layout.secretsFile, JSON.stringify(secrets, null, 2), 0o600);
 }
 
 /** Writes the Worker's variables that wrangler.toml does not have. Runs at each start, because the ports may change. */

@@ -21,6 +21,7 @@ export interface WorkspaceColumns {
 
 interface KeyRow extends WorkspaceColumns {
   key_id: string;
+  hash: string;
   prefix: string;
   scopes: string;
   domain_ids: string | null;
@@ -39,7 +40,7 @@ export const MAIL_SIZE = "(SELECT s.size FROM mail_shards s WHERE s.number = w.m
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
-  SELECT k.id AS key_id, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
+  SELECT k.id AS key_id, k.hash, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
          w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_SIZE}
     FROM api_keys k
@@ -54,7 +55,10 @@ export const KEY_WORKSPACE = "(SELECT workspace FROM api_keys WHERE hash IN (SEL
 export interface Caller {
   actor: Actor;
   workspace: CallerWorkspace;
-  /** Writes last_used_at; null when it was written within the last minute. Run it after the response. */
+  /**
+   * Writes last_used_at, and the hash under the newest master key. Null when the row has that hash and was written within
+   * the last minute. Run it after the response.
+   */
   touch: (() => Promise<void>) | null;
 }
 
@@ -69,14 +73,16 @@ export async function authenticateApiKey(
   reads: (keyHashes: string) => MainStatement[] = () => [],
 ): Promise<Caller & { results: D1Result[] }> {
   if (!isApiKey(key)) throw unauthorized("Invalid API key");
-  const keyHashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key));
+  const hashes = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
+  const keyHashes = JSON.stringify(hashes);
   const find = ctx.db.prepare(FIND_KEY).bind(keyHashes);
   const others = reads(keyHashes);
   const [found, ...results] = others.length > 0 ? await ctx.db.batch([find, ...others]) : [await find.all()];
-  return { ...toCaller(ctx, found?.results[0] as KeyRow | undefined), results };
+  return { ...toCaller(ctx, found?.results[0] as KeyRow | undefined, hashes[0] ?? ""), results };
 }
 
-function toCaller(ctx: Ctx, row: KeyRow | undefined): Caller {
+/** `hash` is that of the key under the newest master key. */
+function toCaller(ctx: Ctx, row: KeyRow | undefined, hash: string): Caller {
   const now = ctx.now();
   if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
     throw unauthorized("Invalid API key");
@@ -85,7 +91,7 @@ function toCaller(ctx: Ctx, row: KeyRow | undefined): Caller {
   return {
     actor: toActor(row),
     workspace: toCallerWorkspace(row),
-    touch: isDue ? () => touchKey(ctx, row.key_id) : null,
+    touch: isDue || row.hash !== hash ? () => touchKey(ctx, row.key_id, hash) : null,
   };
 }
 
@@ -120,13 +126,16 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
   };
 }
 
-/** Never throws: last_used_at is informative only, so a failed write is logged. */
-async function touchKey(ctx: Ctx, keyId: string): Promise<void> {
+/** Never throws: a failed write is logged, and the next use repeats it. */
+async function touchKey(ctx: Ctx, keyId: string, hash: string): Promise<void> {
   const now = ctx.now();
   try {
     await ctx.db
-      .prepare("UPDATE api_keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3)")
-      .bind(now, keyId, now - LAST_USED_INTERVAL_MS)
+      .prepare(
+        `UPDATE api_keys SET last_used_at = ?1, hash = ?4
+          WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`,
+      )
+      .bind(now, keyId, now - LAST_USED_INTERVAL_MS, hash)
       .run();
   } catch (error) {
     ctx.log("api-key.touch.failed", { error: String(error) });

@@ -76,6 +76,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /auth/totp": "public",
   "POST /auth/totp": "public",
   "POST /auth/bootstrap": "public",
+  "POST /auth/rotate-secrets": "public",
   "GET /auth/google": "public",
   "GET /auth/google/callback": "public",
   "GET /auth/github": "public",

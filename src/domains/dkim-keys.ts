@@ -4,7 +4,7 @@ import type { dkimKeys } from "../db/schema/main/index.ts";
 import { open, seal } from "../lib/secret-box.ts";
 import { type DkimAlgorithm, generateDkimKeyPair } from "../mail/dkim/index.ts";
 
-const PURPOSE = "dkim-private-key";
+export const DKIM_PURPOSE = "dkim-private-key";
 
 /** A row of `dkim_keys`. The private key is encrypted and bound to the row's id. */
 export type DkimKey = typeof dkimKeys.$inferSelect;
@@ -18,7 +18,7 @@ export function generateDkimKeys(ctx: Ctx, domainId: string): Promise<DkimKey[]>
 async function generateDkimKey(ctx: Ctx, domainId: string, algorithm: DkimAlgorithm): Promise<DkimKey> {
   const id = ctx.newId();
   const pair = await generateDkimKeyPair(algorithm);
-  const privateKey = await seal(ctx.settings.masterKeys, PURPOSE, id, new Uint8Array(pair.pkcs8));
+  const privateKey = await seal(ctx.settings.masterKeys, DKIM_PURPOSE, id, new Uint8Array(pair.pkcs8));
   const selector = `svc-${algorithm === "rsa-sha256" ? "r" : "e"}-${id.slice(-8)}`;
   const { publicKey } = pair;
   const times = { createdAt: ctx.now(), activatedAt: null, retiredAt: null };
@@ -37,5 +37,5 @@ export function insertKeysStatement(ctx: Ctx, keys: readonly DkimKey[]): MainSta
 
 /** Decrypts a private key to PKCS #8 in DER. Throws when the row was altered or its master key is not configured. */
 export function openDkimKey(ctx: Ctx, id: string, privateKey: string): Promise<Uint8Array> {
-  return open(ctx.settings.masterKeys, PURPOSE, id, privateKey);
+  return open(ctx.settings.masterKeys, DKIM_PURPOSE, id, privateKey);
 }

@@ -1,4 +1,4 @@
-export { type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
+export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
 export { type DomainRow, getDomain } from "./queries.ts";
 export { recheckDomains } from "./recheck.ts";
 export { newOwnershipToken, RECHECK_MS, RETURN_PATH_LABEL, reversedName } from "./rules.ts";

@@ -8,7 +8,7 @@ import { getWorkspace, requireActiveWorkspace, requireAllDomains, type Workspace
 import type { WorkspacePatch } from "./schema.ts";
 
 /** Purpose under which Slack webhook URLs are encrypted (lib/secret-box). The context is the id of the workspace. */
-const SLACK_PURPOSE = "slack-webhook-url";
+export const SLACK_PURPOSE = "slack-webhook-url";
 
 // json_patch removes the members that are null, and a setting that is missing has its default.
 const UPDATE = `

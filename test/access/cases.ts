@@ -192,6 +192,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /auth/totp": { success: 303 },
   "POST /auth/totp": { success: 303, body: () => ({ code: "000000" }) },
   "POST /auth/bootstrap": { success: 401 },
+  "POST /auth/rotate-secrets": { success: 401, body: () => ({ column: 0, after: "" }) },
   "GET /auth/google": { success: 404 },
   "GET /auth/google/callback": { success: 404 },
   "GET /auth/github": { success: 404 },

@@ -44,7 +44,7 @@ describe("conventions of the repository", () => {
   it("every npm script in README and docs exists", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const names = documents.flatMap((document) =>
-      [...read(document).matchAll(/npm (?:run (?:--silent )?([a-z:]+)|(start|test)\b)/g)].map(
+      [...read(document).matchAll(/npm (?:run (?:--silent )?([a-z][a-z:-]*)|(start|test)\b)/g)].map(
         ([, run, plain]) => run ?? plain ?? "",
       ),
     );

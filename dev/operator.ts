@@ -1,0 +1,56 @@
+import { type AccessTokenKind, signAccessToken } from "../src/sessions/index.ts";
+import { readSettings } from "../src/settings.ts";
+import { readLayout } from "./layout.ts";
+import { readLocalService } from "./local-file.ts";
+import { loadSecrets } from "./state/secrets.ts";
+
+/** A running service and its master keys, which prove that a request is from its operator. */
+export interface Target {
+  url: string;
+  masterKeys: string;
+}
+
+/**
+ * Returns the deployment at `url` with the MASTER_KEYS of the environment, or the service that `npm start` runs. Throws an
+ * Error that says what is missing.
+ */
+export async function findTarget(url: string | undefined): Promise<Target> {
+  const { MASTER_KEYS: masterKeys } = process.env;
+  if (url !== undefined) {
+    if (!masterKeys) throw new Error("The environment variable MASTER_KEYS is not set.");
+    return { url: url.replace(/\/+$/, ""), masterKeys };
+  }
+  const layout = readLayout(process.env);
+  const local = await readLocalService(layout);
+  if (!local) throw new Error("The local service does not run; start it with npm start.");
+  return { url: new URL(local.base_url).origin, masterKeys: (await loadSecrets(layout)).master_keys };
+}
+
+/** Sends a request of the operator, signed with the newest master key. Throws an Error with the service's reason. */
+export async function askAsOperator<Answer>(
+  target: Target,
+  path: string,
+  { kind, subject, body }: { kind: AccessTokenKind; subject: string; body?: unknown },
+): Promise<Answer> {
+  // PUBLIC_URL is the issuer of the token, so it must be the one of the deployment.
+  const settings = readSettings({ MASTER_KEYS: target.masterKeys, PUBLIC_URL: target.url });
+  const claims = { sub: subject, sid: "operator", wid: "operator" };
+  const { token } = await signAccessToken({ settings, now: Date.now }, kind, claims);
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const response = await fetch(target.url + path, { method: "POST", headers, body: JSON.stringify(body ?? {}) }).catch(
+    (error: Error) => {
+      throw new Error(`${target.url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
+    },
+  );
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The service refused (${response.status}): ${detailOf(text)}`);
+  return JSON.parse(text) as Answer;
+}
+
+function detailOf(body: string): string {
+  try {
+    return JSON.stringify((JSON.parse(body) as { detail: unknown }).detail);
+  } catch {
+    return body.slice(0, 200);
+  }
+}

@@ -1,0 +1,22 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { unauthorized } from "../errors.ts";
+import type { AppEnv } from "../http/env.ts";
+import { readFields } from "../http/fields.ts";
+import { newestKey } from "../lib/derive-key.ts";
+import { verifyAccessToken } from "../sessions/index.ts";
+import { rotationReport } from "./report.ts";
+import { rewrapStep } from "./rewrap.ts";
+
+const CursorIn = z.object({ column: z.int().min(0), after: z.string().max(100) });
+
+/** `npm run rotate-secrets`. Its bearer token is signed with a master key of the deployment. */
+export const secretRotationRoutes = new Hono<AppEnv>().post("/auth/rotate-secrets", async (c) => {
+  const ctx = c.get("ctx");
+  const [, token = ""] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
+  const claims = await verifyAccessToken(ctx, "rotation", token);
+  if (!claims) throw unauthorized("The request is not signed with a master key of this deployment");
+  const { rewrapped, next } = await rewrapStep(ctx, await readFields(c, CursorIn));
+  const version = newestKey(ctx.settings.masterKeys).version;
+  return c.json({ version, rewrapped, next, report: next === null ? await rotationReport(ctx) : null });
+});

@@ -1,0 +1,19 @@
+import { DKIM_PURPOSE } from "../domains/index.ts";
+import { TOTP_PURPOSE } from "../sign-ins/index.ts";
+import { SLACK_PURPOSE } from "../workspaces/index.ts";
+
+/** A column of the main database with values that secret-box.ts has encrypted. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+  /** Unique text of each row, with an index. It is the context of the encryption. */
+  key: string;
+  purpose: string;
+}
+
+/** Every encrypted column. A test compares the list with the calls of `seal`. */
+export const sealedColumns: readonly SealedColumn[] = [
+  { table: "dkim_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
+  { table: "user_totp", column: "secret", key: "user_id", purpose: TOTP_PURPOSE },
+  { table: "workspaces", column: "slack_webhook_url", key: "id", purpose: SLACK_PURPOSE },
+];
