@@ -54,10 +54,10 @@ export interface CallerCtx extends MailCtx {
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */
-export type Actor = ApiKeyActor | SessionActor | SystemActor;
+export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor;
 
 interface AnyActor {
-  /** Id of the API key or of the session. */
+  /** Id of the API key, of the session or of the OAuth grant. */
   credentialId: string;
   userId: string;
   email: string;
@@ -91,6 +91,14 @@ export interface SessionActor extends AnyActor {
 /** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
 export interface SystemActor extends AnyActor {
   kind: "system";
+}
+
+/** A client that acts for a user by an access token of an OAuth grant. */
+export interface OAuthActor extends AnyActor {
+  kind: "oauth";
+  clientId: string;
+  /** As the client calls itself. */
+  clientName: string | null;
 }
 
 export interface CallerWorkspace {

@@ -24,6 +24,8 @@ interface Extra {
   code?: string;
   blockers?: Blocker[];
   headers?: Record<string, string>;
+  /** Parameters of the `WWW-Authenticate: Bearer` header (RFC 6750 3). A 401 has one without parameters also. */
+  challenge?: { error: "invalid_token" | "insufficient_scope"; scope?: string };
 }
 
 export class AppError extends Error {
@@ -50,6 +52,9 @@ export class RequestTooLargeError extends AppError {
 
 export const badRequest = (detail: string) => new AppError(400, detail);
 export const unauthorized = (detail: string) => new AppError(401, detail);
+/** Returns the 401 of an access token that is unknown, expired or revoked. A client refreshes it (RFC 6750 3.1). */
+export const invalidAccessToken = () =>
+  new AppError(401, "Invalid or expired access token", { challenge: { error: "invalid_token" } });
 export const forbidden = (detail: string) => new AppError(403, detail);
 /** Returns a 404. Ids that are unknown and ids of other workspaces get the same message, which names the kind only. */
 export const notFound = (kind: string) => new AppError(404, `${kind} not found`);

@@ -7,4 +7,12 @@ export {
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "./authenticate.ts";
-export { effectiveScopes, type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "./scopes.ts";
+export {
+  effectiveScopes,
+  isDeniedToOauth,
+  type RequiredScope,
+  roleScopes,
+  routeScopes,
+  type Scope,
+  scopes,
+} from "./scopes.ts";

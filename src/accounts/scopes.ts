@@ -92,6 +92,16 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /v1/me": "any",
   "GET /v1/sessions/": "session",
   "DELETE /v1/sessions/:session_id": "session",
+  "GET /.well-known/oauth-authorization-server": "public",
+  "GET /.well-known/oauth-protected-resource": "public",
+  "GET /.well-known/oauth-protected-resource/mcp": "public",
+  "POST /oauth/register": "public",
+  "GET /oauth/authorize": "public",
+  "POST /oauth/authorize": "public",
+  "POST /oauth/token": "public",
+  "POST /oauth/revoke": "public",
+  "GET /v1/oauth/grants": "session",
+  "DELETE /v1/oauth/grants/:grant_id": "session",
   "POST /v1/emails/": "emails:send",
   "POST /v1/emails/validate": "emails:send",
   "POST /v1/emails/batch": "emails:send",
@@ -186,6 +196,20 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "PATCH /v1/workspaces/:workspace_id/members/:user_id": "team:manage",
   "DELETE /v1/workspaces/:workspace_id/members/:user_id": "team:view",
 };
+
+/**
+ * Routes that create or read credentials or invitations, by patterns of method and path, so that a new one is covered.
+ * They refuse OAuth tokens (decisions 11): a grant that ends must leave nothing behind. Ending a credential is allowed.
+ */
+const CREDENTIAL_ROUTES = [
+  /^(?!DELETE )\w+ \/v1\/(api-keys|smtp-credentials|webhooks|auth)\//,
+  /^(?!DELETE )\w+ \/v1\/.*\/?(smtp-credentials|invitations|password|secret|totp)(\/|$)/,
+];
+
+/** Returns whether a route, by method and mounted path, refuses OAuth tokens whatever their scopes. */
+export function isDeniedToOauth(route: string): boolean {
+  return CREDENTIAL_ROUTES.some((pattern) => pattern.test(route));
+}
 
 const everyScope = Object.keys(scopes) as Scope[];
 const deniedToMembers: readonly Scope[] = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];

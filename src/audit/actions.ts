@@ -7,6 +7,8 @@ export const actions = {
   "domain.verified": "domain",
   "domain.dkim_rotated": "domain",
   "domain.deleted": "domain",
+  "grant.created": "grant",
+  "grant.revoked": "grant",
   "mailbox.created": "mailbox",
   "mailbox.password_changed": "mailbox",
   "mailbox.updated": "mailbox",

@@ -1,12 +1,14 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateApiKey, isApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
-import type { Actor, CallerCtx, Ctx } from "../context.ts";
+import { authenticateAccessToken, isAccessToken } from "../access-tokens/index.ts";
+import { authenticateApiKey, type Caller, isApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
+import type { CallerCtx, Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
-import { AppError, forbidden, unauthorized } from "../errors.ts";
+import { AppError, unauthorized } from "../errors.ts";
 import { onNewestShard } from "../shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
+import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
 import { authenticateCookie, hasSession } from "./session-auth.ts";
 
@@ -38,7 +40,7 @@ export function authenticate(
     const early = earlyReads[route] && token !== null && isApiKey(token) ? await readEarlyBody(c) : null;
     if (early) c.set("earlyBody", early);
     try {
-      await setCaller(c, route, need, token, earlyReads[route]);
+      await setCaller(c, route, token, earlyReads[route]);
       await next();
     } finally {
       early?.hold.release();
@@ -50,16 +52,15 @@ export function authenticate(
 async function setCaller(
   c: Context<AppEnv>,
   route: string,
-  need: Exclude<RequiredScope, "public" | "page">,
   token: string | null,
   earlyReads: EarlyReads | undefined,
 ): Promise<void> {
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = token === null ? await authenticateCookie(c) : await authenticateApiKey(ctx, token, reads?.statements);
+  const found = await findCaller(c, token, reads?.statements);
   const { actor, workspace, touch, results } = found;
-  requireRight(actor, need);
+  requireRight(actor, route);
   await requireRequestRate(ctx, route, actor);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());
@@ -68,16 +69,16 @@ async function setCaller(
   c.set("caller", { ...caller, ...reads?.toCaller(results) });
 }
 
-/** Throws 403 when the caller may not use a route that requires `need`. */
-function requireRight(actor: Actor, need: Exclude<RequiredScope, "public" | "page">): void {
-  if (need === "any") return;
-  if (need !== "session" && need !== "platform_admin") {
-    if (!actor.scopes.has(need)) throw forbidden(`Missing scope: ${need}`);
-    return;
-  }
-  if (actor.kind !== "session") throw forbidden("This endpoint takes a session, not an API key");
-  if (need === "platform_admin" && !actor.isPlatformAdmin)
-    throw forbidden("This endpoint is for administrators of the platform");
+/** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads` if they were run. */
+async function findCaller(
+  c: Context<AppEnv>,
+  token: string | null,
+  reads?: (keyHashes: string) => MainStatement[],
+): Promise<Caller & { results: D1Result[] }> {
+  const ctx = c.get("ctx");
+  if (token === null) return { ...(await authenticateCookie(c)), results: [] };
+  if (isAccessToken(token)) return { ...(await authenticateAccessToken(ctx, token)), results: [] };
+  return authenticateApiKey(ctx, token, reads);
 }
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */

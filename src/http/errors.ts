@@ -21,9 +21,9 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
 }
 
 function toResponse(c: Context<AppEnv>, error: AppError): Response {
-  const { code, blockers, headers = {} } = error.extra;
+  const { code, blockers, headers = {}, challenge } = error.extra;
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
-  if (error.status === 401) c.header("WWW-Authenticate", challenge(c));
+  if (error.status === 401 || challenge) c.header("WWW-Authenticate", toChallenge(c, challenge));
   return c.json({ detail: error.detail, code, blockers }, error.status as ContentfulStatusCode);
 }
 
@@ -31,6 +31,10 @@ function toResponse(c: Context<AppEnv>, error: AppError): Response {
  * Returns the value of WWW-Authenticate, with the URL of the resource metadata (RFC 6750 3, RFC 9728 5.1). The URL begins
  * with PUBLIC_URL: the Host header is chosen by the caller.
  */
-function challenge(c: Context<AppEnv>): string {
-  return `Bearer resource_metadata="${c.get("ctx").settings.publicUrl}/.well-known/oauth-protected-resource"`;
+function toChallenge(c: Context<AppEnv>, { error, scope }: { error?: string; scope?: string } = {}): string {
+  const path = c.req.path === "/mcp" ? "/mcp" : "";
+  const metadata = `${c.get("ctx").settings.publicUrl}/.well-known/oauth-protected-resource${path}`;
+  const parameters = Object.entries({ resource_metadata: metadata, error, scope });
+  const present = parameters.filter(([, value]) => value !== undefined);
+  return `Bearer ${present.map(([name, value]) => `${name}="${value}"`).join(", ")}`;
 }

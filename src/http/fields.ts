@@ -35,6 +35,12 @@ export async function readFields<Schema extends z.ZodType>(
   return result.data;
 }
 
+/** Reads a small form body, whose fields may be repeated. Throws 413, 415, and 422 when it is not UTF-8. */
+export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+  if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
+  return new URLSearchParams(decode(await readBytes(c)));
+}
+
 const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {

@@ -35,6 +35,9 @@ const routerResponses = {
   },
 };
 
+/** Endpoints whose form RFCs define. Their metadata (RFC 8414) describes them. */
+const oauthPaths = [/^\/oauth\//, /^\/\.well-known\//];
+
 /**
  * Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests and completed
  * with what all operations share.
@@ -77,6 +80,7 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
         "/invitations/:token",
         "/auth/bootstrap",
         "/app",
+        ...oauthPaths,
       ],
       // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
       defaultValidationErrorResponse: false,

@@ -1,15 +1,18 @@
 import type { MiddlewareHandler } from "hono";
 import type { Actor, Ctx } from "../context.ts";
 import { type AppError, tooManyRequests } from "../errors.ts";
+import { networkOf } from "../lib/client-network.ts";
 import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
 import type { Settings } from "../settings.ts";
 import type { AppEnv } from "./env.ts";
+
+const subjects = { api_key: "API key", session: "session", oauth: "OAuth grant", system: "service" } as const;
 
 /** Throws 429 when the credential has used up its requests, or its sends, of this minute (decisions 1). */
 export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
   const policy = await findExceededPolicy(ctx, route, actor.credentialId);
   // The binding does not say when its window ends, so the client waits for a whole one.
-  if (policy) throw exceeded(policy, actor.kind === "session" ? "session" : "API key", policy.windowSeconds);
+  if (policy) throw exceeded(policy, subjects[actor.kind], policy.windowSeconds);
 }
 
 /**
@@ -22,6 +25,19 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
     const policy = hourlyPolicy(name, limitOf(caller.settings));
     const decision = await countExactly(caller, policy, caller.workspace.id);
     if (!decision.isAllowed) throw exceeded(policy, "workspace", decision.retryAfterSeconds);
+    await next();
+  };
+}
+
+/**
+ * Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it.
+ */
+export function addressLimit(name: string, limit: number): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const policy = hourlyPolicy(name, limit);
+    const subject = networkOf(c.req.header("CF-Connecting-IP") ?? "unknown");
+    const decision = await countExactly(c.get("ctx"), policy, subject);
+    if (!decision.isAllowed) throw exceeded(policy, "address", decision.retryAfterSeconds);
     await next();
   };
 }

@@ -27,6 +27,17 @@ export const MeOut = z
         reauthenticated_at: z.string().nullable().meta({ format: "date-time" }),
         is_platform_admin: z.boolean(),
       }),
+      z.object({
+        method: z.literal("oauth"),
+        grant_id: z.uuid(),
+        client_id: z.uuid(),
+        client_name: z.string().nullable().describe("As the client calls itself."),
+        expires_at: z
+          .string()
+          .nullable()
+          .meta({ format: "date-time" })
+          .describe("When the access token must be refreshed."),
+      }),
     ]),
   })
   .meta({
@@ -77,6 +88,14 @@ function toAuthentication(actor: Actor): MeOut["authentication"] {
       expires_at: iso(actor.accessExpiresAt),
       reauthenticated_at: isoOrNull(actor.reauthenticatedAt),
       is_platform_admin: actor.isPlatformAdmin,
+    };
+  if (actor.kind === "oauth")
+    return {
+      method: actor.kind,
+      grant_id: actor.credentialId,
+      client_id: actor.clientId,
+      client_name: actor.clientName,
+      expires_at: isoOrNull(actor.expiresAt),
     };
   if (actor.kind !== "api_key") throw new Error(`a caller of kind ${actor.kind} makes no requests`);
   return {

@@ -3,6 +3,7 @@ import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind } from "../db/database.ts";
 import { EXPIRED_KEPT_MS } from "../invitations/index.ts";
+import { UNUSED_CLIENT_TTL_MS } from "../oauth/index.ts";
 import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
@@ -24,6 +25,8 @@ const DELETE_DEAD_LETTERS =
 const DELETE_INVITATIONS =
   "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)";
 const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
+const DELETE_UNUSED_CLIENTS =
+  "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE used_at IS NULL AND created_at < ?1 LIMIT ?2)";
 
 /** Tables of credentials that end at `expires_at`, by their keys. */
 const EXPIRING: Readonly<Record<string, string>> = {
@@ -31,9 +34,12 @@ const EXPIRING: Readonly<Record<string, string>> = {
   mailbox_sessions: "id",
   refresh_tokens: "hash",
   one_time_tokens: "hash",
+  // Its codes and access tokens are deleted with it.
+  oauth_grants: "id",
+  oauth_access_tokens: "hash",
 };
 
-/** Deletes expired domain failures, dead letters, audit entries, sessions and tokens, in at most MAX_STEPS steps per table. */
+/** Deletes expired domain failures, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
 export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
   await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
@@ -43,6 +49,7 @@ export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
     const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
     await deleteBefore(ctx.db, sql, ctx.now());
   }
+  await deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
 }
 
 /** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */

@@ -1,4 +1,5 @@
 import type { Ctx } from "../context.ts";
+import { networkOf } from "../lib/client-network.ts";
 import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
 import { type HitClient, isMachine, MAX_CLIENT_FIELD, REPEAT_SECONDS } from "./rules.ts";
@@ -40,16 +41,6 @@ function cacheName(client: HitClient): string {
     hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32;
   }
   return `person/${encodeURIComponent(networkOf(client.ip))}/${hash % USER_AGENT_SLOTS}`;
-}
-
-/** Returns an IPv4 address, or the /64 of an IPv6 address, within which one client has all addresses. */
-function networkOf(ip: string): string {
-  if (!ip.includes(":")) return ip;
-  const [head = "", tail] = ip.split("::");
-  const groups = head.split(":").filter((group) => group !== "");
-  const rest = tail === undefined ? [] : tail.split(":").filter((group) => group !== "");
-  const zeros = Math.max(0, 8 - groups.length - rest.length);
-  return [...groups, ...Array.from({ length: zeros }, () => "0"), ...rest].slice(0, 4).join(":");
 }
 
 function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink, client: HitClient): HitMessage {

@@ -15,6 +15,7 @@ const DELETE_STATEMENTS = [
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1)",
   "DELETE FROM sessions WHERE workspace = ?1",
   "DELETE FROM invitations WHERE workspace = ?1",
+  "DELETE FROM oauth_grants WHERE workspace = ?1",
   "DELETE FROM memberships WHERE workspace = ?1",
   "DELETE FROM mailboxes WHERE workspace = ?1",
   "DELETE FROM dkim_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",

@@ -8,6 +8,7 @@ import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
+import { createGrant } from "../support/oauth.ts";
 import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -178,6 +179,16 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /u/:token": { success: 200 },
   "POST /u/:token": { success: 404 },
   "GET /assets/:file": { success: 200, create: async () => ({ file: STYLE_FILE }) },
+  "GET /.well-known/oauth-authorization-server": { success: 200 },
+  "GET /.well-known/oauth-protected-resource": { success: 200 },
+  "GET /.well-known/oauth-protected-resource/mcp": { success: 200 },
+  "POST /oauth/register": { success: 400 },
+  "GET /oauth/authorize": { success: 303 },
+  "POST /oauth/authorize": { success: 403 },
+  "POST /oauth/token": { success: 400 },
+  "POST /oauth/revoke": { success: 400 },
+  "GET /v1/oauth/grants": { success: 200 },
+  "DELETE /v1/oauth/grants/:grant_id": { success: 204, create: createGrant },
   "POST /auth/refresh": { success: 401 },
   "POST /auth/logout": { success: 204 },
   "POST /auth/workspace": {

@@ -1,4 +1,5 @@
 import { newApiKey } from "../../src/accounts/api-key.ts";
+import { aGrant, anAccessToken } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, type TestWorkspace, testContext } from "../support/workspace.ts";
 
@@ -13,7 +14,31 @@ export async function invalidCredentials(workspace: TestWorkspace): Promise<[str
     { Cookie: `session=${token}`, Origin: "http://api.test" },
   ]);
   const { accessToken } = (await aSession(workspace)).tokens;
-  return [...keys, ...cookies, ["a session as bearer token", { Authorization: `Bearer ${accessToken}` }]];
+  const tokens = [...(await invalidOAuthTokens(workspace)), ["a session as bearer token", accessToken]];
+  const bearers = tokens.map(([what = "", token]): [string, Record<string, string>] => [
+    what,
+    { Authorization: `Bearer ${token}` },
+  ]);
+  return [...keys, ...cookies, ...bearers];
+}
+
+/** Returns invalid access tokens of OAuth grants, each with a description. */
+async function invalidOAuthTokens(workspace: TestWorkspace): Promise<[string, string][]> {
+  const valid = await anAccessToken(workspace);
+  const past = testContext({}, () => Date.now() - 15 * 60_000);
+  const { tokens, fields, client } = await aGrant(workspace);
+  await testContext().db.prepare("DELETE FROM oauth_grants WHERE client_id = ?1").bind(client.id).run();
+  const formerMember = { ...workspace, userId: await createFormerMember(workspace) };
+  return [
+    ["OAuth: never issued", `svc_a_${"x".repeat(43)}`],
+    ["OAuth: edited", `${valid.slice(0, -2)}${valid.endsWith("AA") ? "BB" : "AA"}`],
+    ["OAuth: expired", await anAccessToken(workspace, undefined, { ctx: past, expiresAt: Date.now() + 60_000 })],
+    ["OAuth: of an expired grant", await anAccessToken(workspace, undefined, { expiresAt: Date.now() })],
+    ["OAuth: of a revoked grant", tokens.access_token],
+    ["OAuth: a refresh token", tokens.refresh_token],
+    ["OAuth: a code", fields.code],
+    ["OAuth: of a user who left the workspace", await anAccessToken(formerMember)],
+  ];
 }
 
 /** Returns invalid access tokens of sessions, each with a description. */

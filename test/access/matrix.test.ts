@@ -2,10 +2,18 @@ import { env } from "cloudflare:workers";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type RequiredScope, roleScopes, routeScopes, type Scope, scopes } from "../../src/accounts/index.ts";
+import {
+  isDeniedToOauth,
+  type RequiredScope,
+  roleScopes,
+  routeScopes,
+  type Scope,
+  scopes,
+} from "../../src/accounts/index.ts";
 import * as mailSchema from "../../src/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/db/schema/main/index.ts";
 import { FILE_SHARD } from "../support/databases.ts";
+import { anAccessToken } from "../support/oauth.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -109,6 +117,27 @@ const refusalOf = (need: RequiredScope) =>
     ? "This endpoint takes a session, not an API key"
     : `Missing scope: ${need}`;
 
+/** Returns functions that call the API with a credential of a user. */
+async function apiOf(
+  credential: "API key" | "session" | "OAuth token",
+  user: TestWorkspace,
+  apiKey: string,
+): Promise<Api> {
+  if (credential === "session") return aSession(user);
+  return apiWith(credential === "API key" ? apiKey : await anAccessToken(user));
+}
+
+it("refuses OAuth tokens on exactly the routes that create or read credentials", () => {
+  const denied = mountedRoutes().filter((route) => isDeniedToOauth(route) && routeScopes[route] !== "session");
+  expect(denied.sort()).toEqual([
+    "GET /v1/api-keys/",
+    "GET /v1/workspaces/:workspace_id/invitations",
+    "POST /v1/api-keys/",
+    "POST /v1/api-keys/:api_key_id/rotate",
+    "POST /v1/workspaces/:workspace_id/invitations",
+  ]);
+});
+
 it("lists exactly the mounted routes", () => {
   expect(Object.keys(cases).sort()).toEqual(mountedRoutes().sort());
   expect(Object.keys(routeScopes).sort()).toEqual(mountedRoutes().sort());
@@ -145,19 +174,36 @@ for (const [route, need] of Object.entries(routeScopes)) {
     });
 
     const required = beyond === undefined || beyond === "all" ? need : beyond;
-    for (const credential of ["API key", "session"] as const) {
+    // A call that needs every scope is not open: no grant has all of them.
+    const isForSessions = need === "session" || need === "platform_admin";
+    const isOpenToOauth = !isForSessions && !isDeniedToOauth(route) && beyond !== "all";
+    it("accepts an OAuth token with the required scope and none without it", async () => {
+      const withScope = (Object.keys(scopes) as Scope[]).filter((scope) => scope === required);
+      const others = (Object.keys(scopes) as Scope[]).filter((scope) => !implies(scope, need));
+      const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
+      const refused = await call(route, apiWith(await anAccessToken(workspace, others)), { in: workspace });
+      if (need !== "any") {
+        const isMissing = !isForSessions && !isDeniedToOauth(route);
+        expect([refused.status, refused.headers.has("WWW-Authenticate")]).toEqual([403, isMissing]);
+      } else expect(refused.status).toBe(success);
+      const allowed = await call(route, apiWith(await anAccessToken(workspace, withScope)), { in: workspace });
+      expect(allowed.status).toBe(isOpenToOauth && only !== "maker" ? success : 403);
+    });
+
+    for (const credential of ["API key", "session", "OAuth token"] as const) {
       it(`accepts each role with its ${credential} as far as its scopes allow`, async () => {
         for (const role of ["owner", "admin", "member"] as const) {
           const workspace = deletesWorkspace ? await aWorkspace() : ownWorkspace;
           const colleague = await aMember(workspace, role);
           const ofColleague = { ...workspace, userId: colleague.userId };
-          const api = credential === "session" ? await aSession(ofColleague) : apiWith(colleague.apiKey);
+          const api = await apiOf(credential, ofColleague, colleague.apiKey);
           const response = await call(route, api, { in: need === "session" ? ofColleague : workspace });
           const isScoped =
             required === "any" ||
             (required === "session" && credential === "session") ||
             (roleScopes[role] as readonly RequiredScope[]).includes(required);
-          const isAllowed = isScoped && only !== "maker" && (only !== "owners" || role === "owner");
+          const isOpen = credential !== "OAuth token" || isOpenToOauth;
+          const isAllowed = isScoped && isOpen && only !== "maker" && (only !== "owners" || role === "owner");
           expect(response.status, role).toBe(isAllowed ? success : 403);
         }
       });

@@ -5,6 +5,7 @@ import { aContactList, runBroadcasts } from "../broadcasts/support.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
+import { createGrant } from "../support/oauth.ts";
 import {
   bodySchema,
   dereference,
@@ -78,6 +79,8 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   updateMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
   deleteMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
   replaceMailboxAssignees: async () => ({ mailbox_id: workspace.mailboxId, user_id: workspace.userId }),
+  listGrants: () => createGrant(workspace),
+  revokeGrant: () => createGrant(workspace),
   removeSuppression: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};

@@ -9,6 +9,7 @@ export * from "./invitations.ts";
 export * from "./mail-shards.ts";
 export * from "./mailboxes.ts";
 export * from "./notifications.ts";
+export * from "./oauth.ts";
 export * from "./object-sweep.ts";
 export * from "./outbox.ts";
 export * from "./saved-searches.ts";

@@ -1,0 +1,21 @@
+/** Lifetime of an access token, in ms (decisions 11). */
+export const ACCESS_TOKEN_TTL_MS = 15 * 60_000;
+
+/** Purpose under which access tokens are hashed (lib/secret-box). */
+export const ACCESS_TOKEN_PURPOSE = "oauth-access-token";
+
+/** First characters of an access token: they tell it from an API key, and let scanners find one that leaked. */
+export const ACCESS_TOKEN_PREFIX = "svc_a_";
+
+/** Returns whether a string has the format of an access token of a grant. */
+export function isAccessToken(text: string): boolean {
+  return text.startsWith(ACCESS_TOKEN_PREFIX) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(ACCESS_TOKEN_PREFIX.length));
+}
+
+/**
+ * Returns whether a resource of a token (RFC 8707) is this service: its base URL, `/mcp` or `/v1` below it. These are one
+ * audience (decisions 11). A token for another base URL is refused. Pure.
+ */
+export function isOwnResource(publicUrl: string, resource: string): boolean {
+  return ["", "/", "/mcp", "/v1"].some((path) => resource === `${publicUrl}${path}`);
+}

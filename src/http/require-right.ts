@@ -1,0 +1,27 @@
+import { isDeniedToOauth, routeScopes } from "../accounts/index.ts";
+import type { Actor } from "../context.ts";
+import { AppError, forbidden } from "../errors.ts";
+
+const credentialNames = { api_key: "an API key", oauth: "an OAuth token", system: "the service" } as const;
+
+/** Throws 403 when the caller may not use a route, by method and mounted path (decisions 3 and 11). */
+export function requireRight(actor: Actor, route: string): void {
+  const need = routeScopes[route];
+  if (need === "any" || need === "public" || need === "page") return;
+  if (need === "session" || need === "platform_admin") {
+    if (actor.kind !== "session") throw forbidden(`This endpoint takes a session, not ${credentialNames[actor.kind]}`);
+    if (need === "platform_admin" && !actor.isPlatformAdmin)
+      throw forbidden("This endpoint is for administrators of the platform");
+    return;
+  }
+  // Before the scope: a client must not ask the user for a scope that does not help.
+  if (actor.kind === "oauth" && isDeniedToOauth(route))
+    throw forbidden("An OAuth token cannot create or read credentials and invitations");
+  if (need === undefined || !actor.scopes.has(need)) throw missingScope(actor, need ?? "");
+}
+
+/** Returns the 403 of a missing scope. A client with an OAuth token is told which scope to ask the user for (RFC 6750 3.1). */
+function missingScope(actor: Actor, scope: string): AppError {
+  const challenge = { error: "insufficient_scope", scope } as const;
+  return new AppError(403, `Missing scope: ${scope}`, actor.kind === "oauth" ? { challenge } : {});
+}

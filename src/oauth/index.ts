@@ -1,0 +1,1 @@
+export { UNUSED_CLIENT_TTL_MS } from "./rules.ts";
