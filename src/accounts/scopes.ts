@@ -100,6 +100,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /oauth/authorize": "public",
   "POST /oauth/token": "public",
   "POST /oauth/revoke": "public",
+  "POST /mcp": "any",
   "GET /v1/oauth/grants": "session",
   "DELETE /v1/oauth/grants/:grant_id": "session",
   "POST /v1/emails/": "emails:send",

@@ -35,8 +35,8 @@ const routerResponses = {
   },
 };
 
-/** Endpoints whose form RFCs define. Their metadata (RFC 8414) describes them. */
-const oauthPaths = [/^\/oauth\//, /^\/\.well-known\//];
+/** Endpoints that describe themselves: those of OAuth by their metadata (RFC 8414), MCP by `tools/list`. */
+const selfDescribed = [/^\/oauth\//, /^\/\.well-known\//, /^\/mcp$/];
 
 /**
  * Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests and completed
@@ -80,7 +80,7 @@ export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
         "/invitations/:token",
         "/auth/bootstrap",
         "/app",
-        ...oauthPaths,
+        ...selfDescribed,
       ],
       // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
       defaultValidationErrorResponse: false,

@@ -187,6 +187,11 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /oauth/authorize": { success: 403 },
   "POST /oauth/token": { success: 400 },
   "POST /oauth/revoke": { success: 400 },
+  "POST /mcp": {
+    success: 200,
+    headers: { Accept: "application/json, text/event-stream" },
+    body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "get_me" } }),
+  },
   "GET /v1/oauth/grants": { success: 200 },
   "DELETE /v1/oauth/grants/:grant_id": { success: 204, create: createGrant },
   "POST /auth/refresh": { success: 401 },

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
-import { respondPage, respondRefresh } from "../../http/page.tsx";
+import { respondPage } from "../../http/page.tsx";
 import { pageSession } from "../../http/page-session.ts";
 import { approve, listWorkspaceChoices } from "../approve.ts";
 import {

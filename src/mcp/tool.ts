@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** What a tool does, for clients that ask the user before a call (MCP, tool annotations). */
+export type Effect =
+  /** Changes nothing. */
+  | "read"
+  /** Adds or changes records of the workspace, which can be undone. */
+  | "write"
+  /** Sends, cancels or deletes: it cannot be undone. */
+  | "final";
+
+/** A tool of the MCP server: a call of one endpoint of the API. */
+export interface Tool {
+  name: string;
+  title: string;
+  /** What it does and when to use it, for a model. */
+  description: string;
+  /** Method and mounted path of the endpoint. Its scope is that of the tool. */
+  route: string;
+  effect: Effect;
+  /** The arguments: path parameters, then query parameters or fields of the body. */
+  input: z.ZodObject;
+}
+
+export const id = (what: string) => z.string().max(64).describe(`Id of the ${what}.`);
+export const limit = (max: number) => z.int().min(1).max(max).optional().describe("Greatest number of results.");
+export const cursor = z.string().max(200).optional();
+
+/** An argument that makes a call safe to repeat. It becomes the Idempotency-Key header. */
+export const idempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .describe("Any text that is unique to this action. A call with the same text and arguments is run once only.");

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
+
+const contact = {
+  email: z.string().describe("Address of the contact."),
+  name: z.string().nullable().describe("Display name."),
+  metadata: z.record(z.string(), z.unknown()).nullable().describe("Values for placeholders, by name."),
+};
+
+export const contactTools: readonly Tool[] = [
+  {
+    name: "list_contact_lists",
+    title: "List contact lists",
+    description: "Returns the contact lists of the workspace with the number of their contacts.",
+    route: "GET /v1/contacts/",
+    effect: "read",
+    input: z.strictObject({}),
+  },
+  {
+    name: "get_contact_list",
+    title: "Read a contact list",
+    description: "Returns a contact list with a page of its contacts.",
+    route: "GET /v1/contacts/:list_id",
+    effect: "read",
+    input: z.strictObject({
+      list_id: id("contact list"),
+      q: z.string().optional().describe("Part of an address or name."),
+      limit: limit(200),
+      after: cursor.describe("Continues after this cursor (`next`)."),
+    }),
+  },
+  {
+    name: "create_contact_list",
+    title: "Create a contact list",
+    description: "Creates an empty contact list.",
+    route: "POST /v1/contacts/",
+    effect: "write",
+    input: z.strictObject({
+      name: z.string(),
+      description: z.string().nullable().optional(),
+      idempotency_key: idempotencyKey,
+    }),
+  },
+  {
+    name: "add_contact",
+    title: "Add a contact to a list",
+    description: "Adds one address to a contact list.",
+    route: "POST /v1/contacts/:list_id/contacts",
+    effect: "write",
+    input: z.strictObject({
+      list_id: id("contact list"),
+      email: contact.email,
+      name: contact.name.optional(),
+      metadata: contact.metadata.optional(),
+      idempotency_key: idempotencyKey,
+    }),
+  },
+  {
+    name: "update_contact",
+    title: "Change a contact",
+    description: "Changes the given fields of a contact.",
+    route: "PATCH /v1/contacts/:list_id/contacts/:contact_id",
+    effect: "write",
+    input: z.strictObject({
+      list_id: id("contact list"),
+      contact_id: id("contact"),
+      email: contact.email.optional(),
+      name: contact.name.optional(),
+      metadata: contact.metadata.optional(),
+    }),
+  },
+  {
+    name: "remove_contact",
+    title: "Remove a contact from a list",
+    description: "Deletes one contact of a list.",
+    route: "DELETE /v1/contacts/:list_id/contacts/:contact_id",
+    effect: "final",
+    input: z.strictObject({ list_id: id("contact list"), contact_id: id("contact") }),
+  },
+  {
+    name: "list_suppressions",
+    title: "List suppressed addresses",
+    description:
+      "Returns addresses to which nothing is sent, with the reason: a bounce, a complaint or a manual entry.",
+    route: "GET /v1/suppressions/",
+    effect: "read",
+    input: z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") }),
+  },
+];

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { cursor, limit, type Tool } from "../tool.ts";
+
+const page = z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") });
+
+export const senderTools: readonly Tool[] = [
+  {
+    name: "get_me",
+    title: "Who am I",
+    description: "Returns the user, the workspace and the scopes that these tools act with.",
+    route: "GET /v1/me",
+    effect: "read",
+    input: z.strictObject({}),
+  },
+  {
+    name: "list_mailboxes",
+    title: "List mailboxes",
+    description: "Returns the addresses from which emails can be sent.",
+    route: "GET /v1/mailboxes/",
+    effect: "read",
+    input: page,
+  },
+  {
+    name: "list_domains",
+    title: "List domains",
+    description: "Returns the domains of the workspace, and whether they are verified for sending.",
+    route: "GET /v1/domains/",
+    effect: "read",
+    input: page,
+  },
+];
