@@ -135,6 +135,7 @@ it("refuses OAuth tokens on exactly the routes that create or read credentials",
     "POST /v1/api-keys/",
     "POST /v1/api-keys/:api_key_id/rotate",
     "POST /v1/workspaces/:workspace_id/invitations",
+    "PUT /v1/mailboxes/:mailbox_id/password",
   ]);
 });
 
