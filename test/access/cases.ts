@@ -1,5 +1,5 @@
 import { keyPrefix } from "../../src/accounts/api-key.ts";
-import type { routeScopes, Scope } from "../../src/accounts/index.ts";
+import type { routeScopes } from "../../src/accounts/index.ts";
 import { mailDb } from "../../src/db/client.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
 import { onShard } from "../../src/shards.ts";
@@ -9,41 +9,9 @@ import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
 import { createGrant } from "../support/oauth.ts";
-import type { PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
-
-/** A successful call of one route, and the places where a caller could put an id of another workspace. */
-export interface RouteCase {
-  success: number;
-  /** Creates the record of the path, for each call, and returns the path parameters. */
-  create?: (workspace: TestWorkspace) => Promise<PathIds>;
-  body?: (workspace: TestWorkspace, ids: PathIds) => unknown;
-  query?: string;
-  /** Request headers beside those of a JSON body. */
-  headers?: Record<string, string>;
-  /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
-  places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
-  /** A restriction beyond the scope: owners only, or the creator of the record only. */
-  only?: "owners" | "maker";
-  /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
-  beyond?: Scope | "all";
-  /** The call reaches records of all workspaces. */
-  crossesWorkspaces?: true;
-  /** The call deletes the workspace, so each call uses a new one. */
-  deletesWorkspace?: true;
-}
-
-/** Ids of records of another workspace. */
-export interface ForeignIds {
-  domain: string;
-  mailbox: string;
-  user: string;
-  email: string;
-  list: string;
-  variant: string;
-  workspace: string;
-}
+import type { ForeignIds, RouteCase } from "./route-case.ts";
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
   const response = await workspace.post("/v1/emails/", aMail(workspace, changes));

@@ -17,8 +17,9 @@ import { anAccessToken } from "../support/oauth.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
-import { cases, type ForeignIds, type RouteCase } from "./cases.ts";
+import { cases } from "./cases.ts";
 import { invalidCredentials } from "./credentials.ts";
+import type { ForeignIds, RouteCase } from "./route-case.ts";
 
 /**
  * Calls every mounted route as every kind of caller, and with ids of another workspace in path, query and body. The

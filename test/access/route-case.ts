@@ -1,0 +1,35 @@
+import type { Scope } from "../../src/accounts/index.ts";
+import type { PathIds } from "../support/route-tests.ts";
+import type { TestWorkspace } from "../support/workspace.ts";
+
+/** A successful call of one route, and the places where a caller could put an id of another workspace. */
+export interface RouteCase {
+  success: number;
+  /** Creates the record of the path, for each call, and returns the path parameters. */
+  create?: (workspace: TestWorkspace) => Promise<PathIds>;
+  body?: (workspace: TestWorkspace, ids: PathIds) => unknown;
+  query?: string;
+  /** Request headers beside those of a JSON body. */
+  headers?: Record<string, string>;
+  /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
+  places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
+  /** A restriction beyond the scope: owners only, or the creator of the record only. */
+  only?: "owners" | "maker";
+  /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
+  beyond?: Scope | "all";
+  /** The call reaches records of all workspaces. */
+  crossesWorkspaces?: true;
+  /** The call deletes the workspace, so each call uses a new one. */
+  deletesWorkspace?: true;
+}
+
+/** Ids of records of another workspace. */
+export interface ForeignIds {
+  domain: string;
+  mailbox: string;
+  user: string;
+  email: string;
+  list: string;
+  variant: string;
+  workspace: string;
+}
