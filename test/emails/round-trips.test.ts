@@ -19,7 +19,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const MAIN_TABLES = ["api_keys", "memberships", "users", "workspaces", "mailboxes", "domains", "suppressions"];
+const MAIN_TABLES = [
+  ...["api_keys", "memberships", "users", "workspaces", "mail_shards"],
+  ...["mailboxes", "domains", "suppressions"],
+];
 const MAIL_TABLES = ["emails", "outbox", "changes", "idempotency_keys", "shard_workspaces"];
 
 const tablesOf = (statements: readonly { sql: string }[]) => [
