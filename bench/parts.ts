@@ -2,6 +2,7 @@
 import { measureAccept } from "./accept.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBodies } from "./bodies.ts";
+import { measureBroadcasts } from "./broadcasts.ts";
 import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDelivery } from "./delivery.ts";
@@ -33,6 +34,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   rates: measureRates,
   accept: measureAccept,
   batch: measureBatch,
+  broadcasts: measureBroadcasts,
   delivery: measureDelivery,
   drain: measureDrain,
   hits: measureHits,
