@@ -62,7 +62,8 @@ function print(rewrapped: number, version: number, report: RotationReport): void
   console.log(`- ${apiKeys.length} API keys that were not used since key ${version} was added`);
   for (const key of apiKeys)
     console.log(`    ${key.prefix}…  ${key.name} (${key.workspace}), last used ${day(key.last_used_at)}`);
-  console.log(`- ${sessions} sessions that were not refreshed since; the last one expires ${day(sessionsExpireAt)}`);
+  const expiry = sessionsExpireAt === null ? "" : `; the last one expires ${day(sessionsExpireAt)}`;
+  console.log(`- ${sessions} sessions that were not refreshed since${expiry}`);
   console.log(`- the recovery codes of ${usersWithRecoveryCodes} users`);
   console.log(
     "- tracking and unsubscribe links, and return paths, in emails sent before key " + version + " was added",
@@ -73,4 +74,6 @@ function print(rewrapped: number, version: number, report: RotationReport): void
   );
 }
 
-const day = (at: number | null) => (at === null ? "never" : new Date(at).toISOString().slice(0, 10));
+function day(at: number | null): string {
+  return at === null ? "never" : new Date(at).toISOString().slice(0, 10);
+}
