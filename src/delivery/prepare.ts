@@ -1,6 +1,7 @@
 import type { MailCtx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
 import { type ContentDocument, contentPlace, type RecipientEntry } from "../emails/index.ts";
+import { openLinks } from "../lib/sealed-links.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
 import { type AttachmentSource, compose } from "../mail/mime/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
@@ -51,7 +52,7 @@ export async function prepareMessage(
       replyTo: content.reply_to,
       subject: mail.subject,
       headers: [...content.headers, ...(await listHeaders(ctx, mail))],
-      text: content.text,
+      text: await openText(ctx, mail, content.text),
       html: tracked.html,
       attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
     },
@@ -67,6 +68,11 @@ export async function prepareMessage(
   // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
   const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
   return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
+}
+
+/** Returns the text of the message. Emails of the service itself are stored with encrypted links. */
+async function openText(ctx: MailCtx, { source }: ClaimedMail, text: string | null): Promise<string | null> {
+  return source === "system" && text !== null ? openLinks(ctx.settings.masterKeys, text) : text;
 }
 
 /** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */

@@ -3,6 +3,7 @@ import type { CallerCtx, Ctx, SystemActor } from "../context.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
+import { sealLinks } from "../lib/sealed-links.ts";
 import { onNewestShard } from "../shards.ts";
 
 /** An email of the service itself, such as a sign-in link. */
@@ -22,7 +23,8 @@ const FIND_SENDER = `
    WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;
 
 /**
- * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. It is delivered at
+ * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
+ * in its text are stored encrypted, since they contain tokens. It is delivered at
  * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. Returns false,
  * and logs it, when there is no such mailbox.
  */
@@ -47,8 +49,9 @@ export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEma
         () => mailCtx.wake(rows),
       ),
   };
+  const stored = await sealLinks(ctx.settings.masterKeys, text, ctx.settings.publicUrl);
   const from_ = { email: address.address, name: ctx.settings.systemName };
-  await sendEmail(caller, { from_, to: [{ email: to }], subject, text }, "system");
+  await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
   return true;
 }
 

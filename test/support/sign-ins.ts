@@ -1,3 +1,4 @@
+import { openLinks } from "../../src/lib/sealed-links.ts";
 import { createMagicLink } from "../../src/sign-ins/index.ts";
 import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
 import { mail } from "./databases.ts";
@@ -55,7 +56,7 @@ export async function systemEmails({ workspaceNumber }: TestWorkspace, count: nu
       .prepare("SELECT content FROM emails WHERE workspace = ?1 AND source = 'system' ORDER BY id")
       .bind(workspaceNumber)
       .all<{ content: string }>();
-    return results.map(({ content }) => content);
+    return Promise.all(results.map(({ content }) => openLinks(testContext().settings.masterKeys, content)));
   };
   return until(read, (found) => found.length >= count);
 }
