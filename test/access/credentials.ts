@@ -14,12 +14,28 @@ export async function invalidCredentials(workspace: TestWorkspace): Promise<[str
     { Cookie: `session=${token}`, Origin: "http://api.test" },
   ]);
   const { accessToken } = (await aSession(workspace)).tokens;
-  const tokens = [...(await invalidOAuthTokens(workspace)), ["a session as bearer token", accessToken]];
+  const tokens = [
+    ...(await invalidOAuthTokens(workspace)),
+    ["a session as bearer token", accessToken],
+    ...(await mailboxTokens(workspace)),
+  ];
   const bearers = tokens.map(([what = "", token]): [string, Record<string, string>] => [
     what,
     { Authorization: `Bearer ${token}` },
   ]);
   return [...keys, ...cookies, ...bearers];
+}
+
+/** Returns valid tokens of a mailbox session, which opens that mailbox and nothing else, each with a description. */
+async function mailboxTokens(workspace: TestWorkspace): Promise<[string, string][]> {
+  const password = "correct horse battery staple";
+  await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password });
+  const response = await workspace.post("/v1/webmail/login", { email: workspace.mailbox, password });
+  const tokens = await response.json<{ access_token: string; refresh_token: string }>();
+  return [
+    ["mailbox session: access token", tokens.access_token],
+    ["mailbox session: refresh token", tokens.refresh_token],
+  ];
 }
 
 /** Returns invalid access tokens of OAuth grants, each with a description. */
