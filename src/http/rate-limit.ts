@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Actor, Ctx } from "../context.ts";
 import { type AppError, tooManyRequests } from "../errors.ts";
-import { networkOf } from "../lib/client-network.ts";
+import { clientNetwork } from "../lib/ip-network.ts";
 import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
 import type { Settings } from "../settings.ts";
 import type { AppEnv } from "./env.ts";
@@ -35,7 +35,7 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
 export function addressLimit(name: string, limit: number): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const policy = hourlyPolicy(name, limit);
-    const subject = networkOf(c.req.header("CF-Connecting-IP") ?? "unknown");
+    const subject = clientNetwork(c.req.header("CF-Connecting-IP") ?? "unknown");
     const decision = await countExactly(c.get("ctx"), policy, subject);
     if (!decision.isAllowed) throw exceeded(policy, "address", decision.retryAfterSeconds);
     await next();

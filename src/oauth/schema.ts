@@ -64,7 +64,7 @@ export const GrantOut = z
     id: z.uuid(),
     client: z.object({
       id: z.uuid(),
-      name: z.string().nullable().describe("As the client calls itself; nobody verified it."),
+      name: z.string().nullable().describe("The name that the client gave itself. It is not verified."),
       uri: z.string().nullable(),
     }),
     workspace: z.object({ id: z.uuid(), name: z.string() }),

@@ -13,7 +13,7 @@ export interface SystemEmail {
   text: string;
 }
 
-// The mailbox belongs to whoever verified its domain. The oldest owner of that workspace is the user of the email.
+// The mailbox belongs to the workspace that verified its domain. The oldest owner of that workspace is the user of the email.
 const FIND_SENDER = `
   SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, o.user_id
     FROM mailboxes m

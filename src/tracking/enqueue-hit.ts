@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { networkOf } from "../lib/client-network.ts";
+import { clientNetwork } from "../lib/ip-network.ts";
 import { type HitKind, type MailReference, type TrackedLink, tokenName } from "../mail-tokens/index.ts";
 import type { HitMessage } from "./hit.ts";
 import { type HitClient, isMachine, MAX_CLIENT_FIELD, REPEAT_SECONDS } from "./rules.ts";
@@ -40,7 +40,7 @@ function cacheName(client: HitClient): string {
   for (const character of client.userAgent.slice(0, MAX_CLIENT_FIELD)) {
     hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 32;
   }
-  return `person/${encodeURIComponent(networkOf(client.ip))}/${hash % USER_AGENT_SLOTS}`;
+  return `person/${encodeURIComponent(clientNetwork(client.ip))}/${hash % USER_AGENT_SLOTS}`;
 }
 
 function toMessage(ctx: Ctx, kind: HitKind, tracked: MailReference | TrackedLink, client: HitClient): HitMessage {

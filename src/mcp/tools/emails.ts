@@ -27,7 +27,7 @@ export const emailTools: readonly Tool[] = [
     name: "search_emails",
     title: "Search emails",
     description:
-      "Finds emails by words and filters, newest first. Use it to learn whether somebody got an email. Words match subject, " +
+      "Finds emails by words and filters, newest first. Use it to learn whether a recipient got an email. Words match subject, " +
       "addresses and tags.",
     route: "GET /v1/emails/search",
     effect: "read",

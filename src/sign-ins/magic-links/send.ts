@@ -40,6 +40,6 @@ export async function sendMagicLink(ctx: Ctx, address: Address, next: string): P
     subject: `Sign in to ${ctx.settings.systemName}`,
     text:
       `Open this link to sign in to ${host}. It works once, within 15 minutes.\n\n${url}\n\n` +
-      "If you did not ask for it, ignore this email: nobody can sign in without the link.\n",
+      "If you did not ask for it, ignore this email: signing in requires the link.\n",
   });
 }
