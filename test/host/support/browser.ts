@@ -1,0 +1,52 @@
+/** Chromium for tests of pages, driven by playwright-core, with axe-core for accessibility. */
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Path of an installed Chromium; undefined: tests of pages are skipped. */
+export const chromiumPath = PLACES.find((place) => existsSync(place));
+
+if (chromiumPath === undefined)
+  console.warn(`SKIPPED: tests of pages need Chromium at ${PLACES.join(" or ")}; on Debian: apt-get install chromium`);
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
+
+/** Opens a page and records its problems: console errors, refused resources, and requests to other hosts. */
+export async function openPage(browser: Browser, baseURL: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ baseURL, ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    // Chromium logs the status of a page that answers 4xx on purpose.
+    if (message.type() === "error" && !message.text().includes("the server responded with a status of 4"))
+      problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(baseURL)) problems.push(`request to ${request.url()}`);
+  });
+  return { context, page, problems };
+}
+
+/** Returns what axe finds on a page, and whether the page is wider than its window. */
+export async function findFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const faults = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+  const [wide, narrow] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
+    number,
+    number,
+  ];
+  return wide > narrow ? [...faults, `the page is ${wide} px wide in a window of ${narrow} px`] : faults;
+}
