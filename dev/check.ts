@@ -48,13 +48,15 @@ async function test() {
     env: { CI: "1", ...(long ? { TEST_LONG: "1" } : {}) },
   });
   const counts = await readFile(report, "utf8").then(
-    (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number },
+    (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
     () => null,
   );
   await rm(directory, { recursive: true, force: true });
   console.log(`${code === 0 ? "ok      " : "FAILED  "}${long ? "tests, long" : "tests"} (${since(startedAt)})`);
   console.log(
-    counts ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed` : "The tests did not finish.",
+    counts
+      ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`
+      : "The tests did not finish.",
   );
   process.exit(code === 0 && counts ? 0 : 1);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Host, startHost } from "../../bench/host/in-process.ts";
 import { signAccessToken } from "../../src/sessions/index.ts";
 import { readSettings } from "../../src/settings.ts";
-import { chromiumPath, findFaults, launchBrowser, openPage } from "./support/browser.ts";
+import { chromiumUnavailable, findFaults, launchBrowser, openPage } from "./support/browser.ts";
 
 const EMAIL = "ada@example.test";
 const MASTER_KEYS = `1:${randomBytes(32).toString("base64")}`;
@@ -26,7 +26,7 @@ async function bootstrap(): Promise<string> {
   return new URL(sign_in_url).pathname;
 }
 
-describe.skipIf(chromiumPath === undefined)("pages in Chromium", () => {
+describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
   beforeAll(async () => {
     host = await startHost("src/index.ts", { MASTER_KEYS, PUBLIC_URL, SIGN_UP: "open", GITHUB_CLIENT_ID: "client" });
     firstLink = await bootstrap();

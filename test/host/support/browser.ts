@@ -5,16 +5,21 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Path of an installed Chromium; undefined: tests of pages are skipped. */
-export const chromiumPath = PLACES.find((place) => existsSync(place));
+const chromiumPath = PLACES.find((place) => existsSync(place));
 
-if (chromiumPath === undefined)
-  console.warn(`SKIPPED: tests of pages need Chromium at ${PLACES.join(" or ")}; on Debian: apt-get install chromium`);
+/** Returns why Chromium is not available, or null. With REQUIRE_TOOLS=1 it throws instead. */
+export function chromiumUnavailable(): string | null {
+  if (chromiumPath !== undefined) return null;
+  const reason = `Chromium is not at ${PLACES.join(" or ")}; on Debian: apt-get install chromium`;
+  if (process.env.REQUIRE_TOOLS === "1") throw new Error(`REQUIRE_TOOLS: ${reason}`);
+  console.warn(`SKIPPED, ${reason}: the pages were not tested in a browser`);
+  return reason;
+}
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return chromium.launch({ executablePath: chromiumPath ?? "", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
 /** Opens a page and records its problems: console errors, refused resources, and requests to other hosts. */
