@@ -5,7 +5,7 @@ import { getBroadcast } from "./queries.ts";
 import type { RecipientOut, RecipientStatus } from "./report-schema.ts";
 
 interface RecipientRow {
-  contact: number;
+  n: number;
   id: string;
   status: RecipientStatus;
   recipients: string;
@@ -20,20 +20,22 @@ interface RecipientRow {
 /** Rows that one call reads to find those of a status. */
 const MAX_SCANNED = 10_000;
 
-// `scanned` bounds what a filter on a rare status reads; the last of them is where the next call continues.
-const FIND = `
-  WITH scanned AS MATERIALIZED (
-    SELECT n, contact, status FROM emails WHERE broadcast = ?1 AND contact > ?2 ORDER BY contact LIMIT ?3)
-  SELECT e.contact, e.id, e.status, e.recipients, v.id AS variant_id, e.opened_count, e.clicked_count, e.created_at, e.sent_at,
-         e.delivered_at, (SELECT count(*) FROM scanned) AS scanned, (SELECT max(contact) FROM scanned) AS last
-    FROM scanned s CROSS JOIN emails e ON e.n = s.n LEFT JOIN broadcast_variants v ON v.n = e.variant
-   WHERE ?4 IS NULL OR s.status = ?4 ORDER BY e.contact LIMIT ?5`;
+const EMAILS = `
+  broadcast_pages p CROSS JOIN emails e ON e.n BETWEEN max(p.first_n, ?3 + 1) AND p.last_n AND e.broadcast = p.broadcast
+   WHERE p.workspace = ?1 AND p.broadcast = ?2 AND p.last_n > ?3`;
 
-const END_OF_SCAN = `
-  SELECT contact FROM emails WHERE broadcast = ?1 AND contact > ?2 ORDER BY contact LIMIT 1 OFFSET ?3`;
+// `scanned` bounds what a filter on a rare status reads.
+const FIND = `
+  WITH scanned AS MATERIALIZED (SELECT e.n, e.status FROM ${EMAILS} ORDER BY p.last_n, e.n LIMIT ?4)
+  SELECT e.n, e.id, e.status, e.recipients, v.id AS variant_id, e.opened_count, e.clicked_count, e.created_at, e.sent_at,
+         e.delivered_at
+    FROM scanned s CROSS JOIN emails e ON e.n = s.n LEFT JOIN broadcast_variants v ON v.n = e.variant
+   WHERE ?5 IS NULL OR s.status = ?5 ORDER BY e.n LIMIT ?6`;
+
+const END_OF_SCAN = `SELECT e.n FROM ${EMAILS} ORDER BY p.last_n, e.n LIMIT 1 OFFSET ?4`;
 
 /**
- * Returns the recipients of a broadcast in the order in which their contacts were added, after a cursor, optionally of one
+ * Returns the recipients of a broadcast in the order in which their emails were made, after a cursor, optionally of one
  * status. `next` is the cursor of the next page, or null on the last one. Throws 404.
  */
 export async function listRecipients(
@@ -45,14 +47,14 @@ export async function listRecipients(
   const db = mailDb(ctx);
   const { results } = await db
     .prepare(FIND)
-    .bind(row.n, after, MAX_SCANNED, status ?? null, limit + 1)
+    .bind(row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1)
     .all<RecipientRow>();
   const recipients = results.slice(0, limit).map(toRecipient);
-  if (results.length > limit) return { recipients, next: results[limit - 1]?.contact ?? null };
+  if (results.length > limit) return { recipients, next: results[limit - 1]?.n ?? null };
   const end = await db
     .prepare(END_OF_SCAN)
-    .bind(row.n, after, MAX_SCANNED - 1)
-    .first<number>("contact");
+    .bind(row.workspace, row.n, after, MAX_SCANNED - 1)
+    .first<number>("n");
   return { recipients, next: end };
 }
 

@@ -16,8 +16,11 @@ import { rankOf, variantOf } from "./split.ts";
 export const CONTACTS_PER_PAGE = 1_000;
 /** Octets of metadata that one page reads, after one contact at least. */
 const METADATA_PER_PAGE = 4_000_000;
-/** Emails of one outbox row: so many leave before transactional mail that arrives meanwhile. */
-const EMAILS_PER_ROW = 50;
+/**
+ * Emails of one outbox row: so many leave before transactional mail that arrives meanwhile. A multiple of FLUSH_EMAILS
+ * (src/delivery/rules.ts), because each flush writes rows of its own.
+ */
+const EMAILS_PER_ROW = 64;
 
 // The metadata is read only when the content names a key of it, and only these keys.
 const FIND_CONTACTS = `
@@ -42,6 +45,11 @@ const INSERT_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref, broadcast)
   SELECT due_at, outbox_id, 'bulk', json_group_array(n), broadcast FROM emails
    WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY due_at, outbox_id`;
+
+const INSERT_PAGE = `
+  INSERT INTO broadcast_pages (workspace, broadcast, last_n, first_n)
+  SELECT workspace, broadcast, max(n), min(n) FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY workspace, broadcast`;
 
 const ADD_QUEUED = `
   INSERT INTO broadcast_counts (broadcast, variant, workspace, queued)
@@ -131,6 +139,7 @@ async function writePage(
     requireOpenStatement(ctx, { number: row.workspace, id: workspaceId }),
     ...insertEmailStatements(ctx, row.workspace, emails),
     db.prepare(INSERT_ROWS).bind(row.workspace, ids),
+    db.prepare(INSERT_PAGE).bind(row.workspace, ids),
     changeStatement(ctx, row.workspace, ids),
     db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
   ];

@@ -24,6 +24,7 @@ const MAIL_STEPS = [
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM broadcast_pages WHERE (workspace, broadcast, last_n) IN (SELECT workspace, broadcast, last_n FROM broadcast_pages WHERE workspace = ?1 LIMIT ?2)",
   deleteOfBroadcasts("broadcast_variants", "id"),
   deleteOfBroadcasts("broadcast_counts", "variant"),
   deleteOfBroadcasts("broadcast_clicks", "url"),

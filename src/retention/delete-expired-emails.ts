@@ -32,8 +32,17 @@ const FIND_SHARED_PACKS = `
 
 // The emails of a broadcast may be far apart; its contents are deleted with the last of them.
 const FIND_BROADCASTS = `
-  SELECT j.value AS broadcast FROM json_each(?1) j WHERE EXISTS (
-    SELECT 1 FROM emails e WHERE e.broadcast = j.value AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
+  SELECT j.value->>'broadcast' AS broadcast FROM json_each(?1) j WHERE EXISTS (
+    SELECT 1 FROM broadcast_pages p CROSS JOIN emails e ON e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast
+     WHERE p.workspace = j.value->>'workspace' AND p.broadcast = j.value->>'broadcast'
+       AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
+
+// Runs after the emails are deleted. Pages before those of this step are deleted already.
+const DELETE_PAGES = `
+  DELETE FROM broadcast_pages WHERE (workspace, broadcast, last_n) IN (
+    SELECT p.workspace, p.broadcast, p.last_n FROM json_each(?1) j CROSS JOIN broadcast_pages p
+        ON p.workspace = j.value->>'workspace' AND p.broadcast = j.value->>'broadcast' AND p.first_n <= ?2
+     WHERE NOT EXISTS (SELECT 1 FROM emails e WHERE e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast))`;
 
 interface ExpiredRow {
   n: number;
@@ -69,7 +78,8 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
     .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify(shared))
     .all<{ content_key: string }>();
   const packs = await findSharedPacks(ctx, results, numbers);
-  const broadcasts = await findBroadcasts(ctx, results, numbers);
+  const ofStep = JSON.stringify(broadcastsOf(results));
+  const broadcasts = await findBroadcasts(ctx, ofStep, numbers);
   const ofBroadcasts = results.filter(({ broadcast }) => broadcast !== null && broadcasts.has(broadcast));
   const keptKeys = new Set([...sharedRows, ...packs, ...ofBroadcasts].map(({ content_key }) => content_key));
   const singles = results.filter(({ content_key }) => content_key === null);
@@ -80,6 +90,7 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
   await db.batch([
     db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
     db.prepare("DELETE FROM emails WHERE n IN (SELECT value FROM json_each(?1))").bind(numbers),
+    db.prepare(DELETE_PAGES).bind(ofStep, last.n),
     rewindSearchProgressStatement(ctx),
     rewindContentProgressStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
@@ -87,14 +98,16 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
   return results.length;
 }
 
+/** Returns the broadcasts of expired emails. */
+function broadcastsOf(expired: readonly ExpiredRow[]) {
+  const found = expired.flatMap(({ workspace, broadcast }) => (broadcast === null ? [] : [{ workspace, broadcast }]));
+  return [...new Map(found.map((one) => [one.broadcast, one])).values()];
+}
+
 /** Returns the numbers of broadcasts of expired emails that have other emails too. */
-async function findBroadcasts(ctx: MailCtx, expired: readonly ExpiredRow[], numbers: string): Promise<Set<number>> {
-  const known = [...new Set(expired.flatMap(({ broadcast }) => broadcast ?? []))];
-  if (known.length === 0) return new Set();
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_BROADCASTS)
-    .bind(JSON.stringify(known), numbers)
-    .all<{ broadcast: number }>();
+async function findBroadcasts(ctx: MailCtx, broadcasts: string, numbers: string): Promise<Set<number>> {
+  if (broadcasts === "[]") return new Set();
+  const { results } = await mailDb(ctx).prepare(FIND_BROADCASTS).bind(broadcasts, numbers).all<{ broadcast: number }>();
   return new Set(results.map(({ broadcast }) => broadcast));
 }
 

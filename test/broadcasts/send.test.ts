@@ -235,7 +235,7 @@ describe("pause, resume and cancel", () => {
   };
 
   it("a paused broadcast delivers nothing, in whole outbox rows, until it is resumed", async () => {
-    const id = await start(120);
+    const id = await start(150);
     expect(await (await broadcasts.act(id, "pause")).json()).toMatchObject({
       status: "sending",
       paused_at: expect.any(String),
@@ -247,7 +247,7 @@ describe("pause, resume and cancel", () => {
     expect(rows).toBeGreaterThanOrEqual(3);
     expect(await (await broadcasts.act(id, "resume")).json()).toMatchObject({ paused_at: null });
     await runBroadcasts(Date.now() + 300_000);
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 120 });
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 150 });
     expect((await broadcasts.act(id, "pause")).status).toBe(409);
     expect((await broadcasts.act(id, "resume")).status).toBe(409);
   });
@@ -277,7 +277,7 @@ describe("pause, resume and cancel", () => {
   });
 
   it("a paused workspace holds the emails in whole rows", async () => {
-    const id = await start(60);
+    const id = await start(100);
     await database
       .prepare("UPDATE workspaces SET sending_paused_at = 1 WHERE number = ?1")
       .bind(workspace.workspaceNumber)
@@ -294,7 +294,7 @@ describe("pause, resume and cancel", () => {
       .bind(workspace.workspaceNumber)
       .run();
     await runBroadcasts(Date.now() + 700_000);
-    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 60 });
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 100 });
   });
 
   it("max_per_hour is kept", async () => {
@@ -346,6 +346,13 @@ it("the content of a broadcast is kept until its last email expires", async () =
   const [first, ...rest] = await emailsOf(id);
   await expire(first?.id ?? "");
   expect([(await emailsOf(id)).length, await objects()]).toEqual([2, 1]);
+  const pages = () =>
+    database
+      .prepare("SELECT count(*) AS n FROM broadcast_pages p JOIN broadcasts b ON b.n = p.broadcast WHERE b.id = ?1")
+      .bind(id)
+      .first<number>("n");
+  expect(await pages()).toBe(1);
   for (const email of rest) await expire(email.id);
+  expect(await pages()).toBe(0);
   expect([(await emailsOf(id)).length, await objects()]).toEqual([0, 0]);
 });

@@ -95,3 +95,14 @@ export const broadcastSkipped = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.broadcast, t.contact] })],
 );
+
+export const broadcastPages = sqliteTable(
+  "broadcast_pages",
+  {
+    workspace: integer().notNull(),
+    broadcast: integer().notNull(),
+    lastN: integer("last_n").notNull(),
+    firstN: integer("first_n").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.broadcast, t.lastN] })],
+);

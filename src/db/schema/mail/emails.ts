@@ -46,7 +46,6 @@ export const emails = sqliteTable(
   },
   (t) => [
     uniqueIndex("emails_by_id").on(t.workspace, t.id),
-    uniqueIndex("emails_by_broadcast").on(t.broadcast, t.contact).where(sql`broadcast IS NOT NULL`),
     index("emails_by_rare_status")
       .on(t.workspace, t.status, t.id)
       .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
