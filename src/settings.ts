@@ -10,6 +10,14 @@ const Variables = z.object({
   DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
   /** Host name that the MX records of hosted domains must contain. */
   MX_HOST: z.string().default("mx.mail.test"),
+  /** Host name and port at which customers submit mail by SMTP (smtp-gateway/). */
+  SMTP_HOST: z.string().default("smtp.mail.test"),
+  SMTP_PORT: z.coerce.number().int().min(1).max(65_535).default(587),
+  /** Secret that the Worker shares with the SMTP gateway, at least 32 characters. Empty: no gateway. Secret. */
+  GATEWAY_SECRET: z
+    .string()
+    .regex(/^(.{32,})?$/, "GATEWAY_SECRET must have at least 32 characters")
+    .default(""),
   /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
   SPF_DOMAIN: z.string().default("spf.mail.test"),
   /** Domain of the return path, which receives bounces. */
@@ -57,6 +65,9 @@ export interface Settings {
   simulatorDomain: string;
   dnsResolverUrl: string;
   mxHost: string;
+  smtpHost: string;
+  smtpPort: number;
+  gatewaySecret: string;
   spfDomain: string;
   bounceDomain: string;
   publicUrl: string;
@@ -92,6 +103,9 @@ export function readSettings(env: object): Settings {
     simulatorDomain: result.data.SIMULATOR_DOMAIN.toLowerCase(),
     dnsResolverUrl: result.data.DNS_RESOLVER_URL,
     mxHost: result.data.MX_HOST.toLowerCase(),
+    smtpHost: result.data.SMTP_HOST,
+    smtpPort: result.data.SMTP_PORT,
+    gatewaySecret: result.data.GATEWAY_SECRET,
     spfDomain: result.data.SPF_DOMAIN.toLowerCase(),
     bounceDomain: result.data.BOUNCE_DOMAIN.toLowerCase(),
     publicUrl: result.data.PUBLIC_URL.replace(/\/+$/, ""),

@@ -14,6 +14,8 @@ export const actions = {
   "mailbox.updated": "mailbox",
   "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",
+  "smtp_credential.created": "smtp_credential",
+  "smtp_credential.deactivated": "smtp_credential",
   "suppression.added": "suppression",
   "suppression.removed": "suppression",
   "workspace.created": "workspace",

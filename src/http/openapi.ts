@@ -114,6 +114,7 @@ const exampleIds: Record<string, string> = {
   invitation_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
   user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
   grant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
+  credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",
   session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
 };
 

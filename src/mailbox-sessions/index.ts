@@ -1,3 +1,4 @@
+export { hashPassword, isPassword } from "./password.ts";
 export {
   authenticateMailbox,
   type MailboxTokens,

@@ -4,6 +4,7 @@ import type { MainStatement } from "../db/database.ts";
 /** Ends what gives a former member access to the workspace ?1. The rows would work again if the user (?2) joined again. */
 const END = [
   "UPDATE api_keys SET revoked_at = ?3 WHERE workspace = ?1 AND user_id = ?2 AND revoked_at IS NULL",
+  "UPDATE smtp_credentials SET deactivated_at = ?3, hash = NULL WHERE workspace = ?1 AND user_id = ?2 AND deactivated_at IS NULL",
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1 AND user_id = ?2)",
   "DELETE FROM sessions WHERE workspace = ?1 AND user_id = ?2",
   "DELETE FROM invitations WHERE workspace = ?1 AND invited_by = ?2",
@@ -12,7 +13,7 @@ const END = [
 ];
 
 /**
- * Returns the statements that end the API keys, sessions, OAuth grants and mailbox assignments of a former member, for the
+ * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants and mailbox assignments of a former member, for the
  * transaction that deletes the membership.
  */
 export function endMembershipStatements(

@@ -10,6 +10,7 @@ import { register } from "../support/domains.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
 import { createGrant } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
+import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import type { ForeignIds, RouteCase } from "./route-case.ts";
 
@@ -60,6 +61,16 @@ const createSuppression = async (workspace: TestWorkspace) => {
   await workspace.post("/v1/suppressions/", { email });
   return { email };
 };
+
+const createVerifiedDomain = async (workspace: TestWorkspace) => {
+  const { id } = await register(workspace);
+  await database.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(id).run();
+  return { domain_id: id };
+};
+
+const createCredential = async (workspace: TestWorkspace) => ({
+  credential_id: await insertCredential(workspace, await createVerifiedDomain(workspace)),
+});
 
 const createTemplate = async (workspace: TestWorkspace) => {
   const response = await workspace.post("/v1/templates/", { name: "A template", html_body: "<p>{{name}}</p>" });
@@ -282,6 +293,14 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: (of) => ({ user_ids: [of.userId] }),
     places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
   },
+  "POST /v1/smtp-credentials/": {
+    success: 201,
+    create: createVerifiedDomain,
+    body: (_, { domain_id }) => ({ domain_id }),
+    places: { domain_id: { of: "domain", body: (_, id) => ({ domain_id: id }) } },
+  },
+  "GET /v1/smtp-credentials/": { success: 200 },
+  "DELETE /v1/smtp-credentials/:credential_id": { success: 204, create: createCredential },
   "GET /v1/suppressions/": { success: 200 },
   "POST /v1/suppressions/": { success: 201, body: () => ({ email: `${uniqueLocalPart()}@example.org` }) },
   "DELETE /v1/suppressions/:email": { success: 204, create: createSuppression },

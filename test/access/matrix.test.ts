@@ -132,9 +132,11 @@ it("refuses OAuth tokens on exactly the routes that create or read credentials",
   const denied = mountedRoutes().filter((route) => isDeniedToOauth(route) && routeScopes[route] !== "session");
   expect(denied.sort()).toEqual([
     "GET /v1/api-keys/",
+    "GET /v1/smtp-credentials/",
     "GET /v1/workspaces/:workspace_id/invitations",
     "POST /v1/api-keys/",
     "POST /v1/api-keys/:api_key_id/rotate",
+    "POST /v1/smtp-credentials/",
     "POST /v1/workspaces/:workspace_id/invitations",
     "PUT /v1/mailboxes/:mailbox_id/password",
   ]);

@@ -75,6 +75,14 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
   listApiKeys: async () => ({ api_key_id: await create("/v1/api-keys/") }),
   rotateApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
   revokeApiKey: async () => ({ api_key_id: await create("/v1/api-keys/") }),
+  createSmtpCredential: async () => ({ domain_id: workspace.domainId }),
+  listSmtpCredentials: async () => ({
+    credential_id: await create("/v1/smtp-credentials/", { domain_id: workspace.domainId }),
+    domain_id: workspace.domainId,
+  }),
+  revokeSmtpCredential: async () => ({
+    credential_id: await create("/v1/smtp-credentials/", { domain_id: workspace.domainId }),
+  }),
   getMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
   updateMailbox: async () => ({ mailbox_id: workspace.mailboxId }),
   deleteMailbox: async () => ({ mailbox_id: workspace.mailboxId }),

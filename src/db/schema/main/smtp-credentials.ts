@@ -1,0 +1,30 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { users, workspaces } from "./accounts.ts";
+import { domains } from "./domains.ts";
+
+export const smtpCredentials = sqliteTable(
+  "smtp_credentials",
+  {
+    id: text().primaryKey().notNull(),
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    domainId: text("domain_id")
+      .notNull()
+      .references(() => domains.id, { onDelete: "cascade" }),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id),
+    username: text().notNull(),
+    hash: text(),
+    createdAt: integer("created_at").notNull(),
+    deactivatedAt: integer("deactivated_at"),
+  },
+  (t) => [
+    uniqueIndex("smtp_credentials_active").on(t.domainId).where(sql`deactivated_at IS NULL`),
+    index("smtp_credentials_by_domain").on(t.domainId),
+    index("smtp_credentials_by_username").on(t.username).where(sql`deactivated_at IS NULL`),
+    index("smtp_credentials_by_workspace").on(t.workspace, t.id),
+  ],
+);

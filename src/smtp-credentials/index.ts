@@ -1,0 +1,1 @@
+export { deactivateOfDomainStatement } from "./deactivate.ts";
