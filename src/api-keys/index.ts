@@ -1,1 +1,4 @@
-export { type ApiKeyRow, listApiKeys } from "./queries.ts";
+export { createApiKey } from "./create.ts";
+export { type ApiKeyRow, getVisibleApiKey, listApiKeys } from "./queries.ts";
+export { revokeApiKey } from "./revoke.ts";
+export { ApiKeyIn, type NewApiKeyOut } from "./schema.ts";

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { AppError, unprocessable } from "../errors.ts";
 import { findResponse, type Idempotency } from "../idempotency/index.ts";
@@ -24,12 +25,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       throw unprocessable([{ loc: ["header", "Idempotency-Key"], msg, type: "value_error" }]);
     }
     const caller = c.get("caller");
-    const { masterKeys } = caller.settings;
-    const idempotency: Idempotency = {
-      keys: await keyedHashes(masterKeys, "idempotency-key", key),
-      fingerprint: await fingerprintOf(c),
-      sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", key),
-    };
+    const idempotency = await toIdempotency(caller, key, (await c.get("bodyFingerprint")?.()) ?? "", c);
     const replay = async () => {
       const stored = await findResponse(caller, idempotency);
       if (stored === null) return null;
@@ -56,12 +52,56 @@ const isConflict = (error: unknown) =>
 
 const isRefusal = (error: unknown) => isConflict(error) || (error instanceof AppError && error.status < 500);
 
+/**
+ * Runs an operation for a form with a hidden Idempotency-Key. A repeated submission, such as a reloaded page, gets the
+ * stored response. `fields` is a text that is equal for equal forms only. Throws 422 for a key that the form did not have.
+ */
+export async function onceForForm<Result>(
+  c: Context<AppEnv>,
+  key: string,
+  fields: string,
+  run: (ctx: CallerCtx) => Promise<Result>,
+): Promise<Result> {
+  if (key.length < 16 || key.length > 255)
+    throw unprocessable([
+      { loc: ["body", "idempotency_key"], msg: "The form is incomplete; load the page again", type: "value_error" },
+    ]);
+  const caller = c.get("caller");
+  const idempotency = await toIdempotency(caller, key, fields, c);
+  const replay = async () => {
+    const stored = await findResponse(caller, idempotency);
+    return stored && (JSON.parse(stored.body) as Result);
+  };
+  const replayed = await replay();
+  if (replayed !== null) return replayed;
+  try {
+    return await run({ ...caller, idempotency });
+  } catch (error) {
+    const stored = isConflict(error) ? await replay() : null;
+    if (stored === null) throw error;
+    return stored;
+  }
+}
+
+/** `body` is a text that is equal for equal bodies only. */
+async function toIdempotency(
+  { settings: { masterKeys } }: CallerCtx,
+  key: string,
+  body: string,
+  c: Context<AppEnv>,
+): Promise<Idempotency> {
+  return {
+    keys: await keyedHashes(masterKeys, "idempotency-key", key),
+    fingerprint: await fingerprintOf(c, body),
+    sealingKeys: () => keyedHashes(masterKeys, "idempotent-answer", key),
+  };
+}
+
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode"];
 
 /** Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body (decisions 1), in base64. */
-async function fingerprintOf(c: Context<AppEnv>): Promise<string> {
-  const body = (await c.get("bodyFingerprint")?.()) ?? "";
+async function fingerprintOf(c: Context<AppEnv>, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();
     return value ? [`${name}: ${value}\n`] : [];

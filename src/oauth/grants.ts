@@ -18,14 +18,14 @@ export interface GrantRow {
   expires_at: number;
 }
 
-const LIST_GRANTS = `
+const OWN_GRANTS = `
   SELECT g.id, g.client_id, c.name AS client_name, c.uri AS client_uri, w.id AS workspace_id, w.name AS workspace_name,
          g.scopes, g.created_at, g.refreshed_at, g.expires_at
     FROM oauth_grants g
     JOIN oauth_clients c ON c.id = g.client_id
     JOIN workspaces w ON w.number = g.workspace
-   WHERE g.user_id = ?1 AND g.expires_at > ?2 AND (?3 IS NULL OR g.id < ?3)
-   ORDER BY g.id DESC LIMIT ?4`;
+   WHERE g.user_id = ?1 AND g.expires_at > ?2`;
+const LIST_GRANTS = `${OWN_GRANTS} AND (?3 IS NULL OR g.id < ?3) ORDER BY g.id DESC LIMIT ?4`;
 
 /** Returns the grants of the caller's user in all workspaces, newest first; `after` continues after this id. */
 export async function listGrants(
@@ -38,6 +38,16 @@ export async function listGrants(
     .bind(...values)
     .all<GrantRow>();
   return results;
+}
+
+/** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
+export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
+  const grant = await ctx.db
+    .prepare(`${OWN_GRANTS} AND g.id = ?3`)
+    .bind(ctx.actor.userId, ctx.now(), parseUuid(id))
+    .first<GrantRow>();
+  if (!grant) throw notFound("Grant");
+  return grant;
 }
 
 /** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */

@@ -1,1 +1,2 @@
+export { deleteGrant, type GrantRow, getGrant, listGrants } from "./grants.ts";
 export { UNUSED_CLIENT_TTL_MS } from "./rules.ts";

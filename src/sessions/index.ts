@@ -1,6 +1,6 @@
 export { type AccessTokenKind, signAccessToken, verifyAccessToken } from "./access-token.ts";
 export { authenticateSession, invalidSession } from "./authenticate.ts";
-export { listSessions } from "./queries.ts";
+export { getSession, listSessions, type SessionRow } from "./queries.ts";
 export { refreshSession } from "./refresh.ts";
 export { deleteSessionStatement, endSession, revokeSession } from "./revoke.ts";
 export { signOut } from "./sign-out.ts";

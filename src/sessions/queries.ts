@@ -2,6 +2,10 @@ import { and, desc, eq, gt, lt } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { orm } from "../db/client.ts";
 import { sessions } from "../db/schema/main/index.ts";
+import { notFound } from "../errors.ts";
+import { parseUuid } from "../lib/ids.ts";
+
+export type SessionRow = typeof sessions.$inferSelect;
 
 /** Returns the sessions of the caller's user that have not ended, newest first; `after` continues after this id. */
 export function listSessions(ctx: CallerCtx, { after, limit }: { after?: string; limit: number }) {
@@ -17,4 +21,14 @@ export function listSessions(ctx: CallerCtx, { after, limit }: { after?: string;
     )
     .orderBy(desc(sessions.id))
     .limit(limit);
+}
+
+/** Returns a session of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
+export async function getSession(ctx: CallerCtx, id: string): Promise<SessionRow> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Session");
+  const isOwn = and(eq(sessions.id, uuid), eq(sessions.userId, ctx.actor.userId), gt(sessions.expiresAt, ctx.now()));
+  const [row] = await orm(ctx).select().from(sessions).where(isOwn);
+  if (!row) throw notFound("Session");
+  return row;
 }

@@ -1,4 +1,5 @@
 export { answerSignIn } from "./answer.ts";
 export { completeSignIn, type SignIn } from "./complete.ts";
 export { createMagicLink } from "./magic-links/index.ts";
+export { disableTotp, enableTotp, readTotpStatus, setUpTotp, type TotpStatus } from "./second-factor/settings.ts";
 export { TOTP_PURPOSE } from "./second-factor/verify.ts";

@@ -32,7 +32,7 @@ export function Layout({ title, user, refreshTo, children }: LayoutProps) {
         <a class="skip" href="#main">
           Skip to content
         </a>
-        {user ? <Menu user={user} /> : null}
+        {user ? <Menu user={user} title={title} /> : null}
         <main id="main" class={user ? undefined : "narrow"}>
           {user ? (
             <>
@@ -51,11 +51,23 @@ export function Layout({ title, user, refreshTo, children }: LayoutProps) {
   );
 }
 
-function Menu({ user }: { user: PageUser }) {
+/** The pages of the menu: path and title. */
+const MENU = [
+  ["/app", "Home"],
+  ["/app/api-keys", "API keys"],
+  ["/app/grants", "Connected programs"],
+  ["/app/security", "Security"],
+] as const;
+
+function Menu({ user, title }: { user: PageUser; title: string }) {
   return (
     <header class="bar">
       <nav aria-label="Main">
-        <a href="/app">Home</a>
+        {MENU.map(([path, name]) => (
+          <a href={path} aria-current={name === title ? "page" : undefined}>
+            {name}
+          </a>
+        ))}
       </nav>
       <span>
         {user.email}, {user.workspace}

@@ -31,6 +31,12 @@ input, select { font: inherit; color: inherit; background: var(--card); width: 1
 input[type=checkbox], input[type=radio] { width: auto; min-height: 0; }
 form { margin: 0 0 1rem; }
 form.inline { display: inline; margin: 0; }
+form.form { max-width: 34rem; }
+fieldset { margin: 0 0 1rem; border: 1px solid var(--edge); border-radius: .3rem; padding: .5rem 1rem; min-width: 0; }
+legend { font-weight: 600; padding: 0 .3rem; }
+label.choice { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; padding: .2rem 0; margin: 0; min-height: 1.75rem; }
+a.action { display: inline-flex; align-items: center; min-height: 1.75rem; }
+a[aria-current] { color: inherit; font-weight: 600; }
 .field { margin-bottom: 1rem; }
 button, .button { display: inline-block; font: inherit; font-weight: 600; padding: .5rem 1.1rem; min-height: 2.5rem;
   border: 1px solid var(--accent); border-radius: .3rem; background: var(--accent); color: var(--on-accent);

@@ -12,6 +12,7 @@ import { createGrant } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { pageCases } from "./page-cases.ts";
 import type { ForeignIds, RouteCase } from "./route-case.ts";
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
@@ -180,6 +181,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: (of) => ({ org_id: of.workspaceId }),
     places: { org_id: { of: "workspace", body: (_, id) => ({ org_id: id }) } },
   },
+  ...pageCases,
   "GET /auth/sign-in": { success: 200 },
   "POST /auth/magic-link": { success: 202, body: (of) => ({ email: of.mailbox }) },
   "GET /auth/magic-link/:token": { success: 404 },
@@ -192,7 +194,6 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /auth/google/callback": { success: 404 },
   "GET /auth/github": { success: 404 },
   "GET /auth/github/callback": { success: 404 },
-  "GET /app": { success: 303 },
   "POST /v1/webmail/login": { success: 401, body: (of) => ({ email: of.mailbox, password: "wrong" }) },
   "POST /v1/webmail/refresh": { success: 401, body: () => ({ refresh_token: "unknown" }) },
   "POST /v1/webmail/logout": { success: 204, body: () => ({ refresh_token: "unknown" }) },

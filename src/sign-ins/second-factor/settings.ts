@@ -13,6 +13,25 @@ const SAVE_SECRET = `
   ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at, last_step = 0
    WHERE enabled_at IS NULL`;
 
+/** Whether TOTP is on, and how many recovery codes are left. */
+export interface TotpStatus {
+  enabled: boolean;
+  recoveryCodes: number;
+}
+
+const READ_STATUS = `
+  SELECT EXISTS (SELECT 1 FROM user_totp WHERE user_id = ?1 AND enabled_at IS NOT NULL) AS enabled,
+         (SELECT count(*) FROM recovery_codes WHERE user_id = ?1) AS recoveryCodes`;
+
+/** Returns the state of TOTP of the caller's user. */
+export async function readTotpStatus(ctx: CallerCtx): Promise<TotpStatus> {
+  const row = await ctx.db
+    .prepare(READ_STATUS)
+    .bind(ctx.actor.userId)
+    .first<{ enabled: number; recoveryCodes: number }>();
+  return { enabled: row?.enabled === 1, recoveryCodes: row?.recoveryCodes ?? 0 };
+}
+
 /** Creates a TOTP secret for the caller's user. It has no effect until `enableTotp`. Throws 409 when TOTP is on. */
 export async function setUpTotp(ctx: CallerCtx): Promise<{ secret: string; otpauth_url: string }> {
   const { userId, email } = ctx.actor;

@@ -1,4 +1,4 @@
-import type { CallerCtx, Role } from "../context.ts";
+import type { CallerCtx, Role } from "../../context.ts";
 
 /** A workspace of the caller's user. */
 export interface OwnWorkspace {

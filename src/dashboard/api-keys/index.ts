@@ -1,0 +1,1 @@
+export { ApiKeyTable } from "./table.tsx";

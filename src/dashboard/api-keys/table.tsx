@@ -1,0 +1,49 @@
+import type { ApiKeyRow } from "../../api-keys/index.ts";
+import type { CallerCtx } from "../../context.ts";
+import { Table, Time } from "../../ui/index.ts";
+
+interface ApiKeyTableProps {
+  caller: CallerCtx;
+  keys: readonly ApiKeyRow[];
+}
+
+/** API keys with a link to revoke each one, when the role may. */
+export function ApiKeyTable({ caller, keys }: ApiKeyTableProps) {
+  if (keys.length === 0) return <p>There is no API key.</p>;
+  const mayManage = caller.actor.scopes.has("team:manage");
+  const columns = ["Name", "Key", "Permissions", "Last use", "State", ...(mayManage ? ["Action"] : [])];
+  return (
+    <Table caption="API keys" columns={columns}>
+      {keys.map((key) => (
+        <tr>
+          <td>{key.name}</td>
+          <td class="code">{key.prefix}…</td>
+          <td>{key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", ")}</td>
+          <td>{key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />}</td>
+          <td>
+            <State apiKey={key} now={caller.now()} />
+          </td>
+          {mayManage ? <td>{key.revokedAt === null ? <RevokeLink apiKey={key} /> : null}</td> : null}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function State({ apiKey: { revokedAt, expiresAt }, now }: { apiKey: ApiKeyRow; now: number }) {
+  if (revokedAt !== null) return <>Revoked</>;
+  if (expiresAt === null) return <>Active</>;
+  return expiresAt <= now ? (
+    <>Expired</>
+  ) : (
+    <>
+      Active until <Time at={expiresAt} />
+    </>
+  );
+}
+
+const RevokeLink = ({ apiKey: { id, name } }: { apiKey: ApiKeyRow }) => (
+  <a class="action" href={`/app/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
+    Revoke
+  </a>
+);

@@ -1,0 +1,1 @@
+export { GrantTable } from "./page.tsx";

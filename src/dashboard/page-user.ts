@@ -1,0 +1,8 @@
+import type { CallerCtx } from "../context.ts";
+import type { PageUser } from "../ui/index.ts";
+
+/** Returns the signed-in user as pages show it. */
+export const pageUser = ({ actor, workspace }: CallerCtx): PageUser => ({
+  email: actor.email,
+  workspace: workspace.name,
+});

@@ -1,0 +1,53 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ConcurrencyError } from "../db/batch.ts";
+import { AppError, conflict } from "../errors.ts";
+import { Layout } from "../ui/index.ts";
+import type { AppEnv } from "./env.ts";
+import { respondPage } from "./page.tsx";
+
+const titles: Readonly<Record<number, string>> = {
+  403: "Not allowed",
+  404: "Not found",
+  409: "This was changed meanwhile",
+  429: "Too many requests",
+};
+
+/** Turns the error of a page into a page. An unexpected error is logged with its stack and shown with the request id only. */
+export function onPageError(error: Error, c: Context<AppEnv>): Response | Promise<Response> {
+  const known = error instanceof ConcurrencyError ? conflict("Another request changed it. Try again") : error;
+  const ctx = c.get("ctx");
+  if (!(known instanceof AppError)) {
+    ctx.log("request.failed", { stack: error.stack ?? String(error) });
+    return respondPage(c, <ErrorPage title="Something went wrong" requestId={ctx.requestId} />, { status: 500 });
+  }
+  for (const [name, value] of Object.entries(known.extra.headers ?? {})) c.header(name, value);
+  const page = (
+    <ErrorPage
+      title={titles[known.status] ?? "This did not work"}
+      message={`${known.message}.`}
+      requestId={ctx.requestId}
+    />
+  );
+  return respondPage(c, page, { status: known.status as ContentfulStatusCode });
+}
+
+interface ErrorPageProps {
+  title: string;
+  message?: string;
+  requestId: string;
+}
+
+const ErrorPage = ({ title, message = "The service failed. Try again.", requestId }: ErrorPageProps) => (
+  <Layout title={title}>
+    <p>{message}</p>
+    <p class="hint">
+      Request <span class="code">{requestId}</span>
+    </p>
+    <p>
+      <a class="button" href="/app">
+        Home
+      </a>
+    </p>
+  </Layout>
+);

@@ -1,0 +1,21 @@
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "./env.ts";
+import { pageSession } from "./page-session.ts";
+import { requireRequestRate } from "./rate-limit.ts";
+import { requireRight } from "./require-right.ts";
+
+/**
+ * Returns the middlewares of a dashboard page that does what an API route does, by method and mounted path: they
+ * authenticate the session, and apply the scope and the rate limit of that route.
+ */
+export function pageFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHandler<AppEnv>] {
+  return [
+    pageSession,
+    async (c, next) => {
+      const { actor } = c.get("caller");
+      requireRight(actor, route);
+      await requireRequestRate(c.get("ctx"), route, actor);
+      return next();
+    },
+  ];
+}
