@@ -1,3 +1,4 @@
+export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
 import { app } from "./app.ts";

@@ -1,0 +1,17 @@
+import { all, first, type Sql } from "./sql.ts";
+
+/** Returns the addresses whose mail goes to Spam. */
+export function listBlockedSenders(sql: Sql): string[] {
+  return all<{ email: string }>(sql, "SELECT email FROM blocked_senders ORDER BY email").map(({ email }) => email);
+}
+
+/** Replaces the addresses whose mail goes to Spam. They must be canonical. */
+export function replaceBlockedSenders(sql: Sql, emails: readonly string[]): void {
+  sql.exec("DELETE FROM blocked_senders");
+  sql.exec("INSERT OR IGNORE INTO blocked_senders SELECT value FROM json_each(?)", JSON.stringify(emails));
+}
+
+/** Returns whether mail of this sender, a canonical address, goes to Spam. */
+export function isBlocked(sql: Sql, email: string): boolean {
+  return first(sql, "SELECT 1 FROM blocked_senders WHERE email = ?", email) !== null;
+}

@@ -1,0 +1,170 @@
+import { findFolder, folderIds, takeUids } from "./folders.ts";
+import { DAY_MS, KEPT_DAYS, placeToken } from "./rules.ts";
+import { all, first, type Sql } from "./sql.ts";
+import type { FlagChanges, MovedMessage } from "./types.ts";
+
+interface Found {
+  id: number;
+  uid: number;
+  came_from: number | null;
+}
+
+/** Returns the messages of a folder with these UIDs, in order of UID. */
+function findByUid(sql: Sql, folderId: number, uids: readonly number[]): Found[] {
+  return all<Found>(
+    sql,
+    `SELECT id, uid, came_from FROM messages WHERE folder = ? AND uid IN (SELECT value FROM json_each(?)) ORDER BY uid`,
+    folderId,
+    JSON.stringify(uids),
+  );
+}
+
+/** Sets and clears flags. Returns the UIDs that exist, or null when there is no such folder. */
+export function setFlags(sql: Sql, folderName: string, uids: readonly number[], flags: FlagChanges): number[] | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
+  const bit = (flag: boolean | undefined) => (flag === undefined ? null : flag ? 1 : 0);
+  const rows = all<{ uid: number }>(
+    sql,
+    `UPDATE messages SET seen = coalesce(?3, seen), flagged = coalesce(?4, flagged), answered = coalesce(?5, answered)
+      WHERE folder = ?1 AND uid IN (SELECT value FROM json_each(?2)) RETURNING uid`,
+    folder.id,
+    JSON.stringify(uids),
+    bit(flags.seen),
+    bit(flags.flagged),
+    bit(flags.answered),
+  );
+  return rows.map(({ uid }) => uid);
+}
+
+/**
+ * Moves messages to another folder, where each gets a new UID (RFC 9051 6.6.2). Within its own folder a message stays as it
+ * is. Returns the moved messages, or the folder that does not exist. Must run in a transaction. `now` in ms since 1970.
+ */
+export function moveMessages(
+  sql: Sql,
+  { from, uids, to }: { from: string; uids: readonly number[]; to: string },
+  now: number,
+): { moved: MovedMessage[] } | { unknown: "from" | "to" } {
+  const source = findFolder(sql, from);
+  if (!source) return { unknown: "from" };
+  const target = findFolder(sql, to);
+  if (!target) return { unknown: "to" };
+  const found = findByUid(sql, source.id, uids);
+  if (source.id === target.id) return { moved: found.map(({ uid }) => ({ uid, newUid: uid })) };
+  return { moved: place(sql, found, source.id, target.id, now) };
+}
+
+function place(sql: Sql, found: readonly Found[], sourceId: number, targetId: number, now: number): MovedMessage[] {
+  if (found.length === 0) return [];
+  const firstUid = takeUids(sql, targetId, found.length);
+  return found.map(({ id, uid }, index) => {
+    const newUid = firstUid + index;
+    sql.exec(
+      "UPDATE messages SET folder = ?, uid = ?, came_from = ?, arrived_at = ? WHERE id = ?",
+      targetId,
+      newUid,
+      sourceId,
+      now,
+      id,
+    );
+    sql.exec("UPDATE message_search SET place = ? WHERE rowid = ?", placeToken(targetId), id);
+    return { uid, newUid };
+  });
+}
+
+/** A message that went back, and its folder. */
+export interface RestoredMessage extends MovedMessage {
+  folder: string;
+}
+
+/** Moves messages of Spam back to the folders that they came from; to INBOX when that no longer exists. */
+export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number): RestoredMessage[] {
+  return findByUid(sql, folderIds.Spam, uids).flatMap((message) => {
+    const cameFrom = [folderIds.Spam, folderIds.Trash].includes(message.came_from ?? folderIds.Spam)
+      ? null
+      : message.came_from;
+    const target =
+      first<{ id: number; name: string }>(
+        sql,
+        "SELECT id, name FROM folders WHERE id = ?",
+        cameFrom ?? folderIds.INBOX,
+      ) ?? ({ id: folderIds.INBOX, name: "INBOX" } as const);
+    return place(sql, [message], folderIds.Spam, target.id, now).map((moved) => ({ ...moved, folder: target.name }));
+  });
+}
+
+/**
+ * Deletes messages for good. Their objects are listed for deletion in the same transaction. Returns the UIDs that existed, or
+ * null when there is no such folder.
+ */
+export function expungeMessages(sql: Sql, folderName: string, uids: readonly number[]): number[] | null {
+  const folder = findFolder(sql, folderName);
+  if (!folder) return null;
+  const found = findByUid(sql, folder.id, uids);
+  expungeByIds(
+    sql,
+    found.map(({ id }) => id),
+  );
+  return found.map(({ uid }) => uid);
+}
+
+function expungeByIds(sql: Sql, ids: readonly number[]): void {
+  const list = JSON.stringify(ids);
+  const threads = all<{ thread: string }>(
+    sql,
+    "SELECT DISTINCT thread FROM messages WHERE id IN (SELECT value FROM json_each(?))",
+    list,
+  );
+  sql.exec(
+    "INSERT OR IGNORE INTO deleted_objects SELECT object FROM messages WHERE id IN (SELECT value FROM json_each(?))",
+    list,
+  );
+  sql.exec("DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))", list);
+  sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
+  sql.exec("DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?))", list);
+  sql.exec(
+    `DELETE FROM thread_ids WHERE thread IN (
+       SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread = value))`,
+    JSON.stringify(threads.map(({ thread }) => thread)),
+  );
+}
+
+/** Messages that one run of the alarm removes. */
+const EXPIRED_PER_RUN = 500;
+
+/**
+ * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. Returns the objects to
+ * delete from R2, at most 1,000. `now` in ms since 1970.
+ */
+export function removeExpired(sql: Sql, now: number): string[] {
+  const before = now - KEPT_DAYS * DAY_MS;
+  const expired = all<{ id: number }>(
+    sql,
+    "SELECT id FROM messages WHERE folder IN (4, 5) AND arrived_at < ? LIMIT ?",
+    before,
+    EXPIRED_PER_RUN,
+  );
+  expungeByIds(
+    sql,
+    expired.map(({ id }) => id),
+  );
+  sql.exec("DELETE FROM deliveries WHERE at < ?", before);
+  // An object that a message still has was stored again.
+  sql.exec(
+    "DELETE FROM deleted_objects WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)",
+  );
+  return all<{ object: string }>(sql, "SELECT object FROM deleted_objects LIMIT 1000").map(({ object }) => object);
+}
+
+/** Forgets objects that were deleted from R2. */
+export function forgetObjects(sql: Sql, objects: readonly string[]): void {
+  sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
+}
+
+/** Returns when the alarm has work again, in ms since 1970, or null. */
+export function nextExpiry(sql: Sql, now: number): number | null {
+  if (first(sql, "SELECT 1 FROM deleted_objects LIMIT 1")) return now;
+  const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
+  return row?.at == null ? null : row.at + KEPT_DAYS * DAY_MS + 1;
+}

@@ -1,0 +1,101 @@
+import { folderName, isSystemFolder, limits, nextUidvalidity, systemFolders } from "./rules.ts";
+import { all, first, type Sql } from "./sql.ts";
+import type { Folder } from "./types.ts";
+
+export interface FolderRow {
+  id: number;
+  name: string;
+  role: string | null;
+  uidvalidity: number;
+  uidnext: number;
+  total: number;
+  unseen: number;
+  bytes: number;
+  files: number;
+  file_bytes: number;
+}
+
+/** Returns the row of a folder, or null when the mailbox has none of this name. */
+export function findFolder(sql: Sql, name: string): FolderRow | null {
+  return first<FolderRow>(sql, "SELECT * FROM folders WHERE name = ?", folderName(name));
+}
+
+/** Returns all folders: the system folders, then the others by name. */
+export function listFolders(sql: Sql): Folder[] {
+  return all<FolderRow>(
+    sql,
+    "SELECT * FROM folders ORDER BY role IS NULL, CASE WHEN role IS NULL THEN name END, id",
+  ).map(toFolder);
+}
+
+export type FolderResult = { folder: Folder } | { refused: "taken" | "too-many" | "unknown" | "system" | "not-empty" };
+
+/** Creates a folder. A name that was used before gets a greater uidvalidity (RFC 9051 6.3.4). */
+export function createFolder(sql: Sql, name: string, now: number): FolderResult {
+  if (findFolder(sql, name)) return { refused: "taken" };
+  const { count } = first<{ count: number }>(sql, "SELECT count(*) AS count FROM folders") ?? { count: 0 };
+  if (count >= limits.folders) return { refused: "too-many" };
+  const uidvalidity = nextUidvalidity(lastUidvalidity(sql), now);
+  sql.exec("INSERT OR REPLACE INTO settings (name, value) VALUES ('last_uidvalidity', ?)", String(uidvalidity));
+  sql.exec("INSERT INTO folders (name, uidvalidity) VALUES (?, ?)", folderName(name), uidvalidity);
+  return changed(sql, name);
+}
+
+function lastUidvalidity(sql: Sql): number {
+  const stored = first<{ value: string }>(sql, "SELECT value FROM settings WHERE name = 'last_uidvalidity'");
+  const { last } = first<{ last: number }>(sql, "SELECT max(uidvalidity) AS last FROM folders") ?? { last: 0 };
+  return Math.max(last, Number(stored?.value ?? 0));
+}
+
+/** Renames a folder of the user. Its UIDs and uidvalidity stay. */
+export function renameFolder(sql: Sql, name: string, newName: string): FolderResult {
+  const folder = findFolder(sql, name);
+  if (!folder) return { refused: "unknown" };
+  if (isSystemFolder(name)) return { refused: "system" };
+  const other = findFolder(sql, newName);
+  if (other && other.id !== folder.id) return { refused: "taken" };
+  sql.exec("UPDATE folders SET name = ? WHERE id = ?", folderName(newName), folder.id);
+  return changed(sql, newName);
+}
+
+/** Deletes an empty folder of the user. */
+export function deleteFolder(sql: Sql, name: string): FolderResult {
+  const folder = findFolder(sql, name);
+  if (!folder) return { refused: "unknown" };
+  if (isSystemFolder(name)) return { refused: "system" };
+  if (folder.total > 0) return { refused: "not-empty" };
+  sql.exec("DELETE FROM folders WHERE id = ?", folder.id);
+  return { folder: toFolder(folder) };
+}
+
+function changed(sql: Sql, name: string): FolderResult {
+  const row = findFolder(sql, name);
+  return row ? { folder: toFolder(row) } : { refused: "unknown" };
+}
+
+const toFolder = ({ name, role, unseen, total, uidvalidity, uidnext }: FolderRow): Folder => ({
+  name,
+  role,
+  unseen,
+  total,
+  uidvalidity,
+  uidnext,
+});
+
+/** Takes `count` consecutive UIDs of a folder and returns the first. A UID is never given twice (RFC 9051 2.3.1.1). */
+export function takeUids(sql: Sql, folderId: number, count: number): number {
+  const row = first<{ uid: number }>(
+    sql,
+    "UPDATE folders SET uidnext = uidnext + ?1 WHERE id = ?2 RETURNING uidnext - ?1 AS uid",
+    count,
+    folderId,
+  );
+  if (!row) throw new Error(`there is no folder ${folderId}`);
+  return row.uid;
+}
+
+/** The ids of the system folders by name. */
+export const folderIds = Object.fromEntries(systemFolders.map(({ name, id }) => [name, id])) as Record<
+  (typeof systemFolders)[number]["name"],
+  number
+>;

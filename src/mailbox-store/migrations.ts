@@ -1,0 +1,108 @@
+import { systemFolders } from "./rules.ts";
+import { first, type Sql } from "./sql.ts";
+
+/**
+ * The schema of a mailbox's database, one entry a change. Triggers keep the counters of the folders, so that no count
+ * reads messages. `messages.id` grows with each message and stays when it moves; (folder, uid) is what clients see.
+ */
+const migrations: readonly string[] = [
+  `
+  CREATE TABLE folders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    role TEXT,
+    uidvalidity INTEGER NOT NULL UNIQUE,
+    uidnext INTEGER NOT NULL DEFAULT 1,
+    total INTEGER NOT NULL DEFAULT 0,
+    unseen INTEGER NOT NULL DEFAULT 0,
+    bytes INTEGER NOT NULL DEFAULT 0,
+    files INTEGER NOT NULL DEFAULT 0,
+    file_bytes INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    folder INTEGER NOT NULL,
+    uid INTEGER NOT NULL,
+    object TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    arrived_at INTEGER NOT NULL,
+    came_from INTEGER,
+    date INTEGER NOT NULL,
+    message_id TEXT,
+    thread TEXT NOT NULL,
+    in_reply_to TEXT,
+    from_email TEXT,
+    from_name TEXT,
+    subject TEXT NOT NULL,
+    preview TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    header_size INTEGER NOT NULL,
+    seen INTEGER NOT NULL,
+    flagged INTEGER NOT NULL DEFAULT 0,
+    answered INTEGER NOT NULL DEFAULT 0,
+    draft INTEGER NOT NULL,
+    files INTEGER NOT NULL,
+    file_bytes INTEGER NOT NULL,
+    problem TEXT,
+    recipients TEXT NOT NULL,
+    refs TEXT NOT NULL,
+    authentication TEXT,
+    parts TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX messages_by_uid ON messages (folder, uid);
+  CREATE INDEX messages_by_time ON messages (folder, received_at, uid);
+  CREATE INDEX messages_by_thread ON messages (thread, received_at);
+  CREATE INDEX messages_by_object ON messages (object);
+  CREATE INDEX messages_to_expire ON messages (arrived_at) WHERE folder IN (4, 5);
+  CREATE VIRTUAL TABLE message_search USING fts5 (
+    place, sender, recipients, subject, body, tokenize = "unicode61 remove_diacritics 2"
+  );
+  CREATE TABLE labels (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, color TEXT NOT NULL) STRICT;
+  CREATE TABLE message_labels (
+    message INTEGER NOT NULL, label TEXT NOT NULL, PRIMARY KEY (message, label)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX message_labels_by_label ON message_labels (label);
+  CREATE TABLE thread_ids (message_id TEXT PRIMARY KEY, thread TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX thread_ids_by_thread ON thread_ids (thread);
+  CREATE TABLE addresses (email TEXT PRIMARY KEY, name TEXT, uses INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX addresses_by_uses ON addresses (uses);
+  CREATE TABLE deliveries (key TEXT PRIMARY KEY, object TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX deliveries_by_time ON deliveries (at);
+  CREATE TABLE deleted_objects (object TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE blocked_senders (email TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+    UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
+      files = files + new.files, file_bytes = file_bytes + new.file_bytes WHERE id = new.folder;
+  END;
+  CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
+    UPDATE folders SET total = total - 1, unseen = unseen - (1 - old.seen), bytes = bytes - old.size,
+      files = files - old.files, file_bytes = file_bytes - old.file_bytes WHERE id = old.folder;
+  END;
+  CREATE TRIGGER message_changed AFTER UPDATE OF folder, seen ON messages BEGIN
+    UPDATE folders SET total = total - 1, unseen = unseen - (1 - old.seen), bytes = bytes - old.size,
+      files = files - old.files, file_bytes = file_bytes - old.file_bytes WHERE id = old.folder;
+    UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
+      files = files + new.files, file_bytes = file_bytes + new.file_bytes WHERE id = new.folder;
+  END;`,
+];
+
+/** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */
+export function migrate(sql: Sql, now: number): void {
+  sql.exec("CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY) STRICT");
+  const done =
+    first<{ version: number }>(sql, "SELECT coalesce(max(version), 0) AS version FROM migrations")?.version ?? 0;
+  for (const [index, statements] of migrations.entries()) {
+    if (index < done) continue;
+    sql.exec(statements);
+    sql.exec("INSERT INTO migrations (version) VALUES (?)", index + 1);
+    if (index === 0) addSystemFolders(sql, now);
+  }
+}
+
+function addSystemFolders(sql: Sql, now: number): void {
+  for (const { id, name, role } of systemFolders) {
+    const uidvalidity = Math.floor(now / 1000) + id;
+    sql.exec("INSERT INTO folders (id, name, role, uidvalidity) VALUES (?, ?, ?, ?)", id, name, role, uidvalidity);
+  }
+}

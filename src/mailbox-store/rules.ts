@@ -1,0 +1,95 @@
+/** Limits and names of a mailbox (decisions 9). Pure. */
+
+/** The folders that every mailbox has, with their ids in its database. INBOX is written in capitals (RFC 9051 5.1). */
+export const systemFolders = [
+  { id: 1, name: "INBOX", role: "inbox" },
+  { id: 2, name: "Sent", role: "sent" },
+  { id: 3, name: "Drafts", role: "drafts" },
+  { id: 4, name: "Spam", role: "spam" },
+  { id: 5, name: "Trash", role: "trash" },
+  { id: 6, name: "Archive", role: "archive" },
+] as const;
+
+export const limits = {
+  folders: 500,
+  /** Octets of the name of a folder or label. */
+  nameOctets: 255,
+  labels: 200,
+  /** Characters of a message that search covers, of its preview, and of the Message-IDs that are kept. */
+  searchCharacters: 32_768,
+  previewCharacters: 200,
+  references: 100,
+  /** Words of a search. */
+  words: 20,
+  /** Matches that the total of a search counts. */
+  countedMatches: 10_000,
+  blockedSenders: 1_000,
+} as const;
+
+/** Days after which messages leave Trash and Spam, and after which a delivery is no longer known as repeated. */
+export const KEPT_DAYS = 30;
+export const DAY_MS = 86_400_000;
+
+/** Returns the name of a system folder in its own letter case, any other name in NFC. */
+export function folderName(name: string): string {
+  const wanted = name.normalize("NFC");
+  return systemFolders.find((folder) => folder.name.toLowerCase() === wanted.toLowerCase())?.name ?? wanted;
+}
+
+/** Returns whether a name belongs to a system folder, in any letter case. */
+export function isSystemFolder(name: string): boolean {
+  return systemFolders.some((folder) => folder.name === folderName(name));
+}
+
+/** Returns what is wrong with the name of a new folder or label, or null. `*` selects all folders in a search. */
+export function nameFault(name: string): string | null {
+  const octets = new TextEncoder().encode(name).byteLength;
+  if (octets < 1 || octets > limits.nameOctets)
+    return `name is ${octets} bytes; it must have 1 to ${limits.nameOctets}`;
+  if (name !== name.trim()) return "name must not begin or end with a space";
+  if (/[\p{Cc}\p{Cf}\u2028\u2029*%\\"]/u.test(name)) return 'name must not contain control characters, *, %, \\ and "';
+  return null;
+}
+
+/** Returns the next uidvalidity: greater than every one before it, and the time in seconds (RFC 9051 2.3.1.1). */
+export function nextUidvalidity(last: number, now: number): number {
+  return Math.max(last + 1, Math.floor(now / 1000));
+}
+
+const IDEOGRAPHS = /[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]/gu;
+
+/** Separates ideographs, which the tokenizer would take as one word, so that each can be found. */
+export function toSearchable(text: string): string {
+  return text.replace(IDEOGRAPHS, " $& ");
+}
+
+/** The token of a folder in the search index. */
+export function placeToken(folderId: number): string {
+  return `folder${folderId}`;
+}
+
+/**
+ * Returns the FTS5 query of a search: every word must match the beginning of a word of sender, recipients, subject or text,
+ * and a phrase in quotation marks must match as it is. `folderId` null: all folders. Returns null when the text contains no
+ * word. Every word is a quoted string, so no text of a caller is FTS5 syntax.
+ */
+export function toMatch(text: string, folderId: number | null): string | null {
+  const terms: string[] = [];
+  for (const [, phrase, word] of text.normalize("NFC").matchAll(/"([^"]*)"|([^\s"]+)/g)) {
+    const term = toTerm(phrase ?? word ?? "", phrase !== undefined);
+    if (term !== null) terms.push(term);
+    if (terms.length === limits.words) break;
+  }
+  if (terms.length === 0) return null;
+  const words = `{sender recipients subject body} : (${terms.join(" AND ")})`;
+  return folderId === null ? words : `place : ${placeToken(folderId)} AND ${words}`;
+}
+
+function toTerm(text: string, isPhrase: boolean): string | null {
+  // The tokenizer drops all other characters, and FTS5 refuses a prefix search for nothing.
+  const words = toSearchable(text)
+    .split(/[^\p{L}\p{N}\p{M}\p{Co}]+/u)
+    .filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (words.length === 0) return null;
+  return `"${words.join(" ")}"${isPhrase ? "" : "*"}`;
+}

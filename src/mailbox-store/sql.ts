@@ -1,0 +1,12 @@
+/** The database of a Durable Object, as far as it is used here. */
+export type Sql = Pick<SqlStorage, "exec">;
+
+/** Returns all rows of a query. `Row` is what the query selects. */
+export function all<Row extends object>(sql: Sql, query: string, ...values: SqlStorageValue[]): Row[] {
+  return sql.exec(query, ...values).toArray() as unknown as Row[];
+}
+
+/** Returns the first row of a query, or null. */
+export function first<Row extends object>(sql: Sql, query: string, ...values: SqlStorageValue[]): Row | null {
+  return all<Row>(sql, query, ...values)[0] ?? null;
+}

@@ -1,0 +1,152 @@
+/** Values that pass between the service and the Durable Object of a mailbox. All are plain data. */
+
+export interface Person {
+  email: string;
+  name: string | null;
+}
+
+/** A leaf of the MIME tree: where its encoded body is in the stored message, and how to decode it. */
+export interface PartPlace {
+  /** As in IMAP: `1`, `2.1` and so on (RFC 9051 6.4.5). */
+  partId: string;
+  contentType: string;
+  charset: string | null;
+  /** Content-Transfer-Encoding in lower case. */
+  encoding: string;
+  /** First byte of the body in the message, and its bytes. */
+  at: number;
+  length: number;
+  /** Bytes of the decoded body. */
+  size: number;
+  filename: string | null;
+  contentId: string | null;
+  /** `text` and `html` are shown; the others are files. */
+  use: "text" | "html" | "inline" | "attachment";
+}
+
+/** What the mailbox stores of a message. The message itself is an object in R2. */
+export interface NewMessage {
+  /** Key of its R2 object. */
+  object: string;
+  /** Name of the folder. */
+  folder: string;
+  /** When the mailbox got it, in ms since 1970. Lists are in this order. */
+  receivedAt: number;
+  /** The time in its Date header, in ms since 1970. */
+  date: number | null;
+  messageId: string | null;
+  inReplyTo: string | null;
+  references: string[];
+  from: Person | null;
+  to: Person[];
+  cc: Person[];
+  bcc: Person[];
+  replyTo: Person[];
+  subject: string;
+  preview: string;
+  /** The text that search covers. */
+  searchText: string;
+  /** Bytes of the message, and of its header. */
+  size: number;
+  headerSize: number;
+  parts: PartPlace[];
+  /** Why the message was not parsed completely; null when it was. */
+  problem: string | null;
+  /** Results of SPF, DKIM and DMARC, as JSON. */
+  authentication: string | null;
+  seen: boolean;
+  draft: boolean;
+  /** Equal for repeated deliveries of one message. Null: the message is stored whatever was stored before. */
+  deliveryKey: string | null;
+}
+
+export interface Folder {
+  name: string;
+  role: string | null;
+  unseen: number;
+  total: number;
+  uidvalidity: number;
+  uidnext: number;
+}
+
+/** A message in a list. */
+export interface MessageItem {
+  uid: number;
+  folder: string;
+  messageId: string | null;
+  threadId: string;
+  from: Person | null;
+  to: Person[];
+  subject: string;
+  date: number;
+  size: number;
+  seen: boolean;
+  flagged: boolean;
+  answered: boolean;
+  hasAttachments: boolean;
+  labels: string[];
+  preview: string;
+}
+
+/** A message with the places of its parts. */
+export interface StoredMessage extends MessageItem {
+  object: string;
+  cc: Person[];
+  bcc: Person[];
+  replyTo: Person[];
+  inReplyTo: string | null;
+  references: string[];
+  headerSize: number;
+  parts: PartPlace[];
+  problem: string | null;
+  authentication: string | null;
+}
+
+export interface MessagePage {
+  items: MessageItem[];
+  total: number;
+}
+
+export interface Label {
+  id: string;
+  name: string;
+  color: string;
+}
+
+/** Flags to set (true) or to clear (false). An absent flag stays as it is. */
+export interface FlagChanges {
+  seen?: boolean | undefined;
+  flagged?: boolean | undefined;
+  answered?: boolean | undefined;
+}
+
+export interface MovedMessage {
+  uid: number;
+  newUid: number;
+}
+
+/** The result of storing a message. `usedBytes` are those of the mailbox afterwards. */
+export type AddResult =
+  | { result: "added"; uid: number; folder: string; threadId: string; usedBytes: number }
+  /** The delivery was stored before; `object` is the key of its R2 object. */
+  | { result: "duplicate"; object: string; usedBytes: number }
+  | { result: "over-quota"; usedBytes: number }
+  | { result: "no-folder"; usedBytes: number };
+
+export interface Quota {
+  usedBytes: number;
+  messageCount: number;
+}
+
+export interface StorageSection {
+  section: string;
+  bytes: number;
+  count: number;
+}
+
+/** A change that clients of the mailbox are told about. */
+export interface MailboxChange {
+  type: "message" | "flags" | "move" | "expunge" | "folder";
+  folder: string;
+  uid: number | null;
+}
