@@ -28,6 +28,17 @@ export class Sink {
     return this.#server.arrivals;
   }
 
+  /** Waits until an email to a recipient has arrived. Returns the time as in `arrivals`. Throws after two minutes. */
+  async arrivalOf(recipient: string): Promise<number> {
+    const end = Date.now() + TIMEOUT_MS;
+    for (;;) {
+      const arrivedAt = this.#server.arrivalByRecipient.get(recipient);
+      if (arrivedAt !== undefined) return arrivedAt;
+      if (Date.now() > end) throw new Error(`the sink got no email to ${recipient}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
   /** Waits until `count` emails have arrived since the start. Throws after two minutes, or when more have arrived. */
   async waitFor(count: number): Promise<void> {
     const end = Date.now() + TIMEOUT_MS;

@@ -107,13 +107,13 @@ export class OutcomeWriter {
   /** Queues the outcome of one email, which holds a slot from acquireSlot, for the next flush. */
   add(mail: ClaimedMail, update: DeliveryUpdate): void {
     this.#pending.push({ ...update, state: mail.state });
-    if (this.#pending.length >= FLUSH_EMAILS) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
+    if (this.#pending.length >= FLUSH_EMAILS) this.#flush("full");
+    else this.#startTimer();
   }
 
   /** Flushes at once when no other email holds a slot. Call it when none is left to start: no later outcome can join. */
   flushLast(): void {
-    if (this.#unwritten === this.#pending.length) this.#flush();
+    if (this.#unwritten === this.#pending.length) this.#flush("waiting");
   }
 
   /**
@@ -121,7 +121,7 @@ export class OutcomeWriter {
    * continued, so that the caller may send queue messages for them. Throws when a write failed.
    */
   async close(): Promise<WakeUp[]> {
-    this.#flush();
+    this.#flush("all");
     await this.#writing;
     clearInterval(this.#heartbeat);
     const untried = [...this.#unfinished]
@@ -138,14 +138,24 @@ export class OutcomeWriter {
     return mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
   }
 
-  #flush(): void {
+  /**
+   * Writes flushes one after the other: the `full` ones, before them the outcomes that are `waiting`, or `all`. Outcomes that
+   * arrive during a write wait for a full flush or the timer, because each flush writes rows of its own.
+   */
+  #flush(which: "full" | "waiting" | "all"): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#writing = this.#writing.then(async () => {
-      do {
+      const isWaiting = () => this.#pending.length > 0 || this.#emptyRows.length > 0;
+      if (which === "waiting" && isWaiting()) await this.#writeFlush(this.#nextFlush());
+      while (this.#pending.length >= FLUSH_EMAILS || (which === "all" && isWaiting()))
         await this.#writeFlush(this.#nextFlush());
-      } while (this.#pending.length > 0 || this.#emptyRows.length > 0);
+      if (this.#pending.length > 0) this.#startTimer();
     });
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => this.#flush("waiting"), FLUSH_AFTER_MS);
   }
 
   /** Takes as many updates as one statement may carry, by number and by size. */

@@ -60,6 +60,19 @@ describe("a broadcast without variants", () => {
     expect(await broadcasts.recipients(id, "bounced")).toEqual([]);
   });
 
+  it("writes the outcomes of sixteen emails at a time", async () => {
+    const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 128) });
+    await broadcasts.act(id, "send");
+    await runBroadcasts();
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 128 });
+    const flushes = await database
+      .prepare("SELECT count(*) AS n FROM changes WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first<number>("n");
+    // One row when the emails are made and eight flushes; on a slow machine the timer flushes sooner.
+    expect(flushes).toBeLessThanOrEqual(12);
+  });
+
   it("counts bounces, and emails that wait for another attempt do not hold it back", async () => {
     const contact_list_id = await aContactList(workspace, 3, { prefix: "bounced" });
     const deferred = await aContactList(workspace, 2, { prefix: "deferred" });

@@ -150,10 +150,12 @@ export class ScriptedSession {
   }
 
   #storeMessage(body: Buffer): void {
-    const { arrivals, counters, messages, script } = this.#server;
+    const { arrivals, arrivalByRecipient, counters, messages, script } = this.#server;
     const { number, mail, rcpts, steps } = this.#transaction;
     counters.messages++;
-    arrivals.push(performance.now());
+    const arrivedAt = performance.now();
+    arrivals.push(arrivedAt);
+    for (const line of rcpts) arrivalByRecipient.set(/<([^>]*)>/.exec(line)?.[1] ?? "", arrivedAt);
     const drop = script.dropAfterDotEvery !== undefined && counters.messages % script.dropAfterDotEvery === 0;
     const step = drop ? { drop: true as const } : (steps.dot ?? "250 2.0.0 Ok: queued");
     if (!script.countOnly) {

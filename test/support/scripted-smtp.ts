@@ -22,6 +22,8 @@ export class ScriptedServer {
   readonly counters: Counters = { connections: 0, accepted: 0, messages: 0, chunks: 0 };
   /** Times at which the final dot of each message arrived, in milliseconds of `performance.now()`. */
   readonly arrivals: number[] = [];
+  /** The same of the last message to each recipient. */
+  readonly arrivalByRecipient = new Map<string, number>();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #transactions = 0;
