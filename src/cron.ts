@@ -4,7 +4,7 @@ import { recheckDomains } from "./domains/index.ts";
 import { indexEmails, offloadContent } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep } from "./outbox/index.ts";
-import { runWork } from "./queue.ts";
+import { type DatabaseRows, runDatabases } from "./queue.ts";
 import { runMainRetention, runRetention } from "./retention/index.ts";
 import { readShardSize, type ShardSize, saveShardSizes } from "./shard-sizes.ts";
 import { forEachShard, onMain } from "./shards.ts";
@@ -32,14 +32,16 @@ async function deliverDue(ctx: Ctx): Promise<void> {
   const limits = newRunLimits();
   const sizes: ShardSize[] = [];
   const main = onMain(ctx);
+  const work: DatabaseRows[] = [];
   try {
     await forEachShard(ctx, async (mailCtx) => {
-      await runWork(mailCtx, (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE), limits);
+      work.push({ database: mailCtx.shard, rows: (await sweep(mailCtx)).slice(0, MAX_ROWS_WITHOUT_QUEUE) });
       await indexEmails(mailCtx);
       sizes.push(await readShardSize(mailCtx));
     });
   } finally {
-    await runWork(main, (await sweep(main)).slice(0, MAX_ROWS_WITHOUT_QUEUE));
+    work.push({ database: "main", rows: (await sweep(main)).slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+    await runDatabases(ctx, work, limits, () => {});
     await saveShardSizes(ctx, sizes);
   }
 }

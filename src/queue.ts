@@ -1,6 +1,15 @@
 import { runBroadcasts } from "./broadcasts/index.ts";
 import { type Ctx, createContext, type MailCtx, type WorkCtx } from "./context.ts";
-import { deliver, egressOf, newRunLimits, type RunLimits, runBulk, runReleases } from "./delivery/index.ts";
+import {
+  CONCURRENT_DATABASES,
+  DeliveryRun,
+  deliverRows,
+  egressOf,
+  newRunLimits,
+  type RunLimits,
+  runBulk,
+  runReleases,
+} from "./delivery/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { recordDeadLetters } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
@@ -8,17 +17,17 @@ import { findShards, onMain, onShard, shardNumbers } from "./shards.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./tracking/index.ts";
 
 type Tasks<Context> = Readonly<
-  Record<string, (ctx: Context, rows: readonly WakeUp[], limits: RunLimits) => Promise<void>>
+  Record<string, (ctx: Context, rows: readonly WakeUp[], run: DeliveryRun) => Promise<void>>
 >;
 
 /** The function that processes each kind of outbox row of a mail database. */
 const mailTasks: Tasks<MailCtx> = {
-  deliver: (ctx, rows, limits) => deliver(ctx, rows, egressOf(ctx.settings), limits),
+  deliver: deliverRows,
   // A run finds the rows itself, whichever row the wake-up names.
-  bulk: (ctx, _, limits) => runBulk(ctx, egressOf(ctx.settings), limits),
+  bulk: (ctx, _, run) => runBulk(ctx, run),
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
-  release: runReleases,
+  release: (ctx, rows) => runReleases(ctx, rows),
 };
 
 /** The function that processes each kind of outbox row of the main database. */
@@ -26,23 +35,23 @@ const mainTasks: Tasks<WorkCtx<"main">> = { purge: (ctx, rows) => purge(ctx, row
 
 /**
  * Consumes the work queue. A message only names outbox rows, so it may arrive twice, late, out of order or never. When
- * this fails the rows stay in the outbox: the queue retries the message, then the sweep finds the rows. Messages of an
- * unknown format are retried alone until they become dead letters, without delaying the others.
+ * this fails the rows stay in the outbox: the queue retries the message, then the sweep finds the rows. The rows of a
+ * database that is slow or down delay no others. Messages of an unknown format are retried alone until they become dead
+ * letters.
  */
 export async function consume(batch: MessageBatch<WorkMessage>, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const known = batch.messages.filter((message) => isWakeUp(ctx, message));
   for (const message of batch.messages) if (!known.includes(message)) message.retry();
-  const limits = newRunLimits();
-  for (const [database, messages] of Map.groupBy(known, ({ body }) => body.database)) {
-    const rows = messages.flatMap(({ body }) => body.rows);
-    try {
-      await runWork(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, limits);
-    } catch (error) {
-      ctx.log("work.failed", { database, error: String(error) });
-      for (const message of messages) message.retry();
-    }
-  }
+  const messagesOf = Map.groupBy(known, ({ body }) => body.database);
+  await runDatabases(
+    ctx,
+    [...messagesOf].map(([database, messages]) => ({ database, rows: messages.flatMap(({ body }) => body.rows) })),
+    newRunLimits(),
+    (database, error) => {
+      for (const message of messagesOf.get(database) ?? []) error === undefined ? message.ack() : message.retry();
+    },
+  );
 }
 
 function isWakeUp(ctx: Ctx, { body }: Message<WorkMessage>): boolean {
@@ -52,16 +61,51 @@ function isWakeUp(ctx: Ctx, { body }: Message<WorkMessage>): boolean {
   return body.rows.every(({ kind }) => Object.hasOwn(tasks, kind));
 }
 
-/** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
-export async function runWork(
-  ctx: MailCtx | WorkCtx<"main">,
-  rows: readonly WakeUp[],
-  limits: RunLimits = newRunLimits(),
+/** Rows of the outbox of one database. */
+export interface DatabaseRows {
+  database: WorkMessage["database"];
+  rows: readonly WakeUp[];
+}
+
+/**
+ * Processes rows of several outboxes, CONCURRENT_DATABASES at once, in one run that shares its limits and its SMTP
+ * connections. Calls `onEnd` for each database, with the error of one that failed.
+ */
+export async function runDatabases(
+  ctx: Ctx,
+  work: readonly DatabaseRows[],
+  limits: RunLimits,
+  onEnd: (database: WorkMessage["database"], error: unknown) => void,
 ): Promise<void> {
+  const queue = work.values();
+  const concurrency = Math.min(work.length, CONCURRENT_DATABASES);
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, concurrency);
+  const worker = async () => {
+    for (const { database, rows } of queue) {
+      try {
+        await runTasks(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
+        onEnd(database, undefined);
+      } catch (error) {
+        ctx.log("work.failed", { database, error: String(error) });
+        onEnd(database, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  await run.end();
+}
+
+/** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
+export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
+  await runTasks(ctx, rows, run).finally(() => run.end());
+}
+
+async function runTasks(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
   for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
-    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind, limits);
-    else await mainTasks[kind]?.(ctx, ofKind, limits);
+    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind, run);
+    else await mainTasks[kind]?.(ctx, ofKind, run);
   }
 }
 

@@ -2,15 +2,19 @@ import type { Database, DatabaseKind, Statement } from "./database.ts";
 
 /** D1's own objects by the counted statements, since `batch` takes only the former. */
 const originals = new WeakMap<object, object>();
+/** The counter of each counting database. */
+const counters = new WeakMap<object, object>();
 
 /**
  * Returns the database with a counter: each statement that is executed, those of a batch singly, lowers
- * `limits.statements` by one. D1 limits the statements of one invocation of a Worker.
+ * `limits.statements` by one. D1 limits the statements of one invocation of a Worker. A database that counts with this
+ * counter already is returned as it is.
  */
 export function countStatements<Kind extends DatabaseKind>(
   db: Database<Kind>,
   limits: { statements: number },
 ): Database<Kind> {
+  if (counters.get(db) === limits) return db;
   const count = (original: Statement<Kind>): Statement<Kind> => {
     const get = (_: Statement<Kind>, name: string | symbol) => {
       if (name === "bind") return (...values: unknown[]) => count(original.bind(...values));
@@ -23,11 +27,13 @@ export function countStatements<Kind extends DatabaseKind>(
     return counted;
   };
   const originalOf = (statement: Statement<Kind>) => (originals.get(statement) ?? statement) as Statement<Kind>;
-  return {
+  const counting: Database<Kind> = {
     prepare: (sql) => count(db.prepare(sql)),
     batch: (statements) => {
       limits.statements -= statements.length;
       return db.batch(statements.map(originalOf));
     },
   };
+  counters.set(counting, limits);
+  return counting;
 }

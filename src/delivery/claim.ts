@@ -10,7 +10,7 @@ import {
   toState,
 } from "../emails/index.ts";
 import type { WakeUp } from "../outbox/index.ts";
-import { type ClaimedRow, claimStatement, type Lease, releaseStatement } from "../outbox/index.ts";
+import { CLAIM_EMAILS, type ClaimedRow, claimStatement, type Lease, releaseStatement } from "../outbox/index.ts";
 import {
   type DkimKeyRow,
   readSenders,
@@ -108,10 +108,15 @@ interface MailRow extends EmailStateRow {
  * D1 batch. Then reads what may have changed since accept from the main database. When that fails, the rows are released
  * with `claims` unchanged, since nothing was tried; then throws.
  */
-export async function claimMail(ctx: MailCtx, wakeUps: readonly WakeUp[], lease: Lease): Promise<Claim> {
+export async function claimMail(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  lease: Lease,
+  maxEmails = CLAIM_EMAILS,
+): Promise<Claim> {
   const db = mailDb(ctx);
   const [claimed, , found] = await db.batch([
-    claimStatement(ctx, wakeUps, lease, "deliver"),
+    claimStatement(ctx, wakeUps, lease, "deliver", maxEmails),
     db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
     db.prepare(FIND_MAILS).bind(lease.until, lease.token),
   ]);

@@ -63,9 +63,12 @@ export class OutcomeWriter {
   #ended: unknown = null;
 
   readonly #packs: ContentPacks;
+  readonly #onChange: () => void;
 
-  constructor(ctx: MailCtx, lease: Lease, claim: Claim, packs: ContentPacks) {
+  /** `onChange` is called when another email may start, or none any more. */
+  constructor(ctx: MailCtx, lease: Lease, claim: Claim, packs: ContentPacks, onChange: () => void) {
     this.#packs = packs;
+    this.#onChange = onChange;
     this.#ctx = ctx;
     this.#lease = lease;
     this.#unfinished = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
@@ -86,6 +89,17 @@ export class OutcomeWriter {
     return true;
   }
 
+  /**
+   * Returns true, with a slot, when one more email may start now. Never waits for the database: dispatchers also send
+   * emails of others.
+   */
+  tryAcquireSlot(): boolean {
+    void this.#renewLease();
+    if (this.#unwritten >= MAX_UNWRITTEN || !this.#mayStart) return false;
+    this.#unwritten += 1;
+    return true;
+  }
+
   /** Returns the slot of an email that was not tried. */
   releaseSlot(): void {
     this.#unwritten -= 1;
@@ -93,11 +107,16 @@ export class OutcomeWriter {
   }
 
   /** Must be called right before MAIL FROM, since the lease may have run low since acquireSlot. False: do not send. */
-  async markAttempted(mail: ClaimedMail): Promise<boolean> {
-    await this.#renewLease();
+  markAttempted(mail: ClaimedMail): boolean {
+    void this.#renewLease();
     if (!this.#mayStart) return false;
     this.#attempted.add(mail.state.n);
     return true;
+  }
+
+  /** True when no further email may start: the lease was lost, or the database does not answer. */
+  get isEnded(): boolean {
+    return this.#ended !== null;
   }
 
   get #mayStart(): boolean {
@@ -184,6 +203,7 @@ export class OutcomeWriter {
 
   #wakeSlotWaiters(): void {
     for (const resolve of this.#slotWaiters.splice(0)) resolve();
+    this.#onChange();
   }
 
   /** Writes facts and rescheduled rows and deletes finished rows, in one transaction. */
@@ -249,6 +269,7 @@ export class OutcomeWriter {
       } catch (error) {
         this.#ended = error;
       }
+      this.#wakeSlotWaiters();
     });
     return this.#writing;
   }

@@ -1,5 +1,5 @@
 import { ConnectError, type Connection } from "../mail/smtp/index.ts";
-import type { DeliveryRun } from "./dispatch.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
 
 /** The connection of one dispatcher; reopened when it breaks. */
 export class ReconnectingConnection {
@@ -34,14 +34,14 @@ export class ReconnectingConnection {
 
   async #open(): Promise<void> {
     await this.close();
-    const { egress, ctx } = this.#run;
+    const { egress, log } = this.#run;
     if (!egress) return;
     try {
       this.#connection = await egress.transport.open();
     } catch (error) {
       if (!(error instanceof ConnectError)) throw error;
       this.#run.unreachable = error;
-      ctx.log("egress.unreachable", { phase: error.phase, reason: error.message });
+      log("egress.unreachable", { phase: error.phase, reason: error.message });
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import { ConnectError, type RecipientResult } from "../mail/smtp/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import type { DeliveryRun } from "./dispatch.ts";
+import type { ActiveClaim } from "./delivery-run.ts";
 import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
 import type { MailToSend } from "./preflight.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
@@ -14,13 +14,13 @@ export function recipientsToTry({ mail, suppressedFacts }: MailToSend): Recipien
 }
 
 /** Returns the circumstances of this attempt. All recipients share one time for the next. */
-function attemptOf(run: Pick<DeliveryRun, "ctx" | "egress">, { mail }: MailToSend): Attempt {
+function attemptOf({ ctx, run }: ActiveClaim, { mail }: MailToSend): Attempt {
   const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
   const wait = waitAfter(number, Math.random());
   return {
     relay: run.egress?.relay ?? "none",
     number,
-    nextAt: wait === null ? null : run.ctx.now() + wait,
+    nextAt: wait === null ? null : ctx.now() + wait,
     afterInterruption: mail.claims > 1,
   };
 }
@@ -30,13 +30,13 @@ function attemptOf(run: Pick<DeliveryRun, "ctx" | "egress">, { mail }: MailToSen
  * without a server, or null for a simulated recipient.
  */
 export function recordOutcome(
-  run: DeliveryRun,
+  claim: ActiveClaim,
   job: MailToSend,
   resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
   isUnreachable = false,
 ): void {
-  const attempt = attemptOf(run, job);
-  const at = run.ctx.now();
+  const attempt = attemptOf(claim, job);
+  const at = claim.ctx.now();
   const facts: Fact[] = [...job.suppressedFacts];
   let isDeferred = false;
   let isAccepted = false;
@@ -46,12 +46,12 @@ export function recordOutcome(
     for (const outcome of outcomesOf(recipient, result, attempt)) {
       isDeferred ||= outcome.on === "deferred";
       const metadata = withUntrackedLinks(outcome, job);
-      facts.push({ id: run.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
+      facts.push({ id: claim.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
     }
   }
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
-  run.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
-  if (run.queue.length === 0) run.outcomes.flushLast();
+  claim.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
+  if (claim.queue.length === 0) claim.outcomes.flushLast();
 }
 
 /** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
@@ -71,15 +71,14 @@ const NO_CONNECTION = new ConnectError("connect", null, "no connection to the eg
  * Defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because
  * this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row with events.
  */
-export function recordUnreachable(run: DeliveryRun, job: MailToSend): void {
+export function recordUnreachable(claim: ActiveClaim, job: MailToSend, error: ConnectError | null): void {
   const { mail, suppressedFacts } = job;
   if (!mail.isReleased) {
-    const error = run.unreachable ?? NO_CONNECTION;
-    recordOutcome(run, job, (_, attempt) => egressUnreachable(attempt, error), true);
+    recordOutcome(claim, job, (_, attempt) => egressUnreachable(attempt, error ?? NO_CONNECTION), true);
     return;
   }
-  const next = { dueAt: retryTimeOf(mail, run.ctx.now()), outboxId: null };
-  run.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true });
+  const next = { dueAt: retryTimeOf(mail, claim.ctx.now()), outboxId: null };
+  claim.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true });
 }
 
 /** Returns the time that the last `deferred` event announced or, when it is over, the same wait from now. */

@@ -7,7 +7,7 @@ export const FLUSH_AFTER_MS = 500;
 export const FLUSH_OCTETS = 900_000;
 /** How often a run checks whether its lease runs low while it waits for the egress, in milliseconds. */
 export const RENEW_EVERY_MS = 10_000;
-/** Emails whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
+/** Emails of a claim whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
 export const MAX_UNWRITTEN = 20;
 /** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
 export const RUN_MS = 10 * 60_000;
@@ -16,15 +16,29 @@ export interface RunLimits {
   /** Emails claimed. */
   emails: number;
   /**
-   * D1 statements, each of a batch singly, before which an email may start. The 20 emails that are unwritten then take
-   * two flushes of at most 28 statements and a release, so a run ends before 800 of the 1,000 of an invocation (D1 limits).
+   * D1 statements, each of a batch singly, of the 1,000 that an invocation may make (D1 limits). No email starts when
+   * less is left than the outcomes of the emails in flight need; the rest is for writes that are retried.
    */
   statements: number;
   /** R2 reads. An invocation may make 10,000 subrequests (Workers limits); emails in flight may add 2,400 to this. */
   objectReads: number;
 }
-/** Returns the limits of an invocation: its runs, one for each mail database, lower them. */
-export const newRunLimits = (): RunLimits => ({ emails: 1_000, statements: 700, objectReads: 4_000 });
+/** Returns the limits of an invocation: all its runs and jobs, on whichever database, lower them. */
+export const newRunLimits = (): RunLimits => ({ emails: 1_000, statements: 780, objectReads: 4_000 });
+
+/** D1 statements of a claim: the claim, its reads of both databases, and the release of its rows. */
+export const CLAIM_STATEMENTS = 15;
+
+/** Returns the D1 statements that the outcomes of a claim of `emails` may still need once no further email starts. */
+export function closingStatements(emails: number): number {
+  const unwritten = Math.min(emails, MAX_UNWRITTEN);
+  // A flush has a statement for each workspace among its emails and twelve others. The lease and the rest take five.
+  return 12 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
+}
+
+/** Mail databases that one run claims from at once: a slow one holds up no other, and an invocation has six connections. */
+export const CONCURRENT_DATABASES = 4;
+
 /**
  * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
  * takes several times that of the isolate's 128 MB.

@@ -2,10 +2,10 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { countStatements } from "../db/count-statements.ts";
 import type { WakeUp } from "../outbox/index.ts";
-import { mayContinue } from "./dispatch.ts";
-import type { Egress, EgressFault } from "./egress.ts";
-import { BULK_RUN_ROWS, newRunLimits, RECENT_MS, RUN_MS, type RunLimits } from "./rules.ts";
-import { deliver } from "./run.ts";
+import type { DeliveryRun } from "./delivery-run.ts";
+import { mayClaim } from "./dispatch.ts";
+import { BULK_RUN_ROWS, RECENT_MS, RUN_MS } from "./rules.ts";
+import { deliverRows } from "./run.ts";
 
 // Rows that became due a moment ago: their own wake-ups may wait behind this run. Older ones are found by the sweep.
 const FIND_TRANSACTIONAL = `
@@ -39,13 +39,10 @@ interface WaitingBroadcast {
  * broadcasts in turn, skips paused ones, and keeps their `max_per_hour`. Ends when nothing is due or its limits are
  * reached; then a queue message continues. Any number of runs may work side by side.
  */
-export async function runBulk(
-  ctx: MailCtx,
-  egress: Egress | EgressFault,
-  limits: RunLimits = newRunLimits(),
-): Promise<void> {
+export async function runBulk(ctx: MailCtx, run: DeliveryRun): Promise<void> {
+  const { limits } = run;
   const started = ctx.now();
-  for (let rows = 0; rows < BULK_RUN_ROWS && ctx.now() - started < RUN_MS && hasRoom(limits); rows++) {
+  for (let rows = 0; rows < BULK_RUN_ROWS && ctx.now() - started < RUN_MS && mayClaim(limits); rows++) {
     const now = ctx.now();
     const db = countStatements(mailDb(ctx), limits);
     const [transactional, waiting] = await db.batch([
@@ -53,10 +50,10 @@ export async function runBulk(
       db.prepare(FIND_BULK).bind(now),
     ]);
     const urgent = (transactional?.results ?? []) as WakeUp[];
-    if (urgent.length > 0) await deliver(ctx, urgent, egress, limits);
+    if (urgent.length > 0) await deliverRows(ctx, urgent, run);
     const next = await takeNext(ctx, (waiting?.results ?? []) as WaitingBroadcast[]);
     if (next === null) return;
-    await deliver(ctx, [next], egress, limits);
+    await deliverRows(ctx, [next], run);
   }
   await ctx.wake([{ dueAt: started, id: ctx.newId(), kind: "bulk" }]);
 }
@@ -96,5 +93,3 @@ function shuffle<Item>(items: readonly Item[]): Item[] {
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 }
-
-const hasRoom = (limits: RunLimits) => limits.emails > 0 && mayContinue(limits);

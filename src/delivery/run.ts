@@ -1,24 +1,20 @@
 import type { MailCtx } from "../context.ts";
 import { countStatements } from "../db/count-statements.ts";
 import { ContentRanges } from "../emails/index.ts";
-import type { WakeUp } from "../outbox/index.ts";
-import { CLAIM_EMAILS, CLAIM_ROWS, newLease } from "../outbox/index.ts";
+import { CLAIM_ROWS, type Lease, newLease, ROW_EMAILS, type WakeUp } from "../outbox/index.ts";
 import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
-import { type DeliveryRun, deferRemaining, dispatch, mayContinue } from "./dispatch.ts";
+import { type ActiveClaim, DeliveryRun } from "./delivery-run.ts";
+import { deferRemaining, mayClaim, mayContinue } from "./dispatch.ts";
 import type { Egress, EgressFault } from "./egress.ts";
 import { holdBulk } from "./hold-bulk.ts";
-import { OctetBudget } from "./octet-budget.ts";
 import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
-import { CONTENT_OCTETS_IN_FLIGHT, newRunLimits, RUN_MS, type RunLimits } from "./rules.ts";
+import { CLAIM_STATEMENTS, closingStatements, newRunLimits, RUN_MS, type RunLimits } from "./rules.ts";
 
 /**
- * Delivers the emails of these outbox rows, except rows that another run has claimed, and due rows that fit into the
- * same claims. Safe to call with the same rows any number of times, concurrently or after a crash, because the claim is
- * a compare-and-set. A run that reaches one of its limits sends queue messages for the rows it has not processed. Lowers
- * `limits`, which runs of one invocation share, by what it does. Throws when outcomes could not be written; the leases
- * then expire.
+ * Delivers the emails of these outbox rows in a run of its own: `deliverRows` with its guarantees. Lowers `limits` by
+ * what it does.
  */
 export async function deliver(
   ctx: MailCtx,
@@ -26,6 +22,18 @@ export async function deliver(
   egress: Egress | EgressFault,
   limits: RunLimits = newRunLimits(),
 ): Promise<void> {
+  const run = new DeliveryRun(ctx, egress, limits);
+  await deliverRows(ctx, wakeUps, run).finally(() => run.end());
+}
+
+/**
+ * Delivers the emails of these outbox rows, except rows that another run has claimed, and due rows that fit into the
+ * same claims. Safe to call with the same rows any number of times, concurrently or after a crash, because the claim is
+ * a compare-and-set. When a limit of the run is reached, sends queue messages for the rows that are left. Throws when
+ * outcomes could not be written; the leases then expire. Several calls may share a run, also for several databases.
+ */
+export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<void> {
+  const { limits } = run;
   const started = ctx.now();
   const counted: MailCtx = {
     ...ctx,
@@ -34,20 +42,20 @@ export async function deliver(
   };
   const released: WakeUp[] = [];
   let pending = wakeUps;
-  while (pending.length > 0 && ctx.now() - started < RUN_MS && limits.emails > 0 && mayContinue(limits)) {
+  while (pending.length > 0 && ctx.now() - started < RUN_MS && mayClaim(limits)) {
     const chunk = pending.slice(0, CLAIM_ROWS);
-    const claimed = await deliverChunk(counted, chunk, egress, limits);
+    const claimed = await deliverChunk(counted, chunk, run);
     released.push(...claimed.released);
-    pending = [...skippedRows(chunk, claimed.emailsOf), ...pending.slice(CLAIM_ROWS)];
+    pending = [...skippedRows(chunk, claimed.emailsOf, run.maxClaimEmails), ...pending.slice(CLAIM_ROWS)];
   }
   const rest = [...pending, ...released];
   if (rest.length > 0) await ctx.wake(rest);
 }
 
-/** Returns the rows that a claim skipped for its size. A claim that is far from CLAIM_EMAILS has skipped none. */
-function skippedRows(chunk: readonly WakeUp[], emailsOf: ReadonlyMap<string, number>): WakeUp[] {
+/** Returns the rows that a claim skipped for its size. A claim that has room for a further row has skipped none. */
+function skippedRows(chunk: readonly WakeUp[], emailsOf: ReadonlyMap<string, number>, maxEmails: number): WakeUp[] {
   const emails = chunk.reduce((sum, { id }) => sum + (emailsOf.get(id) ?? 0), 0);
-  return emails > CLAIM_EMAILS / 2 ? chunk.filter(({ id }) => !emailsOf.has(id)) : [];
+  return emails > maxEmails - ROW_EMAILS ? chunk.filter(({ id }) => !emailsOf.has(id)) : [];
 }
 
 /** Result of one claim: the number of emails by id of each claimed row, and the rows released because of a limit. */
@@ -56,44 +64,59 @@ interface ClaimResult {
   released: WakeUp[];
 }
 
-async function deliverChunk(
-  ctx: MailCtx,
-  wakeUps: readonly WakeUp[],
-  configured: Egress | EgressFault,
-  limits: RunLimits,
-): Promise<ClaimResult> {
+async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<ClaimResult> {
   const lease = newLease(ctx);
-  const taken = await claimMail(ctx, wakeUps, lease);
-  const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
-  if (taken.rows.length === 0) return { emailsOf, released: [] };
-  for (const emails of emailsOf.values()) limits.emails -= emails;
-  const claim = await holdBulk(ctx, lease, taken);
+  const { emailsOf, claim } = await reserving(run.limits, CLAIM_STATEMENTS, async () => {
+    const taken = await claimMail(ctx, wakeUps, lease, run.maxClaimEmails);
+    const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
+    for (const emails of emailsOf.values()) run.limits.emails -= emails;
+    return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdBulk(ctx, lease, taken) };
+  });
   if (claim.rows.length === 0) return { emailsOf, released: [] };
-  const [egress, fault] = "fault" in configured ? [null, configured] : [configured, null];
-  if (fault) ctx.log("egress.unavailable", { fault: fault.fault, detail: fault.detail });
-  const packs = new ContentPacks(ctx, claim.mails);
-  const run: DeliveryRun = {
-    ctx,
-    outcomes: new OutcomeWriter(ctx, lease, claim, packs),
-    egress,
-    queue: [],
-    keys: Map.groupBy(claim.keys, (key) => key.domain_id),
-    limits,
-    contents: new ContentRanges(ctx),
-    content: new OctetBudget(CONTENT_OCTETS_IN_FLIGHT),
-    unreachable: null,
-  };
-  const updates = queueMail(run, claim, emailsOf, fault);
-  run.contents.plan(run.queue.map(({ mail }) => mail));
-  const dispatchers = Math.min(egress?.connections ?? 1, run.queue.length);
-  const results = await Promise.allSettled([
-    recordDecisions(run, updates),
-    ...Array.from({ length: dispatchers }, () => dispatch(run)),
-  ]);
-  await deferRemaining(run);
-  const released = await run.outcomes.close().finally(() => packs.finish());
-  for (const result of results) if (result.status === "rejected") throw result.reason;
+  if (run.fault) ctx.log("egress.unavailable", { fault: run.fault.fault, detail: run.fault.detail });
+  const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
+    deliverClaim(ctx, lease, claim, emailsOf, run),
+  );
   return { emailsOf, released };
+}
+
+/** Runs `act` while this number of statements is not available to other work. */
+async function reserving<Result>(limits: RunLimits, statements: number, act: () => Promise<Result>): Promise<Result> {
+  limits.statements -= statements;
+  try {
+    return await act();
+  } finally {
+    limits.statements += statements;
+  }
+}
+
+/** Sends the claimed emails and writes their outcomes. Returns the rows released because of a limit. */
+async function deliverClaim(
+  ctx: MailCtx,
+  lease: Lease,
+  claim: Claim,
+  emailsOf: ReadonlyMap<string, number>,
+  run: DeliveryRun,
+): Promise<WakeUp[]> {
+  const packs = new ContentPacks(ctx, claim.mails);
+  const active: ActiveClaim = {
+    ctx,
+    run,
+    outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),
+    keys: Map.groupBy(claim.keys, (key) => key.domain_id),
+    emailsOf,
+    queue: [],
+    inProgress: 0,
+    contents: new ContentRanges(ctx),
+    error: null,
+  };
+  const updates = queueMail(active, claim);
+  active.contents.plan(active.queue.map(({ mail }) => mail));
+  await Promise.all([recordDecisions(active, updates), run.send(active)]);
+  if (run.unreachable) await deferRemaining(active, run.unreachable);
+  const released = await active.outcomes.close().finally(() => packs.finish());
+  if (active.error !== null) throw active.error;
+  return released;
 }
 
 interface DecidedMail {
@@ -102,26 +125,21 @@ interface DecidedMail {
 }
 
 /** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
-function queueMail(
-  run: DeliveryRun,
-  claim: Claim,
-  emailsOf: ReadonlyMap<string, number>,
-  fault: EgressFault | null,
-): DecidedMail[] {
+function queueMail(active: ActiveClaim, claim: Claim): DecidedMail[] {
   const updates: DecidedMail[] = [];
-  for (const { mail, decision } of preflight(run.ctx, claim, fault)) {
-    if ("send" in decision) run.queue.push(decision.send);
+  for (const { mail, decision } of preflight(active.ctx, claim, active.run.fault)) {
+    if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }
-  const sizeOf = (outboxId: string) => emailsOf.get(outboxId) ?? 0;
-  run.queue.sort((a, b) => sizeOf(a.mail.outboxId) - sizeOf(b.mail.outboxId));
+  const sizeOf = (outboxId: string) => active.emailsOf.get(outboxId) ?? 0;
+  active.queue.sort((a, b) => sizeOf(a.mail.outboxId) - sizeOf(b.mail.outboxId));
   return updates;
 }
 
 /** Records the outcomes that preflight decided, until a limit of the run is reached. */
-async function recordDecisions(run: DeliveryRun, updates: readonly DecidedMail[]): Promise<void> {
+async function recordDecisions({ run, outcomes }: ActiveClaim, updates: readonly DecidedMail[]): Promise<void> {
   for (const { mail, update } of updates) {
-    if (!mayContinue(run.limits) || !(await run.outcomes.acquireSlot())) return;
-    run.outcomes.add(mail, update);
+    if (!mayContinue(run.limits) || !(await outcomes.acquireSlot())) return;
+    outcomes.add(mail, update);
   }
 }

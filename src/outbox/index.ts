@@ -18,6 +18,7 @@ export {
   LEASE_MS,
   MAX_CLAIMS,
   mayStart,
+  ROW_EMAILS,
   SPLIT_AT_CLAIM,
   shouldRenew,
 } from "./rules.ts";

@@ -46,7 +46,7 @@ const CLAIM = `
 
 /**
  * Claims outbox rows by moving `due_at` to the lease's end. The update matches the old `due_at`, so a row claimed by
- * another run is skipped, as are rows beyond CLAIM_ROWS rows or CLAIM_EMAILS emails. With `addDue` the claim also takes
+ * another run is skipped, as are rows beyond CLAIM_ROWS rows or `maxEmails` emails. With `addDue` the claim also takes
  * the oldest due rows of that kind up to these bounds, so that claims fill under load although each queue message names
  * few rows. Its result is a list of ClaimedRow.
  */
@@ -55,10 +55,11 @@ export function claimStatement<Kind extends DatabaseKind>(
   rows: readonly WakeUp[],
   lease: Lease,
   addDue: WorkKind | null = null,
+  maxEmails = CLAIM_EMAILS,
 ): Statement<Kind> {
   const named = JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id })));
   const maxRows = addDue === null ? 0 : CLAIM_ROWS;
-  return ctx.outbox.prepare(CLAIM).bind(named, lease.until, lease.token, CLAIM_EMAILS, addDue, ctx.now(), maxRows);
+  return ctx.outbox.prepare(CLAIM).bind(named, lease.until, lease.token, maxEmails, addDue, ctx.now(), maxRows);
 }
 
 /** Moves the end of the lease on `ids` to `until`. If it changes fewer rows than ids, the lease was lost. */

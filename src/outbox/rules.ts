@@ -17,6 +17,8 @@ export const CLAIM_ROWS = 100;
  * and 16 KiB of content, about 75 KB parsed, so a claim takes at most about 25 MB of the isolate's 128 MB.
  */
 export const CLAIM_EMAILS = 300;
+/** Emails of one outbox row at most, except a row of an interrupted run that was not yet split. */
+export const ROW_EMAILS = 100;
 /** Rows for which one sweep sends queue messages. */
 export const SWEEP_ROWS = 10_000;
 /** Runs that deliver broadcasts side by side; each claims row after row. */
