@@ -5,6 +5,7 @@ import { parseDisplayAddress } from "../lib/display-address.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
+import { limits } from "./rules.ts";
 import { findVariants } from "./variants/queries.ts";
 
 interface SenderRow {
@@ -48,10 +49,17 @@ export async function checkStart(
     faults.push(fault("contact_list_id", "A broadcast needs a contact list to be sent"));
   else if (!list) faults.push(fault("contact_list_id", "The contact list does not exist any more"));
   else if (list.contacts === 0) faults.push(fault("contact_list_id", "The contact list is empty"));
+  else if (list.contacts > limits.audience) faults.push(fault("contact_list_id", tooManyContacts(list.contacts)));
   if (!hasContent(toContents(row, await findVariants(ctx, row.n))))
     faults.push(fault("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
   if (faults.length > 0 || !list || "fault" in sender) return { faults };
   return { fanOut: newFanOut(list.n, list.lastContact, sender) };
+}
+
+/** Returns the message for a list with more contacts than one broadcast may have. */
+export function tooManyContacts(contacts: number): string {
+  const [actual, limit] = [contacts, limits.audience].map((count) => count.toLocaleString("en"));
+  return `The list has ${actual} contacts; the limit of one send is ${limit}`;
 }
 
 /** Returns the sender of a broadcast, or why it may not send. */

@@ -4,7 +4,7 @@ import { parseAddress } from "../lib/addresses.ts";
 import type { FanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
 import type { BroadcastRow } from "./queries.ts";
-import { compareRanks, type Rank, rankOf, splitAudience } from "./split.ts";
+import { RankList, rankOf, splitAudience } from "./split.ts";
 import type { VariantRow } from "./variants/queries.ts";
 
 /** Contacts of one read: their addresses fit into one parameter. */
@@ -27,7 +27,7 @@ interface ContactRow {
 /**
  * Counts and splits the audience of a first send: the contacts that the suppression list of the main database allows at
  * this moment. The others are recorded as skipped and stay out of the audience. Repeating it after a crash skips those
- * that it has recorded.
+ * that it has recorded. Holds 24 octets for each contact at most (limits.audience) and one page of contacts.
  */
 export async function planAudience(
   ctx: MailCtx,
@@ -35,7 +35,7 @@ export async function planAudience(
   fanOut: FanOut,
   variants: readonly VariantRow[],
 ): Promise<FanOut> {
-  const ranks: Rank[] = [];
+  const ranks = new RankList();
   let cursor: string | null = "";
   while (cursor !== null) {
     const { results }: D1Result<ContactRow> = await mailDb(ctx)
@@ -52,13 +52,12 @@ export async function planAudience(
     for (const { n, id, key } of contacts) {
       const reason = suppressed.get(key) ?? (parseAddress(key) === null ? "invalid" : undefined);
       if (reason) skipped.push({ contact: n, reason });
-      else ranks.push(rankOf(row.id, id));
+      else ranks.add(rankOf(row.id, id));
     }
     if (skipped.length > 0) await skipStatement(ctx, row, skipped).run();
     cursor = results.length < CONTACTS_PER_PAGE ? null : (results.at(-1)?.id ?? null);
   }
-  ranks.sort(compareRanks);
-  return { ...fanOut, split: { ...splitAudience(ranks, row.ab_test_pct, variants), eligible: ranks.length } };
+  return { ...fanOut, split: { ...splitAudience(ranks.sort(), row.ab_test_pct, variants), eligible: ranks.size } };
 }
 
 const SKIP = `

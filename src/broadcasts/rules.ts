@@ -43,6 +43,8 @@ export const limits = {
   weight: 1_000_000,
   maxPerHour: 10_000_000,
   testRecipients: 10,
+  /** Contacts of a list that is sent to: planning holds the rank of each, and reads them within one invocation. */
+  audience: 2_000_000,
 } as const;
 
 /** A page of the list ends before this many octets, after one broadcast at least. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { clampSamplePct, statusAfter, statuses, transitions } from "../../src/broadcasts/rules.ts";
-import { apportion, compareRanks, type Rank, rankOf, splitAudience, variantOf } from "../../src/broadcasts/split.ts";
+import { apportion, RankList, rankOf, splitAudience, variantOf } from "../../src/broadcasts/split.ts";
 
 describe("transitions of a broadcast", () => {
   /** The specification's table with the additions of decisions 6, written out again. */
@@ -61,8 +61,11 @@ describe("apportion", () => {
 });
 
 describe("the split of an audience", () => {
-  const ranksOf = (broadcast: string, count: number) =>
-    Array.from({ length: count }, (_, i) => rankOf(broadcast, `contact-${i}`)).sort(compareRanks);
+  const ranksOf = (broadcast: string, count: number) => {
+    const ranks = new RankList();
+    for (let i = 0; i < count; i++) ranks.add(rankOf(broadcast, `contact-${i}`));
+    return ranks.sort();
+  };
 
   it("puts every contact into one arm or the remainder, in exact sizes, whatever the order of reading", () => {
     const variants = fc
@@ -74,7 +77,7 @@ describe("the split of an audience", () => {
         const ranks = ranksOf(id, count);
         const split = splitAudience(ranks, samplePct, given);
         expect(split.isSample).toBe(samplePct !== null && given.length >= 2);
-        const found = ranks.map((rank) => variantOf(split, rank));
+        const found = [...ranks].map((rank) => variantOf(split, rank));
         const sizes = split.arms.map(({ variant }) => found.filter((one) => one === variant).length);
         expect(sizes).toEqual(split.arms.map(({ size }) => size));
         const mailed = split.isSample ? Math.floor((count * (samplePct ?? 0)) / 100 + 0.5) : count;
@@ -89,22 +92,39 @@ describe("the split of an audience", () => {
 
   it("orders contacts evenly: each tenth of the hashes has about a tenth of 10,000 contacts", () => {
     const tenths = new Array<number>(10).fill(0);
-    for (const [hash] of ranksOf("a broadcast", 10_000)) {
+    for (const hash of ranksOf("a broadcast", 10_000)) {
       const tenth = Math.floor((hash / 2 ** 53) * 10);
       tenths[tenth] = (tenths[tenth] ?? 0) + 1;
     }
     for (const count of tenths) expect(Math.abs(count - 1_000)).toBeLessThan(150);
   });
 
-  it("differs between broadcasts, and compares equal hashes by id", () => {
-    const order = (broadcast: string) => ranksOf(broadcast, 50).map(([, id]) => id);
+  it("differs between broadcasts, and is the same for each reading of one", () => {
+    const order = (broadcast: string) =>
+      Array.from({ length: 50 }, (_, i) => `contact-${i}`).toSorted(
+        (a, b) => rankOf(broadcast, a) - rankOf(broadcast, b),
+      );
     expect(order("one")).not.toEqual(order("two"));
     expect(order("one")).toEqual(order("one"));
-    const ranks: Rank[] = [
-      [1, "b"],
-      [1, "a"],
-      [0, "c"],
-    ];
-    expect(ranks.toSorted(compareRanks).map(([, id]) => id)).toEqual(["c", "a", "b"]);
+  });
+
+  it("keeps contacts of equal rank in one arm, whose size counts them", () => {
+    const variants = [1, 2, 3].map((n) => ({ n, weight: 1 }));
+    const ranks = [1, 2, 2, 2, 5, 6];
+    const split = splitAudience(ranks, null, variants);
+    expect(split.arms).toEqual([
+      { variant: 1, size: 4, upTo: 2 },
+      { variant: 2, size: 0, upTo: 2 },
+      { variant: 3, size: 2, upTo: 6 },
+    ]);
+    expect(ranks.map((rank) => variantOf(split, rank))).toEqual([1, 1, 1, 1, 3, 3]);
+  });
+
+  it("holds the ranks of 2,000,000 contacts in 16 octets each at most", () => {
+    const ranks = new RankList();
+    for (let i = 0; i < 2_000_000; i++) ranks.add(2_000_000 - i);
+    const sorted = ranks.sort();
+    expect([sorted.length, sorted[0], sorted.at(-1)]).toEqual([2_000_000, 1, 2_000_000]);
+    expect(sorted.buffer.byteLength).toBeLessThanOrEqual(16 * 2_000_000);
   });
 });

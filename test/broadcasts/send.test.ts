@@ -149,6 +149,9 @@ describe("what a send needs", () => {
     const contact_list_id = await aContactList(workspace, 1);
     await refused({}, "contact_list_id");
     await refused({ contact_list_id: await aContactList(workspace, 0) }, "contact_list_id");
+    const large = await aContactList(workspace, 0);
+    await database.prepare("UPDATE contact_lists SET contact_count = 2000001 WHERE id = ?1").bind(large).run();
+    await refused({ contact_list_id: large }, "contact_list_id");
     await refused({ contact_list_id, html_body: null }, "html_body");
     await refused({ contact_list_id, from_address: `nobody@${workspace.domain}` }, "from_address");
     const { id: mailbox_id } = await (

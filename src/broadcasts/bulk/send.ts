@@ -6,7 +6,9 @@ import { badRequest, notFound, unprocessable } from "../../errors.ts";
 import { storeMailResponse } from "../../idempotency/index.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { checkSize } from "../change.ts";
+import { tooManyContacts } from "../check-start.ts";
 import { newFanOut, type Sender } from "../fan-out.ts";
+import { limits } from "../rules.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { findSenderOf, type SenderFault } from "./sender.ts";
 
@@ -51,7 +53,7 @@ const INSERT_TASK = `
 /**
  * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the
  * suppression list, which is read again when the emails are made and dispatched. Throws 403 when the account or workspace
- * may not send, 404 for the list or the mailbox, 400 for another list in the body or an empty list, 413 for too large a
+ * may not send, 404 for the list or the mailbox, 400 for another list in the body or an empty or too large list, 413 for too large a
  * content, 422 for a mailbox that is inactive or on a domain that is not verified.
  */
 export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSendIn): Promise<BulkSendOut> {
@@ -63,6 +65,7 @@ export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSend
   const sender = await findSenderOf(ctx, input.mailbox_id);
   if ("fault" in sender) throw toError(sender);
   if (list.contacts === 0) throw badRequest("The contact list is empty");
+  if (list.contacts > limits.audience) throw badRequest(tooManyContacts(list.contacts));
   const response: BulkSendOut = {
     queued: list.contacts - list.skipped,
     skipped: list.skipped,

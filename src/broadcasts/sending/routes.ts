@@ -40,7 +40,8 @@ export const sendingRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "sendBroadcast",
       summary: "Send a broadcast",
-      description: "Fixes its audience. With a sample, only the sample is mailed until a variant is promoted.",
+      description:
+        "Fixes its audience, at most 2,000,000 contacts. With a sample, only the sample is mailed until a variant is promoted.",
       tags,
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
