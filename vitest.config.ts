@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
+import { bundledSource } from "./test/support/bundled-source.ts";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
 /**
@@ -29,6 +30,7 @@ export default defineConfig(async () => {
       projects: [
         {
           plugins: [
+            bundledSource(import.meta.dirname, ["src", "durable-objects"]),
             cloudflareTest(({ inject }) => ({
               main: "./src/index.ts",
               wrangler: { configPath: "./wrangler.toml" },
