@@ -1,5 +1,6 @@
-import type { Ctx, WorkCtx } from "../context.ts";
-import type { DatabaseKind, Statement } from "../db/database.ts";
+import type { Ctx, MailCtx, WorkCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
 import type { WakeUp, WorkKind } from "./wake.ts";
 
@@ -142,13 +143,14 @@ const RESCHEDULE = `
     FROM json_each(?1) j CROSS JOIN outbox o ON o.due_at = ?2 AND o.id = j.value->>'from' AND o.token = ?3`;
 
 /**
- * Inserts rows for later attempts, of the kind of the row they replace, each only while the lease on the row it replaces is held: a run that lost its lease
- * must not add a second row for an email that another run has claimed. Must precede finishStatement.
+ * Inserts rows for later attempts of emails, of the kind of the row they replace, each only while the lease on that row
+ * is held: a run that lost its lease must not add a second row for an email that another run has claimed. Must precede
+ * finishStatement.
  */
-export function rescheduleStatement<Kind extends DatabaseKind>(
-  ctx: WorkCtx<Kind>,
+export function rescheduleStatement(
+  ctx: Pick<MailCtx, "outbox">,
   lease: Lease,
   rows: readonly RescheduledRow[],
-): Statement<Kind> {
-  return ctx.outbox.prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
+): MailStatement {
+  return mailDb(ctx).prepare(RESCHEDULE).bind(JSON.stringify(rows), lease.until, lease.token);
 }

@@ -75,8 +75,6 @@ async function bundle(root: string, folders: readonly string[]): Promise<Source>
     conditions: ["workerd", "worker", "browser"],
     external: NOT_BUNDLED,
     sourcemap: "external",
-    sourcesContent: false,
-    sourceRoot: `${root}/`,
     minifyWhitespace: true,
   });
   const [map, code] = ["source.js.map", "source.js"].map(

@@ -1,15 +1,11 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { outboxColumns } from "../both/index.ts";
 
 export const outbox = sqliteTable(
   "outbox",
   {
-    dueAt: integer("due_at").notNull(),
-    id: text().notNull(),
-    kind: text().notNull(),
-    ref: text().notNull(),
-    token: text(),
-    claims: integer().notNull().default(0),
+    ...outboxColumns(),
     outage: text({ enum: ["waiting", "released"] }),
     broadcast: integer(),
   },

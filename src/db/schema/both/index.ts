@@ -1,0 +1,2 @@
+export { idempotencyKeys } from "./idempotency.ts";
+export { outboxColumns } from "./outbox.ts";
