@@ -49,6 +49,7 @@ export default defineConfig(async () => {
                   DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
                   // The mailbox of a workspace that has the domain of the examples in the OpenAPI document.
                   SYSTEM_MAILBOX: "hello@example.com",
+                  GATEWAY_SECRET: "gateway-secret-of-the-tests-0123456789",
                   MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
                   EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
                   DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,

@@ -54,10 +54,10 @@ export interface CallerCtx extends MailCtx {
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */
-export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor;
+export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor;
 
 interface AnyActor {
-  /** Id of the API key, of the session or of the OAuth grant. */
+  /** Id of the API key, of the session, of the OAuth grant or of the SMTP credential. */
   credentialId: string;
   userId: string;
   email: string;
@@ -91,6 +91,11 @@ export interface SessionActor extends AnyActor {
 /** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
 export interface SystemActor extends AnyActor {
   kind: "system";
+}
+
+/** A user who submits mail by SMTP with a credential of one domain. It is never the caller of a request to the API. */
+export interface SmtpActor extends AnyActor {
+  kind: "smtp";
 }
 
 /** A client that acts for a user by an access token of an OAuth grant. */

@@ -3,7 +3,8 @@ import { openDkimKey } from "../domains/index.ts";
 import { type ContentDocument, contentPlace, type RecipientEntry } from "../emails/index.ts";
 import { openLinks } from "../lib/sealed-links.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
-import { type AttachmentSource, compose } from "../mail/mime/index.ts";
+import { type AttachmentSource, type ComposedMessage, compose } from "../mail/mime/index.ts";
+import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../mail/raw/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
 import { unsubscribeHeaders } from "../unsubscribes/index.ts";
@@ -40,6 +41,7 @@ export async function prepareMessage(
   const place = contentPlace(mail.workspaceId, location);
   if (!content) throw new PermanentError("the content of the email was deleted");
   if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
+  if (content.raw) return prepareRaw(ctx, { ...mail, content }, content.raw, keys);
   const tracked = await addTracking(ctx, mail, content);
   const composed = compose(
     {
@@ -58,16 +60,64 @@ export async function prepareMessage(
     },
     capabilities,
   );
-  // The transport copies each chunk before it asks for the next.
-  const options = { domain: mail.sender.domain, now: new Date(ctx.now()), reuseBuffer: true };
-  const message = await signMessage(
+  const message = await sign(ctx, mail.sender.domain, composed, keys);
+  // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
+  const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
+  return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
+}
+
+/** Signs a message for the transport, which copies each chunk before it asks for the next. */
+function sign(ctx: MailCtx, domain: string, composed: ComposedMessage, keys: readonly DkimKeyRow[]) {
+  const options = { domain, now: new Date(ctx.now()), reuseBuffer: true };
+  return signMessage(
     composed,
     keys.map((key) => toSigningKey(ctx, key)),
     options,
   );
-  // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
-  const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
-  return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
+}
+
+/** Bodies smaller than this are held in memory, in octets, and so are those whose HTML is tracked. */
+const MEMORY_BODY = 256 * 1024;
+/** Submitted messages from this size on are not tracked, in octets (decisions 8). */
+const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
+
+/** Prepares a message that was submitted by SMTP. Only its tracked HTML is changed (decisions 8). */
+async function prepareRaw(
+  ctx: MailCtx,
+  mail: ClaimedMail & { content: ContentDocument },
+  raw: RawContent,
+  keys: readonly DkimKeyRow[],
+): Promise<PreparedMessage> {
+  const inline = inlineBody(raw);
+  const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
+  const { key } = contentPlace(mail.workspaceId, mail.contentLocation);
+  const open = async () => {
+    // R2 refuses an empty range.
+    if (size === 0) return new Blob([]).stream();
+    const object = await ctx.env.CONTENT.get(key, { range: { offset: at, length: size } });
+    if (!object) throw new PermanentError("the object of the message was deleted");
+    return object.body;
+  };
+  const tracking = resolveTracking(mail.source, mail.settings, null);
+  const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_OCTETS;
+  const isHeld = isTracked || size < MEMORY_BODY;
+  const body = inline ?? (isHeld ? new Uint8Array(await new Response(await open()).arrayBuffer()) : null);
+  let untrackedLinks = 0;
+  const track = async (html: string) => {
+    const tracked = await addTracking(ctx, mail, { ...mail.content, html });
+    untrackedLinks = tracked.untrackedLinks;
+    return tracked.html ?? html;
+  };
+  const changed = isTracked && body ? await replaceHtml(raw, body, track) : null;
+  const composed = changed
+    ? composeRaw({ ...raw, head: changed.head }, changed.body)
+    : composeRaw(raw, body ?? { size, source: open });
+  const message = await sign(ctx, mail.sender.domain ?? "", composed, keys);
+  return {
+    ...message,
+    untrackedLinks,
+    objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
+  };
 }
 
 /** Returns the text of the message. Emails of the service itself are stored with encrypted links. */

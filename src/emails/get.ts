@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../context.ts";
-import { RenderedTooLongError, readContent } from "./content/index.ts";
+import { contentPlace, describeRaw, RenderedTooLongError, readContent } from "./content/index.ts";
 import { getEmail } from "./queries.ts";
 import type { DetailOut } from "./schema.ts";
 import { toDetail } from "./serialize.ts";
@@ -8,7 +8,9 @@ import { toDetail } from "./serialize.ts";
 export async function getEmailDetail(ctx: CallerCtx, id: string): Promise<DetailOut> {
   const row = await getEmail(ctx, id);
   try {
-    return toDetail(row, await readContent(ctx, ctx.workspace.id, row));
+    const content = await readContent(ctx, ctx.workspace.id, row);
+    const isRaw = content?.raw !== undefined;
+    return toDetail(row, isRaw ? await describeRaw(ctx, contentPlace(ctx.workspace.id, row).key, content) : content);
   } catch (error) {
     // Such an email failed, and its event says why.
     if (error instanceof RenderedTooLongError) return toDetail(row, null);

@@ -6,7 +6,13 @@ import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type Rate
 import type { Settings } from "../settings.ts";
 import type { AppEnv } from "./env.ts";
 
-const subjects = { api_key: "API key", session: "session", oauth: "OAuth grant", system: "service" } as const;
+const subjects = {
+  api_key: "API key",
+  session: "session",
+  oauth: "OAuth grant",
+  system: "service",
+  smtp: "SMTP credential",
+} as const;
 
 /** Throws 429 when the credential has used up its requests, or its sends, of this minute (decisions 1). */
 export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {

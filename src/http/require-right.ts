@@ -2,7 +2,12 @@ import { isDeniedToOauth, routeScopes } from "../accounts/index.ts";
 import type { Actor } from "../context.ts";
 import { AppError, forbidden } from "../errors.ts";
 
-const credentialNames = { api_key: "an API key", oauth: "an OAuth token", system: "the service" } as const;
+const credentialNames = {
+  api_key: "an API key",
+  oauth: "an OAuth token",
+  system: "the service",
+  smtp: "an SMTP credential",
+} as const;
 
 /** Throws 403 when the caller may not use a route, by method and mounted path (decisions 3 and 11). */
 export function requireRight(actor: Actor, route: string): void {

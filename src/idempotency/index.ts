@@ -8,3 +8,4 @@ export {
   storeResponse,
   storeSecretResponse,
 } from "./responses.ts";
+export { dayOf } from "./rules.ts";

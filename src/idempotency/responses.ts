@@ -16,6 +16,11 @@ export interface Idempotency {
   keys: readonly string[];
   /** Of method, path and body. */
   fingerprint: string;
+  /**
+   * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
+   * it contains the field `connection` with this value.
+   */
+  repeats?: { ttlMs: number; connection: string };
   /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */
   sealingKeys: () => Promise<readonly string[]>;
 }
@@ -55,9 +60,9 @@ interface ResponseRow {
 }
 
 /** Finds the row of a key in the main database and in every mail database of the workspace. */
-async function findRow(ctx: CallerCtx, { keys }: Idempotency): Promise<ResponseRow | null> {
+async function findRow(ctx: CallerCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
   const now = ctx.now();
-  const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - RESPONSE_TTL_MS];
+  const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
   const rows = await Promise.all([
     ctx.db
       .prepare(FIND_RESPONSE)
@@ -78,6 +83,11 @@ const INSERT_RESPONSE = `
   INSERT INTO idempotency_keys (day, workspace, key, fingerprint, answer, created_at)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
+
+// A client that sends the same message again on one connection has received the answer to the first.
+const FORGET_RESPONSE = `
+  DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
+    AND (created_at <= ?4 OR answer->>'connection' = ?5)`;
 
 /**
  * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none
@@ -113,8 +123,9 @@ export function insertResponse<Kind extends DatabaseKind>(
 ): Statement<Kind>[] {
   const { idempotency } = ctx;
   if (!idempotency) return [];
-  const { keys } = idempotency;
+  const { keys, repeats } = idempotency;
   const now = ctx.now();
+  const ttlMs = repeats?.ttlMs ?? RESPONSE_TTL_MS;
   const row = [
     dayOf(now),
     ctx.workspace.number,
@@ -122,10 +133,17 @@ export function insertResponse<Kind extends DatabaseKind>(
     fingerprintOf(ctx, idempotency),
     response,
     now,
-    now - RESPONSE_TTL_MS,
+    now - ttlMs,
     JSON.stringify(keys),
   ];
-  return [db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+  const forget = repeats
+    ? [
+        db
+          .prepare(FORGET_RESPONSE)
+          .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - ttlMs, repeats.connection),
+      ]
+    : [];
+  return [...forget, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

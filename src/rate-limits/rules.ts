@@ -13,7 +13,11 @@ export interface RatePolicy {
 export const requestPolicy: RatePolicy = { name: "requests", limit: 600, windowSeconds: 60 };
 export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSeconds: 60 };
 
-const SEND_ROUTES: ReadonlySet<string> = new Set(["POST /v1/emails/", "POST /v1/emails/batch"]);
+const SEND_ROUTES: ReadonlySet<string> = new Set([
+  "POST /v1/emails/",
+  "POST /v1/emails/batch",
+  "POST /gateway/submissions",
+]);
 
 /** Returns whether a route, by method and mounted path, counts as a send. The other routes count as requests. */
 export function isSendRoute(route: string): boolean {

@@ -5,13 +5,13 @@ import { deriveKey, newestKey } from "../lib/derive-key.ts";
 import { ACCESS_TOKEN_TTL_MS } from "./rules.ts";
 
 /** The kinds of JWT. Each has its own key, `typ` and audience, so that none passes for another (RFC 8725 3.11, 3.12). */
-export type AccessTokenKind = "session" | "mailbox_access" | "bootstrap" | "rotation";
+export type AccessTokenKind = "session" | "mailbox_access" | "bootstrap" | "rotation" | "smtp";
 
 /** The claims of an access token beside `iss`, `aud`, `iat` and `exp`. */
 export interface AccessClaims {
-  /** Id of the user, or of the mailbox. */
+  /** Id of the user, of the mailbox or of the SMTP credential. */
   sub: string;
-  /** Id of the session row. */
+  /** Id of the session row, or of the SMTP connection. */
   sid: string;
   /** Id of the active workspace. */
   wid: string;

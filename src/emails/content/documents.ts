@@ -2,6 +2,7 @@ import type { Ctx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
+import type { RawContent } from "../../mail/raw/index.ts";
 import type { ParsedEmail } from "../send/index.ts";
 import { type PersonalRow, readPersonalContent } from "./personalize.ts";
 import type { ContentUpload } from "./upload.ts";
@@ -27,6 +28,8 @@ export interface ContentDocument {
   /** The To and Cc headers of a retry, which are those of the original. Absent: the recipients of the row. */
   visible?: Record<"to" | "cc", { email: string; name: string | null }[]>;
   tracking?: { opens?: boolean | null; clicks?: boolean | null } | null;
+  /** A message that was submitted by SMTP. The other fields are empty then. */
+  raw?: RawContent;
 }
 
 /**
@@ -89,8 +92,12 @@ export async function putContents<Item extends { email: ParsedEmail }>(
 }
 
 /** Stores one document, as `putContent` does; behind the attachments that the upload holds when there are some. */
-export async function putDocument(upload: ContentUpload, document: ContentDocument): Promise<StoredContent> {
-  return putStored(upload, document, false);
+export async function putDocument(
+  upload: ContentUpload,
+  document: ContentDocument,
+  isLongWait = false,
+): Promise<StoredContent> {
+  return putStored(upload, document, isLongWait);
 }
 
 async function putStored(upload: ContentUpload, document: StoredDocument, isLongWait: boolean): Promise<StoredContent> {
@@ -104,8 +111,8 @@ async function putStored(upload: ContentUpload, document: StoredDocument, isLong
   return { key: upload.key, offset, size, inline: null };
 }
 
-/** Returns whether the html or the text is in R2, outside the document. */
-const hasRanges = ({ html, text }: StoredDocument) => isRange(html) || isRange(text);
+/** Returns whether the html, the text or a submitted body is in R2, outside the document. */
+const hasRanges = ({ html, text, raw }: StoredDocument) => isRange(html) || isRange(text) || isRange(raw?.body ?? null);
 
 const isRange = (text: StoredDocument["text"]) => typeof text === "object" && text !== null;
 

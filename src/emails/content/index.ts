@@ -14,4 +14,5 @@ export { offloadContent, rewindContentProgressStatement } from "./offload.ts";
 export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { RenderedTooLongError, UNSUBSCRIBE_URL } from "./personalize.ts";
+export { describeRaw } from "./raw-content.ts";
 export { batchUpload, ContentUpload, discardingSink } from "./upload.ts";

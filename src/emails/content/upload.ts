@@ -7,6 +7,9 @@ import type { ContentSink, ContentWriter } from "../../lib/json-extract/extract.
 /** R2 takes parts of 5 MiB or more, all of one size but the last (R2 limits: multipart). */
 const PART_BYTES = 5 * 1024 * 1024;
 
+/** What an upload needs of a context: the workspace alone is known before the caller is. */
+type UploadCtx = Pick<CallerCtx, "env" | "newId"> & { workspace: Pick<CallerCtx["workspace"], "id"> };
+
 /** Drops every attachment, for a request that is validated and not stored. */
 export const discardingSink: ContentSink & { abort(): Promise<void> } = {
   open: () => ({ write() {}, close() {}, abort() {} }),
@@ -21,7 +24,7 @@ export class ContentUpload implements ContentSink {
   readonly key: string;
   /** Id of the email or batch whose content it is. */
   readonly id: string;
-  readonly #ctx: CallerCtx;
+  readonly #ctx: UploadCtx;
   /** Offset of each extracted content in the object, in octets, by its index. */
   readonly #offsets: number[] = [];
   #part = new Uint8Array(0);
@@ -30,7 +33,7 @@ export class ContentUpload implements ContentSink {
   #upload: R2MultipartUpload | null = null;
   #parts: R2UploadedPart[] = [];
 
-  constructor(ctx: CallerCtx, keyOf: (workspaceId: string, id: string) => string = r2Keys.email) {
+  constructor(ctx: UploadCtx, keyOf: (workspaceId: string, id: string) => string = r2Keys.email) {
     this.#ctx = ctx;
     this.id = ctx.newId();
     this.key = keyOf(ctx.workspace.id, this.id);

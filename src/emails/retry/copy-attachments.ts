@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { conflict } from "../../errors.ts";
+import type { RawContent } from "../../mail/raw/index.ts";
 import type { ContentDocument, ContentUpload } from "../content/index.ts";
 
 type Attachments = ContentDocument["attachments"];
@@ -17,7 +18,7 @@ export async function copyAttachments(
   const copied: Attachments = [];
   try {
     for (const file of attachments) {
-      copied.push({ ...file, at: await upload.storeStream(await openAttachment(ctx, key, file)) });
+      copied.push({ ...file, at: await upload.storeStream(await openRange(ctx, key, file)) });
     }
   } catch (error) {
     await upload.abort();
@@ -26,10 +27,27 @@ export async function copyAttachments(
   return copied;
 }
 
-async function openAttachment(
+/** Copies the body of a submitted message to the upload when it is in the R2 object `key`. Throws as `copyAttachments` does. */
+export async function copyRawBody(
+  ctx: CallerCtx,
+  upload: ContentUpload,
+  key: string,
+  raw: RawContent,
+): Promise<RawContent> {
+  if (typeof raw.body === "string") return raw;
+  const { size } = raw.body;
+  try {
+    return { ...raw, body: { at: await upload.storeStream(await openRange(ctx, key, raw.body)), size } };
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}
+
+async function openRange(
   ctx: CallerCtx,
   key: string,
-  { at: offset, size }: Attachments[number],
+  { at: offset, size }: { at: number; size: number },
 ): Promise<AsyncIterable<Uint8Array>> {
   // R2 refuses a range of no octets.
   if (size === 0) return new Blob([]).stream();

@@ -16,7 +16,7 @@ import {
   toNewEmail,
 } from "../send/index.ts";
 import { type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
-import { copyAttachments } from "./copy-attachments.ts";
+import { copyAttachments, copyRawBody } from "./copy-attachments.ts";
 import { findRepeatedBounces, recordRetryStatement } from "./repeated-bounces.ts";
 
 const RETRIED = ["bounced", "rejected", "failed"];
@@ -44,9 +44,12 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const suppressed = new Map([...repeated.map((key) => [key, REPEATED_BOUNCES] as const), ...sendable.suppressed]);
   const upload = new ContentUpload(ctx);
   const attachments = await copyAttachments(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.attachments);
-  const document = { ...content, attachments, visible: content.visible ?? visibleRecipients(row) };
-  const stored = await putDocument(upload, document);
-  const retry = toRetry(ctx, row, toNewEmail(ctx, upload.id, { ...sendable, suppressed }, stored, row.source));
+  const raw = content.raw && (await copyRawBody(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.raw));
+  const visible = content.visible ?? visibleRecipients(row);
+  const stored = await putDocument(upload, { ...content, attachments, ...(raw ? { raw } : { visible }) });
+  const copy = toNewEmail(ctx, upload.id, { ...sendable, suppressed }, stored, row.source);
+  // A submitted message has its Message-ID in the header section, which a retry keeps.
+  const retry = toRetry(ctx, row, raw ? { ...copy, messageId: row.messageId } : copy);
   const response = toAccepted(retry);
   const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
   await commitEmails(ctx, [retry], response, stored.key, [recordRetryStatement(ctx, retry.id, keys)]);

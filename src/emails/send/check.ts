@@ -100,6 +100,6 @@ function findSender(
   if (row.domain_status !== "verified")
     return { fault: `The sender's domain ${row.domain} is ${row.domain_status}; it must be verified` };
   if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
-    return { fault: `This API key may not send from ${row.domain}` };
+    return { fault: `This credential may not send from ${row.domain}` };
   return { sender: { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } };
 }

@@ -113,6 +113,23 @@ export function earlySendReads(ctx: Ctx, body: unknown) {
   };
 }
 
+/**
+ * Returns the reads of a send for the D1 batch that finds another credential than an API key. `workspace` is an SQL
+ * expression of `?1`, to which `parameter` is bound: the number of the workspace.
+ */
+export function sendReads(
+  ctx: Ctx,
+  { workspace, parameter }: { workspace: string; parameter: string },
+  read: { senders: ReadonlySet<string>; recipients: ReadonlySet<string> },
+) {
+  return {
+    statements: statements(ctx, workspace, parameter, read),
+    toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
+      sendRecords: { ...toRecords(results), read, templates: toTemplates(undefined) },
+    }),
+  };
+}
+
 /** Returns the valid addresses of a send or a batch whose form was not checked. */
 function findAddresses(body: unknown): Addresses {
   const items: unknown[] = Array.isArray(body) ? body : [body];

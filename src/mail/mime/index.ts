@@ -13,6 +13,7 @@ import type { ComposedMessage, MessageInput, SmtpExtensions } from "./message.ts
 import { type BodySegment, partTree } from "./parts.ts";
 
 export { binaryStringToBytes } from "./binary-string.ts";
+export { formatDate } from "./date.ts";
 export { ComposeError, type ComposeErrorCode } from "./errors.ts";
 export type { HeaderField } from "./headers.ts";
 export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";

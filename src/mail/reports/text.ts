@@ -8,9 +8,14 @@ const MAX_LINE = 1000;
 /** Decodes a part's body from base64 or quoted-printable (RFC 2045 6). Reads the first 192 KiB. Never throws. */
 export function decodeBody(part: Pick<Part, "fields" | "body">): Uint8Array {
   const body = part.body.subarray(0, MAX_ENCODED);
-  const encoding = (part.fields.get("content-transfer-encoding") ?? "").toLowerCase();
-  if (encoding.includes("base64")) return fromBase64(body);
-  return encoding.includes("quoted-printable") ? fromQuotedPrintable(body) : body;
+  return decodeTransferEncoding(body, part.fields.get("content-transfer-encoding") ?? "");
+}
+
+/** Decodes a body by the value of its Content-Transfer-Encoding. Never throws. */
+export function decodeTransferEncoding(body: Uint8Array, encoding: string): Uint8Array {
+  const name = encoding.toLowerCase();
+  if (name.includes("base64")) return fromBase64(body);
+  return name.includes("quoted-printable") ? fromQuotedPrintable(body) : body;
 }
 
 /**
@@ -18,14 +23,15 @@ export function decodeBody(part: Pick<Part, "fields" | "body">): Uint8Array {
  * the tags of HTML.
  */
 export function decodeLines(part: Part): string[] {
-  const decoded = decode(decodeBody(part), part.parameters.get("charset") ?? "");
+  const decoded = decodeText(decodeBody(part), part.parameters.get("charset") ?? "");
   const text = part.type === "text/html" ? removeTags(decoded) : decoded;
   return text
     .split(/\r\n|\r|\n/, MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE).replaceAll("\u00a0", " ").replaceAll("\u2019", "'").trimEnd());
 }
 
-function decode(bytes: Uint8Array, charset: string): string {
+/** Decodes text in a charset. Guesses when the charset is unknown or does not fit. */
+export function decodeText(bytes: Uint8Array, charset: string): string {
   const label = charset
     .trim()
     .toLowerCase()

@@ -1,0 +1,87 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { unauthorized } from "../errors.ts";
+import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../http/body-budget.ts";
+import type { AppEnv } from "../http/env.ts";
+import { readFields } from "../http/fields.ts";
+import { requireGateway } from "../http/gateway-auth.ts";
+import { acceptSubmission } from "./accept.ts";
+import { checkSender } from "./check-sender.ts";
+import { confirmAnswers } from "./confirm.ts";
+import { toReply } from "./replies.ts";
+import { readSmtpSession, startSmtpSession } from "./sessions.ts";
+
+const LoginIn = z.object({
+  username: z.string().max(400),
+  password: z.string().max(1_000),
+  ip: z.string().max(100),
+  connection: z.string().max(100),
+});
+const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
+const ConfirmIn = z.object({ token: z.string().max(2_048), keys: z.array(z.string().max(100)).max(100) });
+const EnvelopeIn = z.object({ from: z.string().max(1_000), to: z.array(z.string().max(1_000)).max(1_000) });
+
+/** One part of an upload and what it is copied from: most messages need less. */
+const MESSAGE_BYTES = 6_000_000;
+const MEMORY = 36_000_000;
+const bodies = new BodyBudget({ ...largeBodyLimits, total: MEMORY, unknownCallers: MEMORY });
+
+/** Answers of the gateway's calls: `reply` is set when the command is refused. An error of the service is a 500. */
+async function answer<Result extends object>(work: () => Promise<Result>) {
+  try {
+    return { reply: null, ...(await work()) };
+  } catch (error) {
+    const reply = toReply(error);
+    if (reply === null) throw error;
+    return { reply: reply.replace(/[^\x20-\x7e]+/g, "?") };
+  }
+}
+
+/** The calls of the SMTP gateway for submitted mail. Its bearer token is the secret that it shares with the Worker. */
+export const submissionRoutes = new Hono<AppEnv>()
+  .post("/gateway/sessions", requireGateway, async (c) => {
+    const login = await readFields(c, LoginIn);
+    return c.json(await answer(async () => ({ token: await startSmtpSession(c.get("ctx"), login) })));
+  })
+  .post("/gateway/senders", requireGateway, async (c) => {
+    const { token, address } = await readFields(c, SenderIn);
+    const ctx = c.get("ctx");
+    return c.json(
+      await answer(async () => {
+        await checkSender(ctx, await readSmtpSession(ctx, token), address);
+        return {};
+      }),
+    );
+  })
+  .post("/gateway/confirmations", requireGateway, async (c) => {
+    const { token, keys } = await readFields(c, ConfirmIn);
+    const ctx = c.get("ctx");
+    await confirmAnswers(ctx, await readSmtpSession(ctx, token), keys);
+    return c.json({ reply: null });
+  })
+  .post("/gateway/submissions", requireGateway, async (c) => {
+    const ctx = { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
+    const envelope = EnvelopeIn.safeParse(readEnvelope(c.req.header("X-Envelope")));
+    if (!envelope.success) throw unauthorized("X-Envelope is missing or malformed");
+    const hold = bodies.open(UNKNOWN_CALLER);
+    try {
+      const stream = c.req.raw.body ?? new Blob([]).stream();
+      const result = await answer(async () => {
+        const session = await readSmtpSession(ctx, c.req.header("X-Session") ?? "");
+        const reserve = () => hold.growTo(MESSAGE_BYTES);
+        return acceptSubmission(ctx, { session, envelope: envelope.data, stream, reserve });
+      });
+      return c.json(result);
+    } finally {
+      hold.release();
+    }
+  });
+
+/** Reads the envelope: JSON in UTF-8, in base64. */
+function readEnvelope(header: string | undefined): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header ?? ""), (char) => char.charCodeAt(0))));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,72 @@
+import { createMessageBatch } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { WorkMessage } from "../../src/outbox/index.ts";
+import { consume } from "../../src/queue.ts";
+import { database, FILE_SHARD } from "./databases.ts";
+import { aCredential, type NewCredential } from "./smtp-credentials.ts";
+import { apiOn, discardingQueue, type TestWorkspace } from "./workspace.ts";
+
+/** The secret of the gateway in vitest.config.ts. */
+export const GATEWAY_HEADERS = { Authorization: "Bearer gateway-secret-of-the-tests-0123456789" };
+
+/** The answer of a gateway call. */
+export interface GatewayAnswer {
+  reply: string | null;
+  id?: string;
+  token?: string;
+  repeat?: string | null;
+}
+
+/** Returns functions that call the Worker as the SMTP gateway does; nothing is delivered. `bindings` replaces some. */
+export function aGateway(bindings: Record<string, unknown> = {}) {
+  const api = apiOn({ WORK: discardingQueue, ...bindings }, null);
+  const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+    const response = await api.post(`/gateway/${path}`, body, { ...GATEWAY_HEADERS, ...headers });
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json<GatewayAnswer>();
+  };
+  const login = (
+    { username, password }: Pick<NewCredential, "username" | "password">,
+    connection = "c1",
+    ip = "192.0.2.1",
+  ) => call("sessions", { username, password, ip, connection });
+  const checkSender = (token: string, address: string) => call("senders", { token, address });
+  const submit = (
+    token: string,
+    from: string,
+    to: string[],
+    message: string | Uint8Array | ReadableStream,
+    end = "\0end",
+  ) => {
+    const text = JSON.stringify({ from, to });
+    const envelope = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+    const octets = typeof message === "string" ? new TextEncoder().encode(message) : message;
+    const body = octets instanceof ReadableStream ? octets : new Blob([octets, end]).stream();
+    return call("submissions", body, { "X-Session": token, "X-Envelope": envelope, "Content-Type": "message/rfc822" });
+  };
+  return { call, login, checkSender, submit };
+}
+
+export type Gateway = ReturnType<typeof aGateway>;
+
+/** Creates the credential of a workspace and returns a function that submits from its mailbox. */
+export async function aSubmitter(workspace: TestWorkspace, gateway = aGateway(), to = ["friend@example.org"]) {
+  const credential = await aCredential(workspace);
+  const { token = "" } = await gateway.login(credential);
+  const submit = (message: string | Uint8Array, recipients = to) =>
+    gateway.submit(token, workspace.mailbox, recipients, message);
+  return { credential, token, submit, gateway };
+}
+
+/** Delivers an email to an SMTP server. */
+export async function deliverTo(url: string, id: string): Promise<void> {
+  const row = await database
+    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
+    .bind(id)
+    .first<WorkMessage["rows"][number]>();
+  const body: WorkMessage = { type: "outbox.wake.v2", database: FILE_SHARD, rows: row ? [row] : [] };
+  const batch = createMessageBatch<WorkMessage>("work", [
+    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body },
+  ]);
+  await consume(batch, { ...env, EGRESS_URL: url } as unknown as Env);
+}
