@@ -11,6 +11,8 @@ export interface Host {
   url: string;
   /** Process id of workerd, for its CPU time and memory. */
   workerdPid: number;
+  /** The bindings of the Worker, with its variables. */
+  env: Env;
   /** Runs the scheduled handler. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
@@ -38,12 +40,14 @@ export async function startHost(entry: string, variables: Record<string, string>
     }),
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
-  await migrateAll(await miniflare.getBindings<Env>());
+  const env = await miniflare.getBindings<Env>();
+  await migrateAll(env);
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
   if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
     url,
     workerdPid,
+    env,
     async scheduled(cron) {
       const worker = await miniflare.getWorker();
       await worker.scheduled({ cron });

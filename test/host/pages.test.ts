@@ -1,110 +1,102 @@
-import { randomBytes } from "node:crypto";
-import type { Browser, Cookie } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Host, startHost } from "../../bench/host/in-process.ts";
-import { signAccessToken } from "../../src/sessions/index.ts";
-import { readSettings } from "../../src/settings.ts";
-import { chromiumUnavailable, findFaults, launchBrowser, openPage } from "./support/browser.ts";
+import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
+import { fromBase32 } from "../support/base32.ts";
+import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { pressEnter, pressOn, type Site, startClient, startSite } from "./support/pages.ts";
 
-const EMAIL = "ada@example.test";
-const MASTER_KEYS = `1:${randomBytes(32).toString("base64")}`;
-const PUBLIC_URL = "http://127.0.0.1:8787";
+let site: Site;
 
-let host: Host;
-let browser: Browser;
-let firstLink: string;
-let cookies: Cookie[] = [];
-
-/** Creates the first account as `npm run bootstrap` does. Returns the path of its sign-in link. */
-async function bootstrap(): Promise<string> {
-  const settings = readSettings({ MASTER_KEYS, PUBLIC_URL });
-  const claims = { sub: EMAIL, sid: "test", wid: "test" };
-  const { token } = await signAccessToken({ settings, now: Date.now }, "bootstrap", claims);
-  const headers = { Authorization: `Bearer ${token}` };
-  const response = await fetch(`${host.url}/auth/bootstrap`, { method: "POST", headers });
-  const { sign_in_url } = (await response.json()) as { sign_in_url: string };
-  return new URL(sign_in_url).pathname;
-}
+const CODE_OF = (secret: string, steps = 0) => totpCode(fromBase32(secret), Math.floor(Date.now() / STEP_MS) + steps);
 
 describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
   beforeAll(async () => {
-    host = await startHost("src/index.ts", { MASTER_KEYS, PUBLIC_URL, SIGN_UP: "open", GITHUB_CLIENT_ID: "client" });
-    firstLink = await bootstrap();
-    browser = await launchBrowser();
+    site = await startSite();
   }, 120_000);
 
   afterAll(async () => {
-    await browser?.close();
-    await host?.stop();
+    await site?.stop();
   });
 
-  const looks = (["light", "dark"] as const).flatMap((colorScheme) =>
-    [1280, 320].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
-  );
+  /** Returns a page that records its problems, and a check that it has this title and no fault in any look. */
+  async function visitor(cookies: Awaited<ReturnType<Site["signIn"]>> = []) {
+    const { context, page, problems } = await site.open();
+    await context.addCookies(cookies);
+    const check = async (title: string) => {
+      await expect.poll(() => page.title()).toBe(title);
+      expect(await findFaults(page), title).toEqual([]);
+      expect(problems, title).toEqual([]);
+    };
+    return { context, page, check };
+  }
 
-  it("have no accessibility fault, console error, foreign request or sideways scroll, in any look", async () => {
-    for (const look of looks) {
-      const { context, page, problems } = await openPage(browser, host.url, look);
-      const name = `${look.colorScheme} ${look.viewport.width}`;
-      const check = async (what: string, title: string) => {
-        expect(await page.title(), `${name} ${what}`).toBe(title);
-        expect(await findFaults(page), `${name} ${what}`).toEqual([]);
-        expect(problems, `${name} ${what}`).toEqual([]);
-      };
-      await page.goto("/auth/sign-in");
-      await check("sign-in", "Sign in");
-      await page.fill("[name=email]", "a@b");
-      await page.click("button[type=submit]");
-      await check("invalid form", "Sign in");
-      await page.goto("/auth/magic-link/unknown");
-      await check("invalid link", "This link does not work");
-      await page.goto("/u/unknown");
-      await check("unsubscribe", "Unsubscribe?");
-      await page.goto(firstLink);
-      await check("sign-in link", "Sign in");
-      await context.addCookies([{ name: "second_factor", value: "unknown", url: `${host.url}/auth`, secure: true }]);
-      await page.goto("/auth/totp");
-      await check("second factor", "Two-factor authentication");
-      await page.goto("/app");
-      await check("sign-in before the dashboard", "Sign in");
-      expect(page.url()).toContain("/auth/sign-in?next=%2Fapp");
-      await context.close();
+  it("for visitors have no accessibility fault, console error, foreign request or sideways scroll, in any look", async () => {
+    const { context, page, check } = await visitor();
+    const addSecondFactor = () =>
+      context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
+    const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      ["/auth/sign-in", "Sign in"],
+      ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
+      ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@example.test" })],
+      ["/auth/magic-link/unknown", "This link does not work"],
+      [await site.magicLink(), "Sign in"],
+      ["/auth/totp", "Two-factor authentication"],
+      ["/app", "Sign in"],
+      ["/app/api-keys", "Sign in"],
+      ["/invitations/unknown", "This invitation does not work"],
+      [await site.invitation("grace@example.test"), "Invitation to Example Shop"],
+      ["/u/unknown", "Unsubscribe?"],
+      ["/u/unknown", "This link does not work", () => submit(page)],
+      [await site.unsubscribeLink(), "You are unsubscribed", () => submit(page)],
+    ];
+    for (const [path, title, act] of visits) {
+      if (path === "/auth/totp") await addSecondFactor();
+      await page.goto(path);
+      await act?.(page);
+      await check(title);
     }
-  });
-
-  it("lead from a link to the dashboard without JavaScript, by keyboard", async () => {
-    const { page, context } = await openPage(browser, host.url, { javaScriptEnabled: false });
-    await page.goto(firstLink);
-    await page.keyboard.press("Tab");
-    expect(await page.locator(":focus").textContent()).toBe("Skip to content");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/app");
-    expect(await page.locator("main").textContent()).toContain(EMAIL);
-    cookies = await context.cookies();
-    expect(cookies.map(({ name }) => name).sort()).toEqual(["refresh", "session"]);
-    for (const { httpOnly, secure, sameSite } of cookies)
-      expect({ httpOnly, secure, sameSite }).toEqual({ httpOnly: true, secure: true, sameSite: "Strict" });
     await context.close();
   });
 
-  it("of a signed-in user have no fault in any look", async () => {
-    for (const look of looks) {
-      const { context, page, problems } = await openPage(browser, host.url, look);
-      await context.addCookies(cookies);
-      await page.goto("/app");
-      expect(await page.title()).toBe("Home");
-      expect(await findFaults(page), `${look.colorScheme} ${look.viewport.width}`).toEqual([]);
-      expect(problems).toEqual([]);
-      await context.close();
+  it("of a signed-in user have none of these either", async () => {
+    const cookies = await site.signIn();
+    const { context, page, check } = await visitor(cookies);
+    const authorize = await site.authorizePath("https://client.example/callback");
+    const refused = authorize.replace("S256", "plain");
+    const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      ["/app", "Home"],
+      ["/app/api-keys", "API keys"],
+      ["/app/api-keys", "API keys", () => submit(page, { name: "Without permissions" })],
+      ["/app/api-keys", "Your new API key", () => submit(page, { name: "Shop server" }, ["Send, schedule"])],
+      ["/app/api-keys", "Revoke Shop server?", () => page.getByRole("link", { name: "Revoke Shop server" }).click()],
+      ["/app/grants", "Connected programs"],
+      ["/app/security", "Security"],
+      ["/app/security", "Set up two-factor authentication", () => page.getByRole("button", { name: "Set up" }).click()],
+      ["/app/security/sessions/unknown/revoke", "Not found"],
+      [authorize, "Allow An assistant?"],
+      [refused, "This connection cannot be made"],
+    ];
+    for (const [path, title, act] of visits) {
+      await page.goto(path);
+      await act?.(page);
+      await check(title);
     }
+    await context.close();
   });
 
-  it("sign out without JavaScript", async () => {
-    const { page, context } = await openPage(browser, host.url, { javaScriptEnabled: false });
-    await context.addCookies(cookies);
-    await page.goto("/app");
-    await page.getByRole("button", { name: "Sign out" }).click();
+  it("lead from a link to the dashboard and out again, without JavaScript and by keyboard", async () => {
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await page.goto(await site.magicLink());
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").textContent()).toBe("Skip to content");
+    await pressOn(page, `Sign in as ${site.email}`);
+    await page.waitForURL("**/app");
+    expect(await page.locator("main").textContent()).toContain(site.email);
+    const cookies = await context.cookies();
+    expect(cookies.map(({ name }) => name).sort()).toEqual(["refresh", "session"]);
+    for (const { httpOnly, secure, sameSite } of cookies)
+      expect({ httpOnly, secure, sameSite }).toEqual({ httpOnly: true, secure: true, sameSite: "Strict" });
+    await pressOn(page, "Sign out");
     await page.waitForURL("**/auth/sign-in");
     expect(await context.cookies()).toEqual([]);
     await page.goto("/app");
@@ -112,13 +104,108 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await context.close();
   });
 
+  it("create and revoke an API key without JavaScript and by keyboard", async () => {
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await context.addCookies(await site.signIn());
+    await page.goto("/app/api-keys");
+    await page.focus("[name=name]");
+    await page.keyboard.type("By keyboard");
+    await pressOn(page, "Send, schedule, cancel and retry emails.", "Space");
+    await pressOn(page, "Create key");
+    const key = /svc_k_\w{40}/.exec((await page.locator("main").textContent()) ?? "")?.[0] ?? "";
+    const me = () => fetch(`${site.host.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(await (await me()).json()).toMatchObject({ scopes: ["emails:send"] });
+    await pressOn(page, "I have copied it");
+    await pressOn(page, "Revoke By keyboard");
+    await pressOn(page, "Revoke key");
+    expect(await page.locator("main").textContent()).toContain("The key is revoked.");
+    expect((await me()).status).toBe(401);
+    await context.close();
+  });
+
+  it("connect a program and disconnect it, without JavaScript and by keyboard", async () => {
+    const client = await startClient();
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await context.addCookies(await site.signIn());
+    await page.goto(await site.authorizePath(client.redirectUri, "A program"));
+    expect(await page.locator("main").textContent()).toContain("This client is not verified.");
+    await pressOn(page, "Allow");
+    await page.waitForURL(`${client.redirectUri}?**`);
+    const [answer] = client.received;
+    expect(Object.fromEntries(answer?.searchParams ?? [])).toEqual({
+      code: expect.stringMatching(/^[\w-]{43}$/),
+      state: "a state",
+      iss: "http://127.0.0.1:8787",
+    });
+    await page.goto("/app/grants");
+    await pressOn(page, "Disconnect A program");
+    await pressOn(page, "Disconnect");
+    expect(await page.locator("main").textContent()).toContain("No program is connected.");
+    client.stop();
+    await context.close();
+  });
+
+  it("accept an invitation, then set up and use two-factor authentication, without JavaScript and by keyboard", async () => {
+    const email = "joan@example.test";
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await page.goto(await site.invitation(email));
+    await pressOn(page, `Join as ${email}`);
+    await page.waitForURL("**/app");
+    expect(await page.locator("main").textContent()).toContain("member of Example Shop");
+    await pressOn(page, "Security");
+    await pressOn(page, "Set up");
+    const secret = ((await page.locator("p.code").textContent()) ?? "").replaceAll(" ", "");
+    await page.focus("[name=code]");
+    await page.keyboard.type(await CODE_OF(secret, -1));
+    await pressEnter(page);
+    expect(await page.locator("main li").count()).toBe(10);
+    const [recovery] = await page.locator("main li").allTextContents();
+    await page.getByRole("button", { name: "Sign out" }).click();
+
+    for (const [code, isRight] of [
+      ["000000", false],
+      [recovery ?? "", true],
+    ] as const) {
+      await page.goto(await site.magicLink(email));
+      await pressOn(page, `Sign in as ${email}`);
+      await page.waitForURL("**/auth/totp");
+      await page.focus("[name=code]");
+      await page.keyboard.type(code);
+      await pressEnter(page);
+      expect(new URL(page.url()).pathname).toBe(isRight ? "/app" : "/auth/totp");
+    }
+    await context.close();
+  });
+
+  it("unsubscribe without JavaScript and by keyboard", async () => {
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await page.goto(await site.unsubscribeLink());
+    await pressOn(page, "Unsubscribe");
+    expect(await page.title()).toBe("You are unsubscribed");
+    await context.close();
+  });
+
   it("cannot be shown in a frame of another page", async () => {
-    const { page, context } = await openPage(browser, host.url);
-    const refusal = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
-    await page.setContent(`<iframe src="${host.url}/auth/sign-in"></iframe>`);
-    await refusal;
-    const frame = page.frames().at(-1);
-    expect(await frame?.locator("form").count()).toBe(0);
+    const { page, context } = await site.open();
+    await context.addCookies(await site.signIn());
+    for (const path of [
+      "/auth/sign-in",
+      "/app/api-keys",
+      await site.authorizePath("https://client.example/callback"),
+    ]) {
+      const refusal = page.waitForEvent("console", (message) => message.text().includes("frame-ancestors"));
+      await page.setContent(`<iframe src="${site.host.url}${path}"></iframe>`);
+      await refusal;
+      expect(await page.frames().at(-1)?.locator("form").count(), path).toBe(0);
+    }
     await context.close();
   });
 });
+
+/** Fills in the form of a page, checks the boxes whose labels begin with these texts, and submits it. */
+async function submit(page: Page, fields: Record<string, string> = {}, boxes: readonly string[] = []): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await page.fill(`main [name=${name}]`, value);
+  for (const box of boxes) await page.getByRole("checkbox", { name: box }).check();
+  await page.locator("main button[type=submit]").first().click();
+  await page.waitForLoadState();
+}

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { matchTotp, STEP_MS, toBase32, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
+import { fromBase32 } from "../support/base32.ts";
 import { aSession } from "../support/sessions.ts";
-import { aMagicLink, browser, codeOf, fromBase32 } from "../support/sign-ins.ts";
+import { aMagicLink, browser, codeOf } from "../support/sign-ins.ts";
 import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 let workspace: TestWorkspace;

@@ -1,6 +1,7 @@
 import { openLinks } from "../../src/lib/sealed-links.ts";
 import { createMagicLink } from "../../src/sign-ins/index.ts";
 import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
+import { fromBase32 } from "./base32.ts";
 import { mail } from "./databases.ts";
 import { cookiesOf } from "./sessions.ts";
 import { apiOn, type TestWorkspace, testContext, until } from "./workspace.ts";
@@ -59,12 +60,6 @@ export async function systemEmails({ workspaceNumber }: TestWorkspace, count: nu
     return Promise.all(results.map(({ content }) => openLinks(testContext().settings.masterKeys, content)));
   };
   return until(read, (found) => found.length >= count);
-}
-
-/** Decodes the base32 of a TOTP secret. */
-export function fromBase32(text: string): Uint8Array<ArrayBuffer> {
-  const bits = [...text].map((char) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(char).toString(2).padStart(5, "0"));
-  return Uint8Array.from((bits.join("").match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
 /** Returns the TOTP code of a base32 secret, `steps` time steps from now. */

@@ -39,9 +39,26 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
   return { context, page, problems };
 }
 
-/** Returns what axe finds on a page, and whether the page is wider than its window. */
+const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1280, 320].map((width) => ({ colorScheme, width })),
+);
+
+/** Returns what axe finds on a page in light and dark at 1280 and 320 px, and where the page is wider than its window. */
 export async function findFaults(page: Page): Promise<string[]> {
+  const size = page.viewportSize();
+  const faults: string[] = [];
   await page.evaluate(axeSource);
+  for (const { colorScheme, width } of LOOKS) {
+    // Transitions off: axe would measure the contrast of a colour on its way.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 800 });
+    faults.push(...(await findFaultsNow(page)).map((fault) => `${colorScheme} ${width}: ${fault}`));
+  }
+  if (size) await page.setViewportSize(size);
+  return faults;
+}
+
+async function findFaultsNow(page: Page): Promise<string[]> {
   const faults = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
@@ -49,9 +66,7 @@ export async function findFaults(page: Page): Promise<string[]> {
     const { violations } = await axe.run();
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
   });
-  const [wide, narrow] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
-    number,
-    number,
-  ];
-  return wide > narrow ? [...faults, `the page is ${wide} px wide in a window of ${narrow} px`] : faults;
+  const widths = "[document.documentElement.scrollWidth, innerWidth]";
+  const [wide, window] = (await page.evaluate(widths)) as [number, number];
+  return wide > window ? [...faults, `the page is ${wide} px wide`] : faults;
 }

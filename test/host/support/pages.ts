@@ -1,0 +1,167 @@
+/** A host with one workspace, the links of its emails, and a browser, for tests of pages. */
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContextOptions, Cookie, Page } from "playwright-core";
+import { startHost } from "../../../bench/host/in-process.ts";
+import { seedWorkspace } from "../../../dev/seed-workspace.ts";
+import { createContext } from "../../../src/context.ts";
+import { keyedHashes } from "../../../src/lib/secret-box.ts";
+import { newUnsubscribeUrl } from "../../../src/mail-tokens/index.ts";
+import { registerClient } from "../../../src/oauth/clients.ts";
+import { newSession } from "../../../src/sessions/index.ts";
+import { createMagicLink } from "../../../src/sign-ins/magic-links/create.ts";
+import { launchBrowser, openPage } from "./browser.ts";
+
+export type Site = Awaited<ReturnType<typeof startSite>>;
+
+const PUBLIC_URL = "http://127.0.0.1:8787";
+/** A code challenge (RFC 7636, appendix B). No test redeems the code. */
+const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+/** Starts a host with a workspace, its owner and a browser. */
+export async function startSite() {
+  const variables = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`, PUBLIC_URL, GITHUB_CLIENT_ID: "client" };
+  const host = await startHost("src/index.ts", variables);
+  const ctx = createContext({ ...host.env, ...variables } as Env, "test");
+  const email = "ada@example.test";
+  const workspace = await seedWorkspace(ctx, {
+    name: "Example Shop",
+    email,
+    domain: "example.test",
+    mailboxLocalPart: "hello",
+  });
+  const browser: Browser = await launchBrowser();
+  const { masterKeys } = ctx.settings;
+
+  return {
+    host,
+    ctx,
+    email,
+    workspace,
+    browser,
+
+    open: (options?: BrowserContextOptions) => openPage(browser, host.url, options),
+
+    /** Returns the cookies of a new session of the owner. */
+    async signIn(): Promise<Cookie[]> {
+      const client = {
+        ip: "192.0.2.7",
+        userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      };
+      const { userId, workspaceId } = workspace;
+      const { statements, tokens } = await newSession(ctx, { userId, workspaceId, method: "magic_link", client });
+      await ctx.db.batch(statements);
+      return cookiesOf(host.url, tokens);
+    },
+
+    /** Returns the path of a new sign-in link of an address. */
+    async magicLink(of = email): Promise<string> {
+      return new URL(await createMagicLink(ctx, { email: of, next: "/app" })).pathname;
+    },
+
+    /** Returns the path of a new invitation of an address. */
+    async invitation(of: string): Promise<string> {
+      const token = randomBytes(32).toString("base64url");
+      const [hash] = await keyedHashes(masterKeys, "invitation", token);
+      const [now, { workspaceNumber, userId }] = [ctx.now(), workspace];
+      await ctx.db
+        .prepare("INSERT INTO invitations VALUES (?1, ?2, ?3, ?3, 'member', ?4, ?5, ?6, ?7)")
+        .bind(ctx.newId(), workspaceNumber, of, hash, userId, now, now + 60_000)
+        .run();
+      return `/invitations/${token}`;
+    },
+
+    /** Returns the path of the unsubscribe page of an email that the workspace has sent. */
+    async unsubscribeLink(): Promise<string> {
+      const response = await fetch(`${host.url}/v1/emails/`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${workspace.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({
+          from_: { email: workspace.mailbox },
+          to: [{ email: "friend@example.org" }],
+          subject: "News",
+          text: "Hello",
+        }),
+      });
+      const { id } = (await response.json()) as { id: string };
+      const mail = { workspace: workspace.workspaceNumber, emailId: id, recipient: 0 };
+      return new URL(await newUnsubscribeUrl(masterKeys, mail, PUBLIC_URL)).pathname;
+    },
+
+    /** Returns the path of an authorization request of a new client. */
+    async authorizePath(redirectUri: string, name = "An assistant"): Promise<string> {
+      const client = await registerClient(ctx, { redirect_uris: [redirectUri], client_name: name });
+      const query = new URLSearchParams({
+        response_type: "code",
+        client_id: client.id,
+        redirect_uri: redirectUri,
+        code_challenge: CHALLENGE,
+        code_challenge_method: "S256",
+        scope: "emails:view emails:send",
+        state: "a state",
+      });
+      return `/oauth/authorize?${query}`;
+    },
+
+    async stop(): Promise<void> {
+      await browser.close();
+      await host.stop();
+    },
+  };
+}
+
+/** Starts a program on this machine that receives the answer of an authorization request. */
+export async function startClient() {
+  const received: URL[] = [];
+  const server = createServer((request, response) => {
+    received.push(new URL(request.url ?? "/", "http://127.0.0.1"));
+    response.setHeader("Content-Type", "text/html").end("<!doctype html><title>Connected</title>");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { redirectUri: `http://127.0.0.1:${port}/callback`, received, stop: () => server.close() };
+}
+
+function cookiesOf(
+  url: string,
+  { accessToken, refreshToken }: { accessToken: string; refreshToken: string },
+): Cookie[] {
+  const { hostname: domain } = new URL(url);
+  const options = { domain, path: "/", expires: -1, httpOnly: true, secure: true, sameSite: "Strict" as const };
+  return [
+    { name: "session", value: accessToken, ...options },
+    { name: "refresh", value: refreshToken, ...options },
+  ];
+}
+
+/**
+ * Presses Tab until the element with this accessible name has the focus, then Enter, and waits for the next page. With
+ * `key` Space it checks a box instead. Throws when Tab does not reach the element.
+ */
+export async function pressOn(page: Page, name: string, key: "Enter" | "Space" = "Enter"): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    if ((await focusedName(page)) !== name) continue;
+    return key === "Enter" ? pressEnter(page) : page.keyboard.press(key);
+  }
+  throw new Error(`Tab does not reach "${name}" on ${page.url()}`);
+}
+
+/** Presses Enter and waits for the next page. */
+export async function pressEnter(page: Page): Promise<void> {
+  const next = page.waitForEvent("framenavigated");
+  await page.keyboard.press("Enter");
+  await next;
+  await page.waitForLoadState();
+}
+
+/** Returns the name of the element with the focus: its aria-label, its text, or the text of the label around it. */
+async function focusedName(page: Page): Promise<string> {
+  const focused = page.locator(":focus");
+  if ((await focused.count()) === 0) return "";
+  const name = (await focused.getAttribute("aria-label")) ?? (await focused.textContent()) ?? "";
+  if (name.trim() !== "") return name.trim();
+  const label = page.locator("label", { has: focused });
+  return (await label.count()) === 0 ? "" : ((await label.textContent()) ?? "").trim();
+}
