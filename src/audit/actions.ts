@@ -23,6 +23,8 @@ export const actions = {
   "workspace.deleted": "workspace",
   "session.started": "session",
   "session.ended": "session",
+  "totp.enabled": "user",
+  "totp.disabled": "user",
   "user.restricted": "user",
   "user.unrestricted": "user",
   "outbox.flushed": "outbox",

@@ -15,7 +15,8 @@ export interface AuditEntry {
 export type AuditActor = Pick<Actor, "userId" | "email" | "credentialId"> & { kind: Actor["kind"] | "invitation" };
 
 type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "clientIp"> & {
-  actor: AuditActor;
+  /** Null: the service itself. */
+  actor: AuditActor | null;
   workspace: Pick<CallerCtx["workspace"], "number"> | null;
 };
 
@@ -50,8 +51,18 @@ function statement(
   condition: string,
   workspaceSql?: string,
 ): MainStatement {
-  const caller = [workspace?.number ?? null, actor.userId, actor.email, actor.kind, actor.credentialId, clientIp];
+  const { userId = null, email = null, kind = null, credentialId = null } = actor ?? {};
+  const caller = [userId, email, kind, credentialId, clientIp];
   return db
     .prepare(insertWhere(condition, workspaceSql))
-    .bind(newId(), ...caller, action, actions[action], target, JSON.stringify(detail), now());
+    .bind(
+      newId(),
+      workspace?.number ?? null,
+      ...caller,
+      action,
+      actions[action],
+      target,
+      JSON.stringify(detail),
+      now(),
+    );
 }

@@ -8,13 +8,14 @@ const END = [
   "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1 AND user_id = ?2)",
   "DELETE FROM sessions WHERE workspace = ?1 AND user_id = ?2",
   "DELETE FROM invitations WHERE workspace = ?1 AND invited_by = ?2",
+  "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2)",
   "DELETE FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2",
   "DELETE FROM mailbox_assignees WHERE user_id = ?2 AND mailbox_id IN (SELECT id FROM mailboxes WHERE workspace = ?1)",
 ];
 
 /**
- * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants and mailbox assignments of a former member, for the
- * transaction that deletes the membership.
+ * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants with their refresh tokens, and
+ * mailbox assignments of a former member, for the transaction that deletes the membership.
  */
 export function endMembershipStatements(
   { db, now }: Ctx,

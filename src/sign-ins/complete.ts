@@ -1,3 +1,4 @@
+import { auditInNewWorkspaceStatement } from "../audit/index.ts";
 import type { Ctx } from "../context.ts";
 import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../db/batch.ts";
 import type { MainStatement } from "../db/database.ts";
@@ -71,10 +72,25 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const workspace = home ? null : newWorkspace(ctx, { name: nameOf(identity), ownerId: userId });
   const workspaceId = home ?? workspace?.id ?? "";
   const session = await newSession(ctx, { userId, workspaceId, method, client });
-  const isCommitted = await commit(ctx, [...statements, ...(workspace?.statements ?? []), ...session.statements]);
+  statements.push(...(workspace?.statements ?? []), ...session.statements);
+  if (workspace) statements.push(auditSignUp(ctx, identity, { userId, workspaceId, sessionId: session.sessionId }));
+  const isCommitted = await commit(ctx, statements);
   // Another sign-in created the account at the same moment.
   if (isCommitted === "repeat") return completeSignIn(ctx, identity);
   return isCommitted ? { kind: "session", tokens: session.tokens, next } : { kind: "redeemed-before" };
+}
+
+/** Returns the statement that records the workspace of a new account. */
+function auditSignUp(
+  { db, now, newId }: Ctx,
+  identity: Identity,
+  { userId, workspaceId, sessionId }: { userId: string; workspaceId: string; sessionId: string },
+): MainStatement {
+  const actor = { userId, email: identity.address.address, kind: "session" as const, credentialId: sessionId };
+  return auditInNewWorkspaceStatement(
+    { db, now, newId, actor, workspace: null, clientIp: identity.client.ip },
+    { action: "workspace.created", target: workspaceId, detail: { name: nameOf(identity) } },
+  );
 }
 
 async function pause(

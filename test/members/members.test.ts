@@ -4,6 +4,8 @@ import { changes, mayChange, roles } from "../../src/members/rules.ts";
 import type { MemberOut } from "../../src/members/schema.ts";
 import { readAudit } from "../support/audit.ts";
 import { database } from "../support/databases.ts";
+import { insertInvitation } from "../support/invitations.ts";
+import { aGrant, createGrant, postForm } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -125,16 +127,18 @@ describe("PATCH members", () => {
 });
 
 describe("the end of a membership", () => {
-  it("ends API keys, sessions and assignments in the workspace at once, and nothing elsewhere", async () => {
+  it("ends API keys, sessions, grants and assignments in the workspace at once, and nothing elsewhere", async () => {
     const member = await aMember(workspace, "admin");
     const own = { ...workspace, userId: member.userId };
     const secondKey = apiWith(await aKey(own));
     const session = await aSession(own);
+    const grant = await aGrant(own);
     const other = await aWorkspace();
     await database
       .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', 1)")
       .bind(other.workspaceNumber, member.userId)
       .run();
+    const grantElsewhere = await aGrant({ ...other, userId: member.userId });
     const elsewhere = await aSession({ ...other, userId: member.userId });
     const keyElsewhere = apiWith(await aKey({ ...other, userId: member.userId }));
     const colleague = await aMember(workspace, "member");
@@ -142,9 +146,16 @@ describe("the end of a membership", () => {
       workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids: userIds });
     expect((await assign([member.userId, colleague.userId])).status).toBe(200);
     expect((await remove(workspace, member.userId)).status).toBe(204);
-    for (const api of [member, secondKey, session]) expect((await api.get("/v1/me")).status).toBe(401);
+    for (const api of [member, secondKey, session, grant]) expect((await api.get("/v1/me")).status).toBe(401);
+    const refresh = {
+      grant_type: "refresh_token",
+      client_id: grant.client.id,
+      refresh_token: grant.tokens.refresh_token,
+    };
+    expect(await (await postForm("/oauth/token", refresh)).json()).toMatchObject({ error: "invalid_grant" });
     expect((await session.post("/auth/refresh", undefined)).status).toBe(401);
-    for (const api of [colleague, elsewhere, keyElsewhere]) expect((await api.get("/v1/me")).status).toBe(200);
+    for (const api of [colleague, elsewhere, keyElsewhere, grantElsewhere])
+      expect((await api.get("/v1/me")).status).toBe(200);
     const mailbox = await (await workspace.get(`/v1/mailboxes/${workspace.mailboxId}`)).json();
     expect(mailbox).toMatchObject({ assignee_ids: [colleague.userId] });
     expect((await readAudit(workspace)).at(-1)).toMatchObject({
@@ -175,19 +186,61 @@ describe("the end of a membership", () => {
     expect((await readAudit(workspace)).at(-1)).toMatchObject({ action: "member.left" });
   });
 
-  it("is all or nothing", async () => {
+  // Every table that holds something that ends, and how its rows end.
+  const ending = [
+    ["memberships", "DELETE"],
+    ["api_keys", "UPDATE"],
+    ["sessions", "DELETE"],
+    ["refresh_tokens", "DELETE"],
+    ["oauth_grants", "DELETE"],
+    ["oauth_access_tokens", "DELETE"],
+    ["mailbox_assignees", "DELETE"],
+    ["invitations", "DELETE"],
+    ["audit_log", "INSERT"],
+  ] as const;
+
+  it("is one transaction: when one part fails, all stay", async () => {
     const member = await aMember(workspace, "admin");
-    await database
-      .prepare("CREATE TRIGGER fail_assignees BEFORE DELETE ON mailbox_assignees BEGIN SELECT RAISE(ABORT, 'no'); END")
-      .run();
+    const own = { ...workspace, userId: member.userId };
+    const session = await aSession(own);
+    const grant = await aGrant(own);
+    await insertInvitation(own, { email: "friend@example.org" });
     await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/assignees`, { user_ids: [member.userId] });
-    try {
-      expect((await remove(workspace, member.userId)).status).toBe(500);
-    } finally {
-      await database.prepare("DROP TRIGGER fail_assignees").run();
+    for (const [table, operation] of ending) {
+      const trigger = `CREATE TRIGGER fail_end BEFORE ${operation} ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`;
+      await database.prepare(trigger).run();
+      try {
+        expect((await remove(workspace, member.userId)).status, table).toBe(500);
+      } finally {
+        await database.prepare("DROP TRIGGER fail_end").run();
+      }
+      for (const api of [member, session, grant]) expect((await api.get("/v1/me")).status, table).toBe(200);
+      expect(await rolesOf(), table).toHaveLength(2);
     }
-    expect((await member.get("/v1/me")).status).toBe(200);
-    expect(await rolesOf()).toHaveLength(2);
+    expect((await remove(workspace, member.userId)).status).toBe(204);
+  });
+
+  it("leaves no row that the user could use again", async () => {
+    const member = await aMember(workspace, "admin");
+    const own = { ...workspace, userId: member.userId };
+    const { sessionId } = await aSession(own);
+    await aGrant(own);
+    const { grant_id: grantId } = await createGrant(own);
+    await remove(workspace, member.userId);
+    const count = (sql: string, ...values: unknown[]) =>
+      database
+        .prepare(sql)
+        .bind(...values)
+        .first("n");
+    for (const table of ["sessions", "oauth_grants", "mailbox_assignees"])
+      expect(await count(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?1`, member.userId), table).toBe(0);
+    expect(await count("SELECT count(*) AS n FROM refresh_tokens WHERE family IN (?1, ?2)", sessionId, grantId)).toBe(
+      0,
+    );
+    expect(await count("SELECT count(*) AS n FROM oauth_access_tokens WHERE grant_id = ?1", grantId)).toBe(0);
+    expect(
+      await count("SELECT count(*) AS n FROM api_keys WHERE user_id = ?1 AND revoked_at IS NULL", member.userId),
+    ).toBe(0);
   });
 });
 

@@ -1,3 +1,4 @@
+import { auditInNewWorkspaceStatement } from "../../audit/index.ts";
 import type { Ctx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { conflict } from "../../errors.ts";
@@ -18,13 +19,24 @@ const MAKE_ADMIN = `
 export async function createFirstAccount(ctx: Ctx, address: Address): Promise<string> {
   const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<{ id: string; workspace_id: string | null }>();
   const userId = found?.id ?? ctx.newId();
-  const workspace = found?.workspace_id ? null : newWorkspace(ctx, { name: address.domain, ownerId: userId });
+  const name = address.domain;
+  const workspace = found?.workspace_id ? null : newWorkspace(ctx, { name, ownerId: userId });
+  const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
   try {
     await guardedBatch(ctx.db, [
       ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
       ctx.db.prepare(MAKE_ADMIN).bind(userId),
       expectChanges(ctx.db, 1),
       ...(workspace?.statements ?? []),
+      ...(workspace
+        ? [
+            auditInNewWorkspaceStatement(byService, {
+              action: "workspace.created",
+              target: workspace.id,
+              detail: { name },
+            }),
+          ]
+        : []),
     ]);
   } catch (error) {
     if (error instanceof ConcurrencyError) throw conflict("This deployment already has its first account");

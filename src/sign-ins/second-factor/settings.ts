@@ -1,3 +1,4 @@
+import { auditStatement } from "../../audit/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import { expectChanges, guardedBatch } from "../../db/batch.ts";
 import { conflict, forbidden } from "../../errors.ts";
@@ -65,6 +66,7 @@ export async function enableTotp(ctx: CallerCtx, code: string, ip: string | null
     expectChanges(ctx.db, 1),
     ctx.db.prepare("DELETE FROM recovery_codes WHERE user_id = ?1").bind(userId),
     ctx.db.prepare(insert).bind(userId, JSON.stringify(hashes)),
+    auditStatement(ctx, { action: "totp.enabled", target: userId }),
   ]);
   await verified.succeeded();
   return codes;
@@ -80,6 +82,7 @@ export async function disableTotp(ctx: CallerCtx, code: string, ip: string | nul
     ...verified.statements,
     ctx.db.prepare("DELETE FROM user_totp WHERE user_id = ?1").bind(userId),
     ctx.db.prepare("DELETE FROM recovery_codes WHERE user_id = ?1").bind(userId),
+    auditStatement(ctx, { action: "totp.disabled", target: userId }),
   ]);
   await verified.succeeded();
 }
