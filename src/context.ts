@@ -13,11 +13,21 @@ export interface Ctx {
   /** The main database. Mail tables are reached through a MailCtx. */
   db: MainDatabase;
   requestId: string;
+  /** Set for queue consumers and cron: what the invocation may still do. Each D1 statement lowers `statements` by one. */
+  limits?: InvocationLimits;
   /** Milliseconds since 1970. */
   now(): number;
   /** Returns a new UUIDv7. */
   newId(): string;
   log(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** Counts of what an invocation of the Worker may still do. */
+export interface InvocationLimits {
+  /** D1 statements, each of a batch singly. */
+  statements: number;
+  /** R2 calls. */
+  objectReads: number;
 }
 
 /** A context with the outbox of one database: work in the main database, or in one mail database. */

@@ -1,5 +1,4 @@
-import type { CallerCtx, Ctx, MailCtx } from "./context.ts";
-import { mailDb } from "./db/client.ts";
+import type { CallerCtx, Ctx } from "./context.ts";
 import { unavailable } from "./errors.ts";
 
 /** Cron measures the sizes each minute, and retention frees space each hour. In seconds. */
@@ -13,12 +12,6 @@ const SAVE_SIZES = `
 export interface ShardSize {
   shard: number;
   size: number;
-}
-
-/** Returns the size of a mail database. */
-export async function readShardSize(ctx: MailCtx): Promise<ShardSize> {
-  const { meta } = await mailDb(ctx).prepare("SELECT 1").run();
-  return { shard: ctx.shard, size: meta.size_after };
 }
 
 /** Writes sizes to the main database, where requests read them with their credential. */

@@ -1,4 +1,5 @@
-import type { CallerWorkspace, Ctx, MailCtx, WorkCtx } from "./context.ts";
+import type { CallerWorkspace, Ctx, InvocationLimits, MailCtx, WorkCtx } from "./context.ts";
+import { countStatements } from "./db/count-statements.ts";
 import { asDatabase } from "./db/database.ts";
 import { type WakeUp, type WorkMessage, wake } from "./outbox/wake.ts";
 
@@ -46,7 +47,14 @@ export async function onShardsOf<Context extends Ctx>(ctx: Context, workspace: n
 export function onShard<Context extends Ctx>(ctx: Context, shard: number): Context & MailCtx {
   const binding = (ctx.env as unknown as Record<string, D1Database | undefined>)[`MAIL_${shard}`];
   if (!binding) throw new Error(`there is no mail database ${shard}`);
-  return { ...ctx, shard, outbox: asDatabase<"mail">(binding), wake: wakeIn(ctx, shard) };
+  const database = asDatabase<"mail">(binding);
+  const outbox = ctx.limits ? countStatements(database, ctx.limits) : database;
+  return { ...ctx, shard, outbox, wake: wakeIn(ctx, shard) };
+}
+
+/** Returns the context with limits of its invocation, whose statements on any database are counted. */
+export function withLimits(ctx: Ctx, limits: InvocationLimits): Ctx {
+  return { ...ctx, limits, db: countStatements(ctx.db, limits) };
 }
 
 /** Returns the context with the mail database that gets the new mail of a workspace. */
@@ -59,8 +67,8 @@ export function onNewestShard<Context extends Ctx>(
   return onShard(ctx, newest);
 }
 
-/** Mail databases that a job works on at once: a slow one delays no other, and an invocation has six connections. */
-const CONCURRENCY = 4;
+/** Databases that an invocation works on at once: a slow one delays no other, and an invocation has six connections. */
+export const CONCURRENT_DATABASES = 4;
 
 /**
  * Runs a job on each mail database. One that fails or is slow is logged and does not keep the job from the others. Throws
@@ -79,7 +87,7 @@ export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unkn
       }
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
   if (errors.length > 0) throw errors[0];
 }
 

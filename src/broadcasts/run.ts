@@ -1,6 +1,7 @@
 import type { MailCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
+import { mayExecute } from "../db/count-statements.ts";
 import {
   BULK_RUNS,
   type ClaimedRow,
@@ -23,6 +24,8 @@ import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
 const RUN_MS = 60_000;
 /** Pages of one run: each makes three of the 1,000 D1 queries of an invocation. */
 const RUN_PAGES = 200;
+/** D1 statements of one page at most, and of the reads before it. */
+const PAGE_STATEMENTS = 40;
 /** Shortest and longest time between two looks at a wave whose emails are being delivered, in milliseconds. */
 const POLL_MS = { min: 1_000, max: 60_000 };
 /** Emails that are delivered about as fast as one look follows another. */
@@ -57,7 +60,7 @@ export async function runBroadcasts(ctx: MailCtx, wakeUps: readonly WakeUp[]): P
 async function advance(ctx: MailCtx, n: number): Promise<number | null> {
   const started = ctx.now();
   let workspace: WorkspaceState | null = null;
-  for (let step = 0; step < RUN_PAGES && ctx.now() - started < RUN_MS; step++) {
+  for (let step = 0; step < RUN_PAGES && ctx.now() - started < RUN_MS && mayExecute(ctx, PAGE_STATEMENTS); step++) {
     const broadcast = await findBroadcast(ctx, n);
     if (broadcast === null) return null;
     const { row, fanOut } = broadcast;
@@ -103,6 +106,7 @@ async function fanOutPages(
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const arms = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
+      if (!mayExecute(ctx, PAGE_STATEMENTS)) return;
       const sent = await sendPage(ctx, workspace.id, current, state, arms);
       state = sent.fanOut;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };

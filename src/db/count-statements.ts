@@ -1,3 +1,4 @@
+import type { Ctx } from "../context.ts";
 import type { Database, DatabaseKind, Statement } from "./database.ts";
 
 /** D1's own objects by the counted statements, since `batch` takes only the former. */
@@ -36,4 +37,9 @@ export function countStatements<Kind extends DatabaseKind>(
   };
   counters.set(counting, limits);
   return counting;
+}
+
+/** Returns whether the invocation may still execute this number of D1 statements. Requests have no limit of their own. */
+export function mayExecute({ limits }: Pick<Ctx, "limits">, statements: number): boolean {
+  return limits === undefined || limits.statements >= statements;
 }

@@ -36,9 +36,6 @@ export function closingStatements(emails: number): number {
   return 12 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
 }
 
-/** Mail databases that one run claims from at once: a slow one holds up no other, and an invocation has six connections. */
-export const CONCURRENT_DATABASES = 4;
-
 /**
  * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
  * takes several times that of the isolate's 128 MB.

@@ -1,6 +1,7 @@
 import { and, eq, lte, sql } from "drizzle-orm";
 import type { Ctx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
+import { mayExecute } from "../db/count-statements.ts";
 import type { MainStatement } from "../db/database.ts";
 import { domains } from "../db/schema/main/index.ts";
 import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
@@ -13,6 +14,8 @@ import { dkimKeyStatements } from "./save-dns-check.ts";
 const DOMAINS_PER_RUN = 200;
 /** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
 const CONCURRENCY = 4;
+/** D1 statements that save one check. */
+const CHECK_STATEMENTS = 7;
 
 /**
  * Checks each verified domain once a day (decisions 5). After the third failed check in a row a domain becomes
@@ -27,7 +30,7 @@ export async function recheckDomains(ctx: Ctx): Promise<void> {
   const due = await findDue(ctx);
   const queue = due.values();
   const worker = async () => {
-    for (const found of queue) await recheck(ctx, found);
+    for (const found of queue) if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

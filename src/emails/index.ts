@@ -4,6 +4,7 @@ export {
   contentPlace,
   type MovedContent,
   offloadContent,
+  offloadSteps,
   packContents,
   RenderedTooLongError,
   rewindContentProgressStatement,

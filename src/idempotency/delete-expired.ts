@@ -1,22 +1,20 @@
-import type { Ctx } from "../context.ts";
-import { mailDb } from "../db/client.ts";
-import type { Database, DatabaseKind } from "../db/database.ts";
-import { forEachShard } from "../shards.ts";
+import type { WorkCtx } from "../context.ts";
+import type { Steps } from "../turns.ts";
 import { dayOf } from "./rules.ts";
 
-/** Greatest number of rows that one run deletes from a database. The next run continues. */
-const MAX_ROWS = 5_000;
+/** Rows that one step deletes, and steps of one run on a database. The next run continues. */
+const ROWS_PER_STEP = 5_000;
+const MAX_STEPS = 20;
 
 const DELETE = `
   DELETE FROM idempotency_keys WHERE (day, workspace, key) IN
     (SELECT day, workspace, key FROM idempotency_keys WHERE day < ?1 - 1 LIMIT ?2)`;
 
-/** Deletes stored responses older than 24 hours from the main database and every mail database. */
-export async function deleteExpiredResponses(ctx: Ctx): Promise<void> {
-  await deleteFrom(ctx, ctx.db);
-  await forEachShard(ctx, (mailCtx) => deleteFrom(mailCtx, mailDb(mailCtx)));
-}
-
-async function deleteFrom<Kind extends DatabaseKind>(ctx: Ctx, db: Database<Kind>): Promise<void> {
-  await db.prepare(DELETE).bind(dayOf(ctx.now()), MAX_ROWS).run();
+/** Deletes stored responses older than 24 hours from the database of `ctx.outbox`. */
+export async function* deleteExpiredResponses(ctx: WorkCtx): Steps {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const { meta } = await ctx.outbox.prepare(DELETE).bind(dayOf(ctx.now()), ROWS_PER_STEP).run();
+    if (meta.changes < ROWS_PER_STEP) return;
+    yield;
+  }
 }

@@ -22,5 +22,5 @@ export {
   SPLIT_AT_CLAIM,
   shouldRenew,
 } from "./rules.ts";
-export { sweep } from "./sweep.ts";
+export { type Sweep, sweep } from "./sweep.ts";
 export { type WakeUp, type WorkKind, type WorkMessage, wake } from "./wake.ts";

@@ -1,5 +1,5 @@
 import type { WorkCtx } from "../context.ts";
-import { BULK_RUNS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
+import { BULK_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
 import type { WakeUp, WorkKind } from "./wake.ts";
 
 // A run of a bulk row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
@@ -10,22 +10,32 @@ const FIND_DUE = `
   UNION ALL
   SELECT * FROM (SELECT due_at, id, kind FROM outbox WHERE due_at <= ?2 AND kind = 'bulk' ORDER BY due_at LIMIT ?4)`;
 
+/** Result of a sweep. */
+export interface Sweep {
+  /**
+   * Due rows that the caller must process itself: the queue refused their messages, or they are due for so long that a
+   * message of an earlier sweep was lost or waits behind others.
+   */
+  rows: WakeUp[];
+  /** Size of the database in bytes, without its free pages. */
+  size: number;
+}
+
 /**
  * Sends queue messages for due outbox rows, and delayed ones for rows due within the minute. Cron runs it each minute,
- * so a lost queue message delays mail by up to a minute. Returns the due rows that the queue refused; the caller must
- * process them itself.
+ * so a lost queue message delays mail by up to a minute. Makes one D1 query.
  */
-export async function sweep(ctx: WorkCtx): Promise<WakeUp[]> {
+export async function sweep(ctx: WorkCtx): Promise<Sweep> {
   const now = ctx.now();
-  const { results } = await ctx.outbox
+  const { results, meta } = await ctx.outbox
     .prepare(FIND_DUE)
     .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, BULK_RUNS)
     .all<{ dueAt: number; id: string; kind: WorkKind }>();
   const bySeconds = Map.groupBy(results, ({ dueAt }) => Math.max(0, Math.ceil((dueAt - now) / 1000)));
-  const unqueued: WakeUp[] = [];
-  for (const [seconds, rows] of bySeconds) {
-    const isQueued = await ctx.wake(rows, seconds);
-    if (!isQueued && seconds === 0) unqueued.push(...rows);
+  const rows = results.filter(({ dueAt }) => dueAt <= now - OVERDUE_MS);
+  for (const [seconds, due] of bySeconds) {
+    const isQueued = await ctx.wake(due, seconds);
+    if (!isQueued && seconds === 0) rows.push(...due.filter(({ dueAt }) => dueAt > now - OVERDUE_MS));
   }
-  return unqueued;
+  return { rows, size: meta.size_after };
 }

@@ -5,7 +5,7 @@ export interface WakeUp {
   kind: WorkKind;
 }
 
-/** Kinds of outbox rows; queue.ts maps each to the function that processes it. */
+/** Kinds of outbox rows; work.ts maps each to the function that processes it. */
 export type WorkKind = "deliver" | "bulk" | "broadcast" | "purge" | "release";
 
 /** A queue message, tagged and versioned. It carries row keys only. */

@@ -1,4 +1,5 @@
 import type { MailCtx, WorkCtx } from "../context.ts";
+import { mayExecute } from "../db/count-statements.ts";
 import type { WakeUp } from "../outbox/index.ts";
 import {
   CLAIM_ROWS,
@@ -16,10 +17,12 @@ import { purgeWorkspace } from "./workspace.ts";
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
 const RUN_MS = 60_000;
 /**
- * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects in about 12 queries, and an
- * invocation may make 1,000 D1 queries (D1 limits).
+ * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects, and an invocation may make 1,000 D1
+ * queries (D1 limits).
  */
 const RUN_STEPS = 50;
+/** D1 statements of a claim and a step; it deletes the rows of a workspace from one mail database and the main one. */
+const STEP_STATEMENTS = 40;
 
 /** A context with the outbox that a purge is in. */
 type PurgeCtx = MailCtx | WorkCtx<"main">;
@@ -42,7 +45,8 @@ export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps 
   }
 }
 
-const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) => steps > 0 && ctx.now() < until;
+const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) =>
+  steps > 0 && ctx.now() < until && mayExecute(ctx, STEP_STATEMENTS);
 
 async function purgeOne(ctx: PurgeCtx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
   const lease = newLease(ctx);

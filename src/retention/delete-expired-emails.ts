@@ -4,6 +4,7 @@ import { packedRange, r2Keys } from "../db/r2-keys.ts";
 import { rewindContentProgressStatement } from "../emails/content/index.ts";
 import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { purgeStatement } from "../purges/index.ts";
+import type { Steps } from "../turns.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire.
@@ -57,9 +58,10 @@ interface ExpiredRow {
  * Deletes emails older than RETENTION_DAYS, oldest first, in at most MAX_STEPS steps. One transaction per step deletes
  * rows and index entries and adds an outbox row that deletes the R2 objects. Safe to interrupt and to run concurrently.
  */
-export async function deleteExpiredEmails(ctx: MailCtx): Promise<void> {
+export async function* deleteExpiredEmails(ctx: MailCtx): Steps {
   for (let step = 0; step < MAX_STEPS; step++) {
     if ((await deleteStep(ctx)) < ROWS_PER_STEP) return;
+    yield;
   }
 }
 

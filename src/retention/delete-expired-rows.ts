@@ -5,6 +5,7 @@ import type { Database, DatabaseKind } from "../db/database.ts";
 import { EXPIRED_KEPT_MS } from "../invitations/index.ts";
 import { UNUSED_CLIENT_TTL_MS } from "../oauth/index.ts";
 import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
+import type { Steps } from "../turns.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
@@ -40,20 +41,20 @@ const EXPIRING: Readonly<Record<string, string>> = {
 };
 
 /** Deletes expired domain failures, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
-export async function deleteExpiredMainRows(ctx: Ctx): Promise<void> {
-  await deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
-  await deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
-  await deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
-  await deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
+export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
+  yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
+  yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
+  yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
+  yield* deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
   for (const [table, key] of Object.entries(EXPIRING)) {
     const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
-    await deleteBefore(ctx.db, sql, ctx.now());
+    yield* deleteBefore(ctx.db, sql, ctx.now());
   }
-  await deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
+  yield* deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
 }
 
 /** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */
-export async function deleteExpiredMailRows(ctx: MailCtx): Promise<void> {
+export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
   const { retentionDays } = ctx.settings;
   const cutoff = emailCutoff(ctx.now(), retentionDays);
   const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
@@ -62,16 +63,17 @@ export async function deleteExpiredMailRows(ctx: MailCtx): Promise<void> {
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_DAILY_ROLLUPS, day],
   ];
-  for (const [sql, before] of deletions) await deleteBefore(mailDb(ctx), sql, before);
+  for (const [sql, before] of deletions) yield* deleteBefore(mailDb(ctx), sql, before);
 }
 
-async function deleteBefore<Kind extends DatabaseKind>(
+async function* deleteBefore<Kind extends DatabaseKind>(
   db: Database<Kind>,
   sql: string,
   before: number | string,
-): Promise<void> {
+): Steps {
   for (let step = 0; step < MAX_STEPS; step++) {
     const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
+    yield;
     if (meta.changes < ROWS_PER_STEP) return;
   }
 }

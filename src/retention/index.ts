@@ -1,18 +1,25 @@
 import type { Ctx, MailCtx } from "../context.ts";
+import { runToEnd, type Steps } from "../turns.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
 import { deleteExpiredMailRows, deleteExpiredMainRows } from "./delete-expired-rows.ts";
 import { rollUpDays } from "./roll-up-days.ts";
 import { sweepObjects } from "./sweep-objects.ts";
 
 /** Rolls up finished days of a mail database, then deletes its expired emails and rows. */
-export async function runRetention(ctx: MailCtx): Promise<void> {
-  await rollUpDays(ctx);
-  await deleteExpiredEmails(ctx);
-  await deleteExpiredMailRows(ctx);
+export async function* retentionSteps(ctx: MailCtx): Steps {
+  yield* rollUpDays(ctx);
+  yield* deleteExpiredEmails(ctx);
+  yield* deleteExpiredMailRows(ctx);
 }
 
 /** Deletes expired rows of the main database, and objects without rows. */
-export async function runMainRetention(ctx: Ctx): Promise<void> {
-  await deleteExpiredMainRows(ctx);
-  await sweepObjects(ctx);
+export async function* mainRetentionSteps(ctx: Ctx): Steps {
+  yield* deleteExpiredMainRows(ctx);
+  yield* sweepObjects(ctx);
 }
+
+/** Runs all steps of `retentionSteps`. */
+export const runRetention = (ctx: MailCtx): Promise<void> => runToEnd(retentionSteps(ctx));
+
+/** Runs all steps of `mainRetentionSteps`. */
+export const runMainRetention = (ctx: Ctx): Promise<void> => runToEnd(mainRetentionSteps(ctx));

@@ -1,5 +1,6 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { Steps } from "../turns.ts";
 import { daysToRollUp } from "./rules.ts";
 
 /** Workspaces of one statement. */
@@ -24,14 +25,17 @@ const FIND_STEPS = `
 const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
 
 /** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
-export async function rollUpDays(ctx: MailCtx): Promise<void> {
+export async function* rollUpDays(ctx: MailCtx): Steps {
   const db = mailDb(ctx);
   const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
   const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
   if (last?.day === null || last?.day === undefined) return;
   const steps = await workspaceSteps(ctx);
   for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
-    for (const { first, last } of steps) await db.prepare(ROLL_UP_DAY).bind(day, first, last).run();
+    for (const { first, last } of steps) {
+      await db.prepare(ROLL_UP_DAY).bind(day, first, last).run();
+      yield;
+    }
     await db
       .prepare("INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)")
       .bind(day)

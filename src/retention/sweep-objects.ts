@@ -3,6 +3,7 @@ import { mailDb } from "../db/client.ts";
 import { packedRange, r2Keys } from "../db/r2-keys.ts";
 import { isUuid } from "../lib/ids.ts";
 import { findShards, onShard, shardNumbers } from "../shards.ts";
+import type { Steps } from "../turns.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
@@ -28,7 +29,7 @@ const FIND_NAMED = `
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
  */
-export async function sweepObjects(ctx: Ctx): Promise<void> {
+export async function* sweepObjects(ctx: Ctx): Steps {
   for (let page = 0; page < SWEEP_PAGES; page++) {
     const startAfter = await ctx.db.prepare("SELECT checked_key FROM object_sweep").first<string>("checked_key");
     const { objects, truncated } = await ctx.env.CONTENT.list({
@@ -37,10 +38,11 @@ export async function sweepObjects(ctx: Ctx): Promise<void> {
       ...(startAfter ? { startAfter } : {}),
     });
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
-    const unnamed = await findUnnamed(
+    const known = await findWorkspaces(
       ctx,
       old.flatMap(({ key }) => toCandidate(key) ?? []),
     );
+    const unnamed = yield* findUnnamed(ctx, known);
     if (unnamed.length > 0) {
       ctx.log("retention.objects_without_rows", { objects: unnamed.length });
       await ctx.env.CONTENT.delete(unnamed);
@@ -49,31 +51,45 @@ export async function sweepObjects(ctx: Ctx): Promise<void> {
       .prepare("UPDATE object_sweep SET checked_key = ?1")
       .bind(truncated ? (objects.at(-1)?.key ?? "") : "")
       .run();
+    yield;
     if (!truncated) return;
   }
 }
 
-async function findUnnamed(ctx: Ctx, candidates: readonly Candidate[]): Promise<string[]> {
+/** A candidate of a workspace that exists, with its mail databases. */
+type KnownCandidate = Omit<Candidate, "workspaceId"> & { workspace: number; shards: readonly number[] };
+
+async function findWorkspaces(ctx: Ctx, candidates: readonly Candidate[]): Promise<KnownCandidate[]> {
   if (candidates.length === 0) return [];
   const ids = JSON.stringify([...new Set(candidates.map(({ workspaceId }) => workspaceId))]);
   const workspaces = await ctx.db.prepare(FIND_WORKSPACES).bind(ids).all<{ id: string; number: number }>();
   const numbers = new Map(workspaces.results.map(({ id, number }) => [id, number]));
-  const known = candidates.flatMap(({ workspaceId, ...candidate }) => {
-    const workspace = numbers.get(workspaceId);
-    return workspace === undefined ? [] : [{ ...candidate, workspace }];
-  });
   const shardsOf = await findShards(ctx, numbers.values());
+  return candidates.flatMap(({ workspaceId, ...candidate }) => {
+    const workspace = numbers.get(workspaceId);
+    return workspace === undefined ? [] : [{ ...candidate, workspace, shards: shardsOf.get(workspace) ?? [] }];
+  });
+}
+
+/** Returns the keys that no email names. Those of a mail database that fails count as named until the next time. */
+async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGenerator<void, string[]> {
   const named = new Set<string>();
   for (const shard of shardNumbers(ctx)) {
-    const here = known.filter(({ workspace }) => shardsOf.get(workspace)?.includes(shard));
-    for (const key of await findNamed(onShard(ctx, shard), here)) named.add(key);
+    const here = known.filter(({ shards }) => shards.includes(shard));
+    if (here.length === 0) continue;
+    try {
+      for (const key of await findNamed(onShard(ctx, shard), here)) named.add(key);
+    } catch (error) {
+      ctx.log("shard.failed", { shard, error: String(error) });
+      for (const { key } of here) named.add(key);
+    }
+    yield;
   }
   return known.map(({ key }) => key).filter((key) => !named.has(key));
 }
 
 /** Returns the keys of objects that an email in this mail database names. */
-async function findNamed(ctx: MailCtx, candidates: readonly Omit<Candidate, "workspaceId">[]): Promise<string[]> {
-  if (candidates.length === 0) return [];
+async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): Promise<string[]> {
   const { results } = await mailDb(ctx).prepare(FIND_NAMED).bind(JSON.stringify(candidates)).all<{ key: string }>();
   return results.map(({ key }) => key);
 }

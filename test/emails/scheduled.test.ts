@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sweep } from "../../src/outbox/index.ts";
-import { runWork } from "../../src/queue.ts";
+import { runWork } from "../../src/work.ts";
 import { database, MAIL_BINDING, mail } from "../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../support/emails.ts";
 import { seeded } from "../support/faults.ts";

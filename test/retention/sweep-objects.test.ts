@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { offloadContent } from "../../src/emails/index.ts";
 import { sweepObjects } from "../../src/retention/sweep-objects.ts";
+import { runToEnd } from "../../src/turns.ts";
 import { acceptEmail } from "../support/accept-email.ts";
 import { database } from "../support/databases.ts";
 import { run } from "../support/sending.ts";
@@ -17,7 +18,8 @@ beforeEach(async () => {
   await run("UPDATE object_sweep SET checked_key = ''");
 });
 
-const sweepAt = (now: number, bindings: Record<string, unknown> = {}) => sweepObjects(testContext(bindings, () => now));
+const sweepAt = (now: number, bindings: Record<string, unknown> = {}) =>
+  runToEnd(sweepObjects(testContext(bindings, () => now)));
 const keysOf = async () =>
   (await env.CONTENT.list({ prefix: `w/${workspace.workspaceId}/` })).objects.map(({ key }) => key);
 

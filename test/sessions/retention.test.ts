@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { deleteExpiredMainRows } from "../../src/retention/delete-expired-rows.ts";
+import { runToEnd } from "../../src/turns.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMagicLink } from "../support/sign-ins.ts";
 import { aWorkspace, testContext } from "../support/workspace.ts";
@@ -15,7 +16,7 @@ it("deletes sessions, refresh tokens and sign-in links once they have expired, a
   const address = `${crypto.randomUUID()}@example.org`;
   await aMagicLink(address, now - 15 * 60_000);
   await aMagicLink(address, now);
-  await deleteExpiredMainRows(testContext({}, () => now));
+  await runToEnd(deleteExpiredMainRows(testContext({}, () => now)));
   const idsOf = async (sql: string, value: string) => {
     const { results } = await env.DB.prepare(sql).bind(value).all<{ id: string }>();
     return results.map(({ id }) => id);

@@ -1,8 +1,8 @@
 import type { MailCtx, WorkCtx } from "../../src/context.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { sweep } from "../../src/outbox/index.ts";
-import { runWork } from "../../src/queue.ts";
 import { onMain } from "../../src/shards.ts";
+import { runWork } from "../../src/work.ts";
 import { recordingContext } from "./workspace.ts";
 
 /**

@@ -10,7 +10,7 @@ export {
   readContent,
   type StoredContent,
 } from "./documents.ts";
-export { offloadContent, rewindContentProgressStatement } from "./offload.ts";
+export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
 export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { RenderedTooLongError, UNSUBSCRIBE_URL } from "./personalize.ts";

@@ -1,6 +1,7 @@
 import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
+import { runToEnd, type Steps } from "../../turns.ts";
 import { packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */
@@ -9,8 +10,6 @@ const EMAILS_PER_STEP = 250;
 const EMAILS_SCANNED = 5_000;
 /** Steps of one run, of three statements each; the next run continues. */
 const MAX_STEPS = 100;
-/** R2 puts of one run. An invocation may make 10,000 subrequests (Workers limits). */
-const MAX_PUTS = 5_000;
 /** Younger emails are left to their delivery, which may move their content without a write of its own. */
 const MIN_AGE_MS = 60_000;
 
@@ -35,17 +34,23 @@ type WorkspaceContent = RowContent & { workspace: number };
  * Moves the content that deliveries left in the rows of emails to R2: one object for the emails of a workspace in a
  * step, and one statement for all of them. Walks the emails in the order of n. Safe to interrupt and to run concurrently.
  */
-export async function offloadContent(ctx: MailCtx): Promise<void> {
-  let puts = 0;
-  for (let step = 0; step < MAX_STEPS && puts < MAX_PUTS; step++) {
+export async function* offloadSteps(ctx: MailCtx): Steps {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const last = await mailDb(ctx)
       .prepare(FIND_LAST)
       .bind(ctx.now() - MIN_AGE_MS, EMAILS_SCANNED)
       .first<number | null>("n");
     if (last === null) return;
     const { results } = await mailDb(ctx).prepare(FIND_CONTENTS).bind(last, EMAILS_PER_STEP).all<WorkspaceContent>();
-    puts += await offloadStep(ctx, results, results.length < EMAILS_PER_STEP ? last : (results.at(-1)?.n ?? last));
+    const puts = await offloadStep(ctx, results, results.length < EMAILS_PER_STEP ? last : (results.at(-1)?.n ?? last));
+    if (ctx.limits) ctx.limits.objectReads -= puts;
+    yield;
   }
+}
+
+/** Runs all steps of `offloadSteps`. */
+export function offloadContent(ctx: MailCtx): Promise<void> {
+  return runToEnd(offloadSteps(ctx));
 }
 
 /** Moves these contents and saves the progress in one transaction. Returns the number of R2 puts. */

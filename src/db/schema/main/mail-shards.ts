@@ -6,4 +6,5 @@ export const mailShards = sqliteTable("mail_shards", {
   size: integer().notNull().default(0),
   workspaces: integer().notNull().default(0),
   isOpen: integer("is_open", { mode: "boolean" }).notNull().default(true),
+  sweptAt: integer("swept_at").notNull().default(0),
 });

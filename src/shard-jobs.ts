@@ -1,0 +1,152 @@
+import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
+import type { RunLimits } from "./delivery/index.ts";
+import { indexEmails, offloadSteps } from "./emails/index.ts";
+import { deleteExpiredResponses } from "./idempotency/index.ts";
+import { sweep, type WorkMessage } from "./outbox/index.ts";
+import { mainRetentionSteps, retentionSteps } from "./retention/index.ts";
+import { type ShardSize, saveShardSizes } from "./shard-sizes.ts";
+import { onMain, onShard, shardNumbers } from "./shards.ts";
+import { runInTurns, type Steps, type Turn } from "./turns.ts";
+import { type DatabaseRows, runDatabases } from "./work.ts";
+
+type DatabaseName = WorkMessage["database"];
+type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits) => Promise<void>;
+
+/** Jobs of cron on some databases. */
+const jobs = {
+  sweep: sweepDatabases,
+  offload: inTurns({ mail: offloadSteps }),
+  responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
+  retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
+} satisfies Record<string, JobFunction>;
+
+/** The name of a job. */
+export type ShardJob = keyof typeof jobs;
+
+/** A queue message that starts a job on some mail databases. */
+export interface ShardJobMessage {
+  type: "shards.job.v1";
+  job: ShardJob;
+  shards: number[];
+}
+
+/** Mail databases of one invocation: a sweep of them makes less than a tenth of its 1,000 D1 queries when none has work. */
+export const SHARDS_PER_INVOCATION = 32;
+/** Rows of each database that a sweep processes itself. */
+const MAX_ROWS_WITHOUT_QUEUE = 500;
+/** A database that does not answer a sweep for this long is left to the next sweep, in milliseconds. */
+const SWEEP_TIMEOUT_MS = 5_000;
+/** A group of mail databases whose last sweep by a message is older than this is swept by cron itself, in milliseconds. */
+const SWEEP_LOST_MS = 90_000;
+
+/**
+ * Runs a job on the main database and every mail database: SHARDS_PER_INVOCATION in this invocation, and as many by each
+ * queue message. What the queue refuses, this invocation does too, as far as its limits allow.
+ */
+export async function startShardJob(
+  ctx: Ctx,
+  job: ShardJob,
+  limits: RunLimits,
+  groupSize = SHARDS_PER_INVOCATION,
+): Promise<void> {
+  const [own = [], ...others] = groups(shardNumbers(ctx), groupSize);
+  const lost = job === "sweep" && others.length > 0 ? await findLostSweeps(ctx, others) : [];
+  const refused = (await Promise.all(others.map((group) => sendJob(ctx, job, group)))).flat();
+  await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
+}
+
+/** Returns whether the body of a queue message starts a job that this version knows. */
+export function isShardJob(ctx: Ctx, body: { type?: unknown } | null): boolean {
+  if (body?.type !== "shards.job.v1") return false;
+  const { job, shards } = body as Partial<ShardJobMessage>;
+  return Object.hasOwn(jobs, job ?? "") && Array.isArray(shards) && shards.every((n) => shardNumbers(ctx).includes(n));
+}
+
+/** Runs the job of a queue message. Logs an error of a database, whose job cron starts again. */
+export async function runShardJob(ctx: Ctx, { job, shards }: ShardJobMessage, limits: RunLimits): Promise<void> {
+  try {
+    await jobs[job](ctx, shards, limits);
+  } catch (error) {
+    ctx.log("shards.job.failed", { job, error: String(error) });
+  }
+  if (job === "sweep") await saveSweep(ctx, shards);
+}
+
+/** Sends the message of a job. Returns the databases if the queue refuses it. */
+async function sendJob(ctx: Ctx, job: ShardJob, shards: number[]): Promise<number[]> {
+  const body: ShardJobMessage = { type: "shards.job.v1", job, shards };
+  try {
+    await ctx.env.WORK.sendBatch([{ body }]);
+    return [];
+  } catch (error) {
+    ctx.log("shards.job.refused", { job, shards, error: String(error) });
+    return shards;
+  }
+}
+
+/** Records, at the first database of a group, that its message arrived. */
+async function saveSweep(ctx: Ctx, [first]: readonly number[]): Promise<void> {
+  await ctx.db.prepare("UPDATE mail_shards SET swept_at = ?2 WHERE number = ?1").bind(first, ctx.now()).run();
+}
+
+/** Returns the databases of groups that no message had swept for SWEEP_LOST_MS. */
+async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Promise<number[]> {
+  const { results } = await ctx.db
+    .prepare("SELECT number FROM mail_shards WHERE swept_at > ?1")
+    .bind(ctx.now() - SWEEP_LOST_MS)
+    .all<{ number: number }>();
+  const swept = new Set(results.map(({ number }) => number));
+  return groupsOfShards.filter(([first]) => first !== undefined && !swept.has(first)).flat();
+}
+
+/**
+ * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, and indexes
+ * new emails for the search. Each database is swept and indexed once before the first gets more.
+ */
+async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
+  const work: DatabaseRows[] = [];
+  const sizes: ShardSize[] = [];
+  const sweeps = databases.map((database) => ({
+    database,
+    steps: database === "main" ? sweepMain(onMain(ctx), work) : sweepShard(onShard(ctx, database), work, sizes),
+  }));
+  const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, SWEEP_TIMEOUT_MS)]);
+  await saveShardSizes(ctx, sizes);
+  await runDatabases(ctx, work, limits, () => {});
+  const indexing = sizes.map(({ shard }) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
+  await runInTurns(ctx, indexing, limits);
+  if (swept.status === "rejected") throw swept.reason;
+}
+
+async function* sweepMain(ctx: WorkCtx<"main">, work: DatabaseRows[]): Steps {
+  const { rows } = await sweep(ctx);
+  work.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+  yield;
+}
+
+async function* sweepShard(ctx: MailCtx, work: DatabaseRows[], sizes: ShardSize[]): Steps {
+  const { rows, size } = await sweep(ctx);
+  work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+  sizes.push({ shard: ctx.shard, size });
+  yield;
+  await indexEmails(ctx, 1);
+}
+
+async function* indexSteps(ctx: MailCtx): Steps {
+  while ((await indexEmails(ctx, 1)) > 0) yield;
+}
+
+/** Returns the job that runs these steps on each database in turns. */
+function inTurns(stepsOf: { mail: (ctx: MailCtx) => Steps; main?: (ctx: WorkCtx<"main">) => Steps }): JobFunction {
+  return (ctx, databases, limits) => {
+    const turns = databases.flatMap((database): Turn[] => {
+      if (database !== "main") return [{ database, steps: stepsOf.mail(onShard(ctx, database)) }];
+      return stepsOf.main ? [{ database, steps: stepsOf.main(onMain(ctx)) }] : [];
+    });
+    return runInTurns(ctx, turns, limits);
+  };
+}
+
+function groups(numbers: readonly number[], size: number): number[][] {
+  return Array.from({ length: Math.ceil(numbers.length / size) }, (_, n) => numbers.slice(n * size, (n + 1) * size));
+}

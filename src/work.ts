@@ -1,0 +1,89 @@
+import { runBroadcasts } from "./broadcasts/index.ts";
+import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
+import {
+  DeliveryRun,
+  deliverRows,
+  egressOf,
+  newRunLimits,
+  type RunLimits,
+  runBulk,
+  runReleases,
+} from "./delivery/index.ts";
+import type { WakeUp, WorkMessage } from "./outbox/index.ts";
+import { purge } from "./purges/index.ts";
+import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./shards.ts";
+
+type Tasks<Context> = Readonly<
+  Record<string, (ctx: Context, rows: readonly WakeUp[], run: DeliveryRun) => Promise<void>>
+>;
+
+/** The function that processes each kind of outbox row of a mail database. */
+const mailTasks: Tasks<MailCtx> = {
+  deliver: deliverRows,
+  // A run finds the rows itself, whichever row the wake-up names.
+  bulk: (ctx, _, run) => runBulk(ctx, run),
+  broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
+  purge: (ctx, rows) => purge(ctx, rows),
+  release: (ctx, rows) => runReleases(ctx, rows),
+};
+
+/** The function that processes each kind of outbox row of the main database. */
+const mainTasks: Tasks<WorkCtx<"main">> = { purge: (ctx, rows) => purge(ctx, rows) };
+
+/** Returns whether the body of a queue message names rows that this version can process. */
+export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is WorkMessage {
+  if (body?.type !== "outbox.wake.v2") return false;
+  const { database, rows } = body as Partial<WorkMessage>;
+  if (database === undefined || !Array.isArray(rows)) return false;
+  if (database !== "main" && !shardNumbers(ctx).includes(database)) return false;
+  const tasks = database === "main" ? mainTasks : mailTasks;
+  return rows.every(({ kind }) => Object.hasOwn(tasks, kind));
+}
+
+/** Rows of the outbox of one database. */
+export interface DatabaseRows {
+  database: WorkMessage["database"];
+  rows: readonly WakeUp[];
+}
+
+/**
+ * Processes rows of several outboxes, CONCURRENT_DATABASES at once, in one run that shares its limits and its SMTP
+ * connections. Calls `onEnd` for each database, with the error of one that failed.
+ */
+export async function runDatabases(
+  ctx: Ctx,
+  work: readonly DatabaseRows[],
+  limits: RunLimits,
+  onEnd: (database: WorkMessage["database"], error: unknown) => void,
+): Promise<void> {
+  const queue = work.values();
+  const concurrency = Math.min(work.length, CONCURRENT_DATABASES);
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, concurrency);
+  const worker = async () => {
+    for (const { database, rows } of queue) {
+      try {
+        await runTasks(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
+        onEnd(database, undefined);
+      } catch (error) {
+        ctx.log("work.failed", { database, error: String(error) });
+        onEnd(database, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+  await run.end();
+}
+
+/** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
+export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
+  const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
+  await runTasks(ctx, rows, run).finally(() => run.end());
+}
+
+async function runTasks(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
+  const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
+  for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
+    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind, run);
+    else await mainTasks[kind]?.(ctx, ofKind, run);
+  }
+}
