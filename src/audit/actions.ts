@@ -14,6 +14,7 @@ export const actions = {
   "mailbox.updated": "mailbox",
   "mailbox.assigned": "mailbox",
   "mailbox.deleted": "mailbox",
+  "mailbox.opened": "mailbox",
   "smtp_credential.created": "smtp_credential",
   "smtp_credential.deactivated": "smtp_credential",
   "suppression.added": "suppression",

@@ -1,1 +1,1 @@
-export { type ReturnedMail, receiveFeedback } from "./receive.ts";
+export { isFeedbackRecipient, type ReturnedMail, receiveFeedback } from "./receive.ts";

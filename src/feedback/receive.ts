@@ -46,6 +46,12 @@ export async function receiveFeedback(ctx: Ctx, mail: ReturnedMail): Promise<Fee
   return feedback.kind;
 }
 
+/** Returns whether an address receives feedback: a signed return path, or the address of feedback loops. */
+export async function isFeedbackRecipient(ctx: Ctx, address: string): Promise<boolean> {
+  const { masterKeys, bounceDomain } = ctx.settings;
+  return isFeedbackAddress(address, bounceDomain) || (await readReturnPath(masterKeys, address)) !== null;
+}
+
 /** Returns whether reports of feedback loops are sent to an address (RFC 2142, RFC 6449). */
 function isFeedbackAddress(address: string, bounceDomain: string): boolean {
   return ["abuse", "fbl"].some((local) => address.toLowerCase() === `${local}@${bounceDomain}`);

@@ -1,18 +1,75 @@
 import type { Ctx } from "../context.ts";
-import { type ReturnedMail, receiveFeedback } from "../feedback/index.ts";
+import { isFeedbackRecipient, receiveFeedback } from "../feedback/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
+import type { Authentication } from "./authentication.ts";
+import { MAX_MESSAGE_BYTES, readMessage } from "./read-stream.ts";
+import { findMailbox } from "./recipients.ts";
+import { storeMessage } from "./store-message.ts";
 
-/** The result of a message: accepted, or rejected permanently with a reply (RFC 5321 4.2, RFC 3463). */
+/** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
+export interface ArrivedMail {
+  /** Envelope sender; empty for the null reverse-path. */
+  from: string;
+  /** Envelope recipient. */
+  to: string;
+  raw: ReadableStream<Uint8Array>;
+  /** Bytes of the message, when they are known before it is read. */
+  size: number | null;
+  authentication: Authentication | null;
+}
+
+/** The result: accepted, or refused with a reply (RFC 5321 4.2, RFC 3463). A reply that begins with 4 asks to try again. */
 export type ReceiveResult = { accepted: true; kind: string } | { accepted: false; reply: string };
 
+/** Bytes of a report that are read. Reports put their result at the beginning and the returned mail at the end. */
+const REPORT_BYTES = 1024 * 1024;
+
+const UNKNOWN = "550 5.1.1 No such recipient";
+const OVER_QUOTA = "452 4.2.2 The mailbox is full";
+const TOO_LARGE = `552 5.3.4 The message is larger than ${MAX_MESSAGE_BYTES} bytes`;
+
+const refused = (reply: string) => ({ accepted: false, reply }) as const;
+
+/** Decides whether mail for a recipient would be accepted, before its content is sent (RCPT TO). */
+export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResult> {
+  if (await isFeedbackRecipient(ctx, to)) return { accepted: true, kind: "feedback" };
+  const mailbox = await findMailbox(ctx, to);
+  if (!mailbox) return refused(UNKNOWN);
+  const isFull = mailbox.quota_bytes !== null && mailbox.used_bytes >= mailbox.quota_bytes;
+  return isFull ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
+}
+
 /**
- * Receives a message that arrived by SMTP. Throws when the result could not be stored; the sending server then tries
- * again.
+ * Receives a message that arrived by SMTP: an unsubscribe, a report about an email of the service, or mail for a hosted
+ * mailbox. The answer may be repeated any number of times. Throws when the result could not be stored; the sending server
+ * must then be told to try again.
  */
-export async function receiveMail(ctx: Ctx, mail: ReturnedMail): Promise<ReceiveResult> {
+export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {
   if (await unsubscribe(ctx, mail.to, "mailto")) return { accepted: true, kind: "unsubscribe" };
-  const kind = await receiveFeedback(ctx, mail);
-  if (kind === "unknown") return { accepted: false, reply: "550 5.1.1 No such recipient" };
-  ctx.log("inbound.feedback", { kind });
-  return { accepted: true, kind };
+  if (await isFeedbackRecipient(ctx, mail.to)) {
+    const raw = await readStart(mail.raw, REPORT_BYTES);
+    const kind = await receiveFeedback(ctx, { from: mail.from, to: mail.to, raw });
+    ctx.log("inbound.feedback", { kind });
+    return { accepted: true, kind };
+  }
+  const mailbox = await findMailbox(ctx, mail.to);
+  if (!mailbox) return refused(UNKNOWN);
+  const raw = await readMessage(mail.raw, mail.size);
+  if (!raw) return refused(TOO_LARGE);
+  const result = await storeMessage(ctx, mailbox, { to: mail.to, raw, authentication: mail.authentication });
+  ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes: raw.length });
+  if (result === "over-quota") return refused(OVER_QUOTA);
+  return { accepted: true, kind: "mailbox" };
+}
+
+async function readStart(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(maxBytes);
+  let filled = 0;
+  for await (const chunk of stream) {
+    const part = chunk.subarray(0, maxBytes - filled);
+    bytes.set(part, filled);
+    filled += part.byteLength;
+    if (filled === maxBytes) break;
+  }
+  return bytes.slice(0, filled);
 }

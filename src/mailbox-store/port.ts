@@ -64,10 +64,10 @@ export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
   const stub: MailboxStore = ctx.env.MAILBOX.getByName(mailboxId);
   return new Proxy(stub, {
     get: (target, name: keyof MailboxStore) => {
-      const method = target[name] as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         try {
-          return await method.apply(target, args);
+          // Called on the stub in one expression: taken from it first, the method would be another remote property.
+          return await (target as unknown as RemoteMethods)[name](...args);
         } catch (error) {
           ctx.log("mailbox.failed", { mailbox: mailboxId, method: name, error: String(error) });
           throw new AppError(502, "The mailbox cannot be reached; try again");
@@ -76,3 +76,5 @@ export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
     },
   });
 }
+
+type RemoteMethods = Record<keyof MailboxStore, (...args: unknown[]) => Promise<unknown>>;

@@ -1,12 +1,19 @@
 import type { Ctx } from "../context.ts";
+import { r2Keys } from "../db/r2-keys.ts";
+import { mailboxStore } from "../mailbox-store/index.ts";
 
 /** Objects of one R2 list or delete call (R2 limits). */
 const OBJECTS_PER_CALL = 1_000;
 
-/** Deletes up to 1,000 objects whose keys start with `prefix`. Returns true when none is left. */
+/**
+ * Deletes up to 1,000 objects whose keys start with `prefix`; the mail of a mailbox with the record of it. Returns true when
+ * none is left.
+ */
 export async function deleteObjects(ctx: Ctx, prefix: string): Promise<boolean> {
   const { objects, truncated } = await ctx.env.CONTENT.list({ prefix, limit: OBJECTS_PER_CALL });
   if (objects.length > 0) await ctx.env.CONTENT.delete(objects.map(({ key }) => key));
+  const [, mailboxId] = prefix.startsWith(r2Keys.mailboxes) ? prefix.split("/") : [];
+  if (!truncated && mailboxId) await mailboxStore(ctx, mailboxId).destroy();
   return !truncated;
 }
 

@@ -22,6 +22,7 @@ const MAIL_STEPS = [
   "DELETE FROM email_search WHERE rowid IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM broadcast_pages WHERE (workspace, broadcast, last_n) IN (SELECT workspace, broadcast, last_n FROM broadcast_pages WHERE workspace = ?1 LIMIT ?2)",

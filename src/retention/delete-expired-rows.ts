@@ -17,6 +17,9 @@ const deleteOld = (workspaces: "workspaces" | "shard_workspaces", table: string,
       .join(", ")} FROM ${workspaces} w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1 LIMIT ?2)`;
 
 const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", "workspace, at_us");
+// A workspace that only receives has no row in shard_workspaces.
+const DELETE_INBOUND =
+  "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
@@ -38,6 +41,7 @@ const EXPIRING: Readonly<Record<string, string>> = {
   // Its codes and access tokens are deleted with it.
   oauth_grants: "id",
   oauth_access_tokens: "hash",
+  mailbox_openings: "id",
 };
 
 /** Deletes expired domain failures, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
@@ -60,6 +64,7 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
   const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
   const deletions: [string, number][] = [
     [DELETE_CHANGES, cutoff * 1000],
+    [DELETE_INBOUND, cutoff],
     [DELETE_HOURLY_ROLLUPS, hour],
     [DELETE_DAILY_ROLLUPS, day],
   ];

@@ -3,6 +3,7 @@ export * from "../both/idempotency.ts";
 export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./emails.ts";
+export * from "./inbound.ts";
 export * from "./outbox.ts";
 export * from "./retried-addresses.ts";
 export * from "./rollups.ts";

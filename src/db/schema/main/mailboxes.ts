@@ -39,3 +39,9 @@ export const mailboxAssignees = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.mailboxId, t.userId] }), index("mailbox_assignees_by_user").on(t.userId)],
 );
+
+export const mailboxOpenings = sqliteTable(
+  "mailbox_openings",
+  { id: text().primaryKey().notNull(), expiresAt: integer("expires_at").notNull() },
+  (t) => [index("mailbox_openings_by_expiry").on(t.expiresAt)],
+);

@@ -1,0 +1,30 @@
+/** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
+export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
+
+const FIRST_BYTES = 65_536;
+
+/**
+ * Reads a message into one buffer. `size` is the number of bytes when it is known. Returns null when the message is larger than
+ * 25 MiB. Throws what the stream throws.
+ */
+export async function readMessage(stream: ReadableStream<Uint8Array>, size: number | null): Promise<Uint8Array | null> {
+  if (size !== null && size > MAX_MESSAGE_BYTES) {
+    await stream.cancel();
+    return null;
+  }
+  let buffer = new Uint8Array(size ?? FIRST_BYTES);
+  let filled = 0;
+  for await (const chunk of stream) {
+    if (filled + chunk.byteLength > MAX_MESSAGE_BYTES) return null;
+    if (filled + chunk.byteLength > buffer.length) buffer = enlarge(buffer, filled, chunk.byteLength);
+    buffer.set(chunk, filled);
+    filled += chunk.byteLength;
+  }
+  return buffer.subarray(0, filled);
+}
+
+function enlarge(buffer: Uint8Array, filled: number, more: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.min(MAX_MESSAGE_BYTES, Math.max(2 * buffer.length, filled + more)));
+  larger.set(buffer.subarray(0, filled));
+  return larger;
+}

@@ -1,0 +1,145 @@
+/** Decodes the body of a part from its Content-Transfer-Encoding (RFC 2045 6), chunk by chunk. */
+export interface BodyDecoder {
+  /** Returns the decoded bytes of a chunk, as far as they are known. */
+  push(chunk: Uint8Array): Uint8Array;
+  /** Returns what is left. */
+  end(): Uint8Array;
+}
+
+/** Returns a decoder for an encoding in lower case. Unknown encodings pass through. */
+export function newBodyDecoder(encoding: string): BodyDecoder {
+  if (encoding === "base64") return new Base64Body();
+  if (encoding === "quoted-printable") return new QuotedPrintableBody();
+  return { push: (chunk) => chunk, end: () => new Uint8Array() };
+}
+
+/** Decodes a whole body. */
+export function decodeWhole(body: Uint8Array, encoding: string): Uint8Array {
+  const decoder = newBodyDecoder(encoding);
+  const [head, tail] = [decoder.push(body), decoder.end()];
+  if (tail.length === 0) return head;
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}
+
+/** Returns the number of bytes of a decoded body, without decoding it into memory. */
+export function decodedSize(body: Uint8Array, encoding: string): number {
+  if (encoding === "base64") return Math.floor((countDigits(body) * 3) / 4);
+  if (encoding !== "quoted-printable") return body.length;
+  const decoder = newBodyDecoder(encoding);
+  let size = 0;
+  for (let at = 0; at < body.length; at += 65_536) size += decoder.push(body.subarray(at, at + 65_536)).length;
+  return size + decoder.end().length;
+}
+
+/** Value of each base64 digit; 255 for any other byte. Both alphabets of RFC 4648 are read. */
+const DIGITS = new Uint8Array(256).fill(255);
+for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+  DIGITS[char.charCodeAt(0)] = index;
+DIGITS[0x2d] = 62;
+DIGITS[0x5f] = 63;
+
+function countDigits(body: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < body.length; at++) if ((DIGITS[body[at] as number] as number) < 64) count++;
+  return count;
+}
+
+class Base64Body implements BodyDecoder {
+  #bits = 0;
+  #digits = 0;
+
+  push(chunk: Uint8Array): Uint8Array {
+    const out = new Uint8Array(Math.ceil(((chunk.length + 3) * 3) / 4));
+    let to = 0;
+    for (let at = 0; at < chunk.length; at++) {
+      const digit = DIGITS[chunk[at] as number] as number;
+      if (digit > 63) continue;
+      this.#bits = (this.#bits << 6) | digit;
+      this.#digits += 1;
+      if (this.#digits < 4) continue;
+      out[to++] = this.#bits >> 16;
+      out[to++] = this.#bits >> 8;
+      out[to++] = this.#bits;
+      this.#bits = 0;
+      this.#digits = 0;
+    }
+    return out.subarray(0, to);
+  }
+
+  end(): Uint8Array {
+    const bits = this.#bits << (6 * (4 - this.#digits));
+    const bytes = Uint8Array.of(bits >> 16, bits >> 8).subarray(0, Math.max(0, this.#digits - 1));
+    this.#bits = 0;
+    this.#digits = 0;
+    return bytes;
+  }
+}
+
+const [LF, CR, EQUALS, SPACE, TAB] = [0x0a, 0x0d, 0x3d, 0x20, 0x09];
+
+class QuotedPrintableBody implements BodyDecoder {
+  /** An `=` at the end of the chunks so far, with what follows it. */
+  #pending: Uint8Array = new Uint8Array();
+
+  push(chunk: Uint8Array): Uint8Array {
+    const input = new Uint8Array(this.#pending.length + chunk.length);
+    input.set(this.#pending);
+    input.set(chunk, this.#pending.length);
+    const equals = input.lastIndexOf(EQUALS);
+    // An escape has three bytes; a soft line break may have spaces before its end (RFC 2045 6.7).
+    const isOpen = equals >= 0 && equals > input.length - 100 && !isComplete(input, equals);
+    this.#pending = isOpen ? input.slice(equals) : new Uint8Array();
+    return decodeQuotedPrintable(isOpen ? input.subarray(0, equals) : input);
+  }
+
+  end(): Uint8Array {
+    const left = this.#pending;
+    this.#pending = new Uint8Array();
+    return decodeQuotedPrintable(left);
+  }
+}
+
+function isComplete(input: Uint8Array, equals: number): boolean {
+  const second = input[equals + 1];
+  if (second === SPACE || second === TAB || second === CR) return input.indexOf(LF, equals) >= 0;
+  return second === LF || equals + 2 < input.length;
+}
+
+function decodeQuotedPrintable(input: Uint8Array): Uint8Array {
+  const out = new Uint8Array(input.length);
+  let to = 0;
+  for (let at = 0; at < input.length; at++) {
+    const byte = input[at] as number;
+    if (byte !== EQUALS) {
+      out[to++] = byte;
+      continue;
+    }
+    const soft = afterSoftBreak(input, at + 1);
+    const [high, low] = [hexValue(input[at + 1]), hexValue(input[at + 2])];
+    if (soft > 0) at = soft - 1;
+    else if (high < 0 || low < 0) out[to++] = byte;
+    else {
+      out[to++] = high * 16 + low;
+      at += 2;
+    }
+  }
+  return out.subarray(0, to);
+}
+
+/** Returns the index after a soft line break, or 0 when there is none at `at`. The end of the body is one. */
+function afterSoftBreak(input: Uint8Array, at: number): number {
+  let end = at;
+  while (end - at < 100 && (input[end] === SPACE || input[end] === TAB)) end++;
+  if (input[end] === CR) return input[end + 1] === LF ? end + 2 : end + 1;
+  return input[end] === LF || end >= input.length ? end + 1 : 0;
+}
+
+function hexValue(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

@@ -1,0 +1,22 @@
+/** Bounds on what is parsed of a received message. A message beyond them is kept as it is, and marked. Pure. */
+
+export const bounds = {
+  /** Bytes of the header of a message and of a part. */
+  headerBytes: 262_144,
+  /** Leaf parts, and nesting of multiparts. */
+  parts: 1_000,
+  depth: 30,
+  /** Bytes of a text part that are decoded for search, and characters of names that are kept. */
+  searchBytes: 131_072,
+  nameCharacters: 255,
+  idCharacters: 250,
+  subjectCharacters: 2_000,
+  addresses: 1_000,
+} as const;
+
+/** Why a message was not parsed completely. */
+export const problems = {
+  header: `a header is larger than ${bounds.headerBytes} bytes`,
+  parts: `the message has more than ${bounds.parts} parts`,
+  depth: `parts are nested deeper than ${bounds.depth} levels`,
+} as const;

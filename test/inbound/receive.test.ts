@@ -1,0 +1,169 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { runRetention } from "../../src/retention/index.ts";
+import { database } from "../support/databases.ts";
+import { type Faults, faultyDatabase, faultyObjects, seeded } from "../support/faults.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aRawMessage, deliver, objectsOf } from "./support.ts";
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+});
+
+const store = (id = workspace.mailboxId) => env.MAILBOX.getByName(id);
+const list = async (folder = "INBOX", id?: string) =>
+  (await store(id).list(folder, { limit: 200, offset: 0 }))?.items ?? [];
+const logOf = async (of = workspace) => {
+  const { results } = await database
+    .prepare("SELECT * FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
+    .bind(of.workspaceNumber)
+    .all();
+  return results;
+};
+const usedBytes = () =>
+  database.prepare("SELECT used_bytes FROM mailboxes WHERE id = ?1").bind(workspace.mailboxId).first("used_bytes");
+
+describe("mail for a hosted mailbox", () => {
+  it("is in INBOX when it was accepted, byte for byte in R2, and in the inbound log", async () => {
+    const raw = aRawMessage({ Subject: "=?utf-8?q?Caf=C3=A9?=" });
+    expect(await deliver(workspace.mailbox, raw)).toBeNull();
+    const [item, ...others] = await list();
+    expect(others).toEqual([]);
+    expect(item).toMatchObject({
+      uid: 1,
+      folder: "INBOX",
+      from: { email: "ada@example.org", name: "Ada Lovelace" },
+      subject: "Café",
+      date: Date.UTC(2026, 10, 21, 14),
+      size: raw.length,
+      seen: false,
+      preview: "Hello, this is a text.",
+    });
+    const [key = ""] = await objectsOf(workspace.mailboxId);
+    expect(await (await env.CONTENT.get(key))?.text()).toBe(raw);
+    expect(await logOf()).toEqual([
+      expect.objectContaining({
+        mailbox_id: workspace.mailboxId,
+        from_address: "ada@example.org",
+        recipient: workspace.mailbox,
+        subject: "Café",
+        text_preview: "Hello, this is a text.",
+        attachment_count: 0,
+      }),
+    ]);
+    expect(await usedBytes()).toBe(raw.length);
+  });
+
+  it("goes to the exact address, else to the one before the plus, else to the catch-all", async () => {
+    const catchAll = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "*" });
+    const { id } = await catchAll.json<{ id: string }>();
+    for (const local of ["hello", "HELLO", "hello+news", "anyone", "any+one"])
+      expect(await deliver(`${local}@${workspace.domain}`, aRawMessage()), local).toBeNull();
+    expect([(await list()).length, (await list("INBOX", id)).length]).toEqual([3, 2]);
+  });
+
+  it("is refused for an unknown address, and for a mailbox that is not active", async () => {
+    expect(await deliver(`nobody@${workspace.domain}`, aRawMessage())).toBe("550 5.1.1 No such recipient");
+    expect(await deliver("nobody@nowhere.example", aRawMessage())).toBe("550 5.1.1 No such recipient");
+    await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { is_active: false });
+    expect(await deliver(workspace.mailbox, aRawMessage())).toBe("550 5.1.1 No such recipient");
+    expect(await logOf()).toEqual([]);
+  });
+
+  it("is stored once when it is delivered again, with other trace fields", async () => {
+    const raw = aRawMessage();
+    await deliver(workspace.mailbox, raw);
+    await deliver(workspace.mailbox, raw);
+    await deliver(workspace.mailbox, `Received: from x by y; now\r\n${raw}`);
+    expect([(await list()).length, (await objectsOf(workspace.mailboxId)).length, (await logOf()).length]).toEqual([
+      1, 1, 1,
+    ]);
+    await deliver(workspace.mailbox, aRawMessage());
+    expect((await list()).length).toBe(2);
+  });
+
+  it("is asked to come again when the mailbox is full, and leaves nothing behind", async () => {
+    await workspace.call("PATCH", `/v1/mailboxes/${workspace.mailboxId}`, { quota_bytes: 100 });
+    await expect(deliver(workspace.mailbox, aRawMessage())).rejects.toThrow("452 4.2.2");
+    expect([await list(), await objectsOf(workspace.mailboxId), await logOf()]).toEqual([[], [], []]);
+  });
+
+  it("is refused above 25 MiB, and accepted with 25 MiB", async () => {
+    const message = (bytes: number) => {
+      const raw = new Uint8Array(bytes).fill(0x61);
+      raw.set(new TextEncoder().encode(aRawMessage()));
+      return raw;
+    };
+    expect(await deliver(workspace.mailbox, message(25 * 1024 * 1024 + 1))).toMatch(/^552 5\.3\.4 /);
+    expect(await deliver(workspace.mailbox, message(25 * 1024 * 1024))).toBeNull();
+    expect((await list()).map(({ size }) => size)).toEqual([25 * 1024 * 1024]);
+  });
+
+  it("has no log entry any more after RETENTION_DAYS", async () => {
+    await deliver(workspace.mailbox, aRawMessage());
+    const later = () => Date.now() + 366 * 24 * 3_600_000;
+    await runRetention(testContext({}, later));
+    expect(await logOf()).toEqual([]);
+  });
+});
+
+describe("with storage that fails one call in ten", () => {
+  it("a message that was accepted is stored, and one that is sent again is stored once", async () => {
+    const faults: Faults = {
+      random: seeded(17),
+      chance: 0.1,
+      bindings: ["database", "objects"],
+      moments: ["before", "after"],
+      count: 0,
+    };
+    const mailbox = {
+      getByName: (name: string) => {
+        const stub = env.MAILBOX.getByName(name);
+        return {
+          add: async (...args: Parameters<typeof stub.add>) => {
+            const moment = faults.random() < faults.chance ? (faults.random() < 0.5 ? "before" : "after") : null;
+            if (moment) faults.count += 1;
+            if (moment === "before") throw new Error("injected fault");
+            const result = await stub.add(...args);
+            if (moment === "after") throw new Error("injected fault");
+            return result;
+          },
+        };
+      },
+    };
+    const bindings = {
+      DB: faultyDatabase(env.DB, faults),
+      MAIL_0: faultyDatabase(env.MAIL_0, faults),
+      MAIL_1: faultyDatabase(env.MAIL_1, faults),
+      CONTENT: faultyObjects(env.CONTENT, faults),
+      MAILBOX: mailbox,
+    };
+    const count = env.TEST_LONG ? 500 : 60;
+    let attempts = 0;
+    for (let number = 0; number < count; number++) {
+      const raw = aRawMessage({ Subject: `Message ${number}` });
+      for (let attempt = 0; ; attempt++) {
+        attempts += 1;
+        const sent = `Received: attempt ${attempt}\r\n${raw}`;
+        const isAccepted = await deliver(workspace.mailbox, sent, { bindings }).then(
+          (rejection) => rejection === null,
+          () => false,
+        );
+        if (isAccepted) break;
+      }
+    }
+    expect([faults.count > 5, attempts > count]).toEqual([true, true]);
+    const subjects = (await list()).map(({ subject }) => subject);
+    const quota = await store().quota();
+    expect([quota.messageCount, new Set(subjects).size, (await logOf()).length]).toEqual([
+      count,
+      Math.min(count, 200),
+      count,
+    ]);
+    const stored = await Promise.all((await list()).map(({ uid }) => store().find("INBOX", uid)));
+    const objects = new Set(await objectsOf(workspace.mailboxId));
+    expect(stored.filter((message) => !objects.has(message?.object ?? ""))).toEqual([]);
+  });
+});
