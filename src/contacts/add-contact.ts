@@ -9,8 +9,8 @@ import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
 
 // Inserts nothing when the list was deleted since it was read.
 const INSERT = `
-  INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, created_at)
-  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+  INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, created_at)
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
 
 /**
  * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
@@ -34,6 +34,7 @@ export async function insertContact(
     name: name ?? null,
     metadata: metadata ? JSON.stringify(metadata) : null,
     suppressed: mark?.reason ?? null,
+    unsubscribed: mark?.unsubscribed ?? 0,
     created_at: ctx.now(),
   };
   const response = toContact(row);
@@ -42,7 +43,10 @@ export async function insertContact(
     await guardedBatch(db, [
       db
         .prepare(INSERT)
-        .bind(number, list.n, row.id, row.email, email.key, row.name, row.metadata, row.suppressed, row.created_at),
+        .bind(
+          ...[number, list.n, row.id, row.email, email.key, row.name, row.metadata],
+          ...[row.suppressed, row.unsubscribed, row.created_at],
+        ),
       expectChanges(db, 1),
       db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
       ...storeMailResponse(ctx, response),
@@ -53,6 +57,6 @@ export async function insertContact(
     throw error;
   }
   // The address may have been suppressed since it was read, before the contact existed to be marked.
-  if (row.suppressed === null) await copyToNewContacts(ctx, number, [email.key]);
+  if (row.suppressed === null || row.unsubscribed === 0) await copyToNewContacts(ctx, number, [email.key]);
   return response;
 }

@@ -43,9 +43,9 @@ export function metadataFault(json: string): string | null {
     : null;
 }
 
-/** Returns the states that a contact shows for the reason of its address on the suppression list, or for none. */
-export function stateOf(reason: string | null): { subscribed: boolean; suppressed: boolean } {
-  return { subscribed: reason !== "unsubscribe", suppressed: reason !== null && reason !== "unsubscribe" };
+/** Returns the states that a contact shows for its marks: the reason on the suppression list, and an unsubscribe besides. */
+export function stateOf(reason: string | null, unsubscribed: 0 | 1): { subscribed: boolean; suppressed: boolean } {
+  return { subscribed: unsubscribed === 0, suppressed: reason !== null && reason !== "unsubscribe" };
 }
 
 /**

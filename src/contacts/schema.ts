@@ -181,7 +181,7 @@ export function toContact(row: ContactRow): ContactOut {
     email: row.email,
     name: row.name,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    ...stateOf(row.suppressed),
+    ...stateOf(row.suppressed, row.unsubscribed),
     created_at: iso(row.created_at),
   };
 }

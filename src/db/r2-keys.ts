@@ -7,7 +7,10 @@ export const r2Keys = {
   /** Content documents that were in the rows of emails first, packed. The ids of the first and the last email find the rows. */
   pack: (workspaceId: string, firstId: string, lastId: string, packId: string) =>
     `w/${workspaceId}/packs/${firstId}/${lastId}/${packId}`,
-  /** The content of one variant of a broadcast; `own` is the broadcast's own content. */
+  /**
+   * The content of one variant of a broadcast; `own` is the broadcast's own content, `test-<id>` that of a test. The ids of
+   * the emails of a test are generated after that id, by the same request.
+   */
   broadcast: (workspaceId: string, broadcastId: string, variantId: string) =>
     `w/${workspaceId}/broadcasts/${broadcastId}/${variantId}`,
   /** Prefix of the keys of all workspaces. */
@@ -23,6 +26,11 @@ export const r2Keys = {
 /** Returns whether an object is the content of a broadcast, which any number of emails share. */
 export function isBroadcastKey(key: string): boolean {
   return key.split("/")[2] === "broadcasts";
+}
+
+/** Returns the id of a test of a broadcast from the key of its content, or null for another key. */
+export function testIdOf(key: string): string | null {
+  return /\/broadcasts\/[^/]+\/test-([0-9a-f-]{36})$/.exec(key)?.[1] ?? null;
 }
 
 /** Returns the ids of the first and the last email of a pack, or null for another key. */

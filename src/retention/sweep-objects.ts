@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { packedRange, r2Keys } from "../db/r2-keys.ts";
+import { packedRange, r2Keys, testIdOf } from "../db/r2-keys.ts";
 import { isUuid } from "../lib/ids.ts";
 import { findShards, onShard, shardNumbers } from "../shards.ts";
 import type { Steps } from "../turns.ts";
@@ -99,6 +99,8 @@ function toCandidate(key: string): Candidate | null {
   const [, workspaceId = "", folder, id = ""] = key.split("/");
   const range = packedRange(key);
   if (range) return { key, workspaceId, ...range, ownerId: null };
+  const testId = folder === "broadcasts" ? testIdOf(key) : null;
+  if (testId !== null) return { key, workspaceId, firstId: testId, lastId: requestEnd(testId), ownerId: null };
   if (!isUuid(id)) return null;
   if (folder === "emails") return { key, workspaceId, firstId: id, lastId: id, ownerId: id };
   // The ids of the emails of a batch are generated after its own, by the same request.

@@ -8,10 +8,15 @@ import type { SuppressionEntry } from "./suppress.ts";
 /** The state of an address on the suppression list of a workspace. A null reason: it is not listed. */
 export interface ContactMark extends WorkspaceAddress {
   reason: SuppressionEntry["reason"] | null;
+  /** 1: it has unsubscribed, also when another reason is stronger. */
+  unsubscribed: 0 | 1;
 }
 
+const UNSUBSCRIBED = "(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed";
+
 const FIND = `
-  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason FROM json_each(?1) j
+  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason, ${UNSUBSCRIBED}
+    FROM json_each(?1) j
     LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'`;
 
 /** Returns the statements that read the state of addresses. Each result is a list of ContactMark. */
@@ -30,9 +35,11 @@ export async function findMarks(ctx: Ctx, workspace: number, emails: readonly st
 // Reads by the index contacts_by_email: at most one contact for each list of the workspace and address.
 const MARK = `
   WITH j AS MATERIALIZED (
-    SELECT value->>'workspace' AS workspace, value->>'email' AS email, value->>'reason' AS reason FROM json_each(?1))
-  UPDATE contacts SET suppressed = j.reason FROM j
-   WHERE contacts.workspace = j.workspace AND contacts.email_key = j.email AND contacts.suppressed IS NOT j.reason`;
+    SELECT value->>'workspace' AS workspace, value->>'email' AS email, value->>'reason' AS reason,
+           value->>'unsubscribed' AS unsubscribed FROM json_each(?1))
+  UPDATE contacts SET suppressed = j.reason, unsubscribed = j.unsubscribed FROM j
+   WHERE contacts.workspace = j.workspace AND contacts.email_key = j.email
+     AND (contacts.suppressed IS NOT j.reason OR contacts.unsubscribed <> j.unsubscribed)`;
 
 /** Returns the statements that write the state of addresses to their contacts. Safe to repeat. */
 export function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
@@ -50,7 +57,7 @@ export async function copyToContacts(ctx: MailCtx, workspace: number, emails: re
 }
 
 const FIND_SUPPRESSED = `
-  SELECT s.workspace, s.email, s.reason FROM json_each(?2) j
+  SELECT s.workspace, s.email, s.reason, ${UNSUBSCRIBED} FROM json_each(?2) j
     CROSS JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value`;
 
 /** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */

@@ -195,7 +195,7 @@ describe("the state of a contact", () => {
     await suppress("ADA@example.org", "unsubscribe");
     expect(await states()).toEqual([{ subscribed: false, suppressed: false }]);
     await suppress("ada@example.org", "complaint");
-    expect(await states()).toEqual([{ subscribed: true, suppressed: true }]);
+    expect(await states()).toEqual([{ subscribed: false, suppressed: true }]);
     expect((await readList(workspace, other.id)).contacts[0]).toMatchObject({ suppressed: true });
     expect((await readList(foreign, foreignList.id)).contacts[0]).toMatchObject({ suppressed: false });
     await release("ada@example.org");
@@ -210,6 +210,20 @@ describe("the state of a contact", () => {
     expect(await (await patch(moved.id, { email: "grace@example.org" })).json()).toMatchObject({ subscribed: false });
     expect(await (await patch(moved.id, { email: "free@example.org" })).json()).toMatchObject({ subscribed: true });
     expect(await (await upsert({ email: "grace@example.org" })).json()).toMatchObject({ subscribed: false });
+  });
+
+  it("shows an unsubscribe beside a bounce, whichever came first, and also to a contact that is added later", async () => {
+    for (const [name, reasons] of [
+      ["one", ["bounce", "unsubscribe"]],
+      ["two", ["unsubscribe", "bounce"]],
+    ] as const) {
+      await aContact(workspace, list.id, `${name}@example.org`);
+      for (const reason of reasons) await suppress(`${name}@example.org`, reason);
+    }
+    const both = { subscribed: false, suppressed: true };
+    expect(await states()).toEqual([both, both]);
+    const other = await aList(workspace);
+    expect(await aContact(workspace, other.id, "one@example.org")).toMatchObject(both);
   });
 
   it("is right when the address is suppressed between the read and the insert of an add", async () => {

@@ -51,6 +51,7 @@ describe("the sweep of objects", () => {
       `${prefix}/batches/${id()}`,
       `${prefix}/emails/${id()}`,
       `${prefix}/packs/${id()}/${id()}/${id()}`,
+      `${prefix}/broadcasts/${id()}/test-${id()}`,
     ];
     const kept = [`${prefix}/broadcasts/${id()}/1`, `${prefix}/emails/not-an-id`];
     const foreign = `w/${id()}/emails/${id()}`;

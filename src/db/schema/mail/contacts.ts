@@ -28,6 +28,7 @@ export const contacts = sqliteTable(
     metadata: text({ mode: "json" }).$type<Record<string, unknown>>(),
     suppressed: text({ enum: ["bounce", "complaint", "unsubscribe", "manual"] }),
     createdAt: integer("created_at").notNull(),
+    unsubscribed: integer().notNull().default(0),
   },
   (t) => [
     uniqueIndex("contacts_by_id").on(t.list, t.id),
