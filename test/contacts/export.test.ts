@@ -111,7 +111,7 @@ describe("an export imported into an empty list", () => {
       .sort();
   const comparable = ({ email, name, metadata }: ContactOut) => ({ email, name, metadata: asText(metadata) });
 
-  it(`gives the same contacts, for ${env.TEST_LONG ? 300 : 20} random lists`, { timeout: 600_000 }, async () => {
+  it(`gives the same contacts, for ${env.TEST_LONG ? 1_000 : 20} random lists`, { timeout: 1_800_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(contact, { minLength: 1, maxLength: 8 }), async (contacts) => {
         const [source, copy] = [await aList(workspace), await aList(workspace)];
@@ -122,7 +122,7 @@ describe("an export imported into an empty list", () => {
         const [before, after] = [await readList(workspace, source.id), await readList(workspace, copy.id)];
         expect(after.contacts.map(comparable)).toEqual(before.contacts.map(comparable));
       }),
-      { numRuns: env.TEST_LONG ? 300 : 20 },
+      { numRuns: env.TEST_LONG ? 1_000 : 20 },
     );
   });
 });
