@@ -19,9 +19,14 @@ export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Pro
   if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes)).run();
 }
 
-/** Throws 503 when the mail database of the caller is too full for new emails: outcomes of accepted ones must still fit. */
-export function requireMailSpace({ workspace, settings }: CallerCtx): void {
-  if (workspace.mailSize >= settings.shardLimits.accept)
+/** Whether a mail database of this size takes new emails: outcomes of accepted ones must still fit. */
+export function hasMailSpace({ settings }: Pick<Ctx, "settings">, size: number): boolean {
+  return size < settings.shardLimits.accept;
+}
+
+/** Throws 503 when the mail database of the caller is too full for new emails. */
+export function requireMailSpace(ctx: CallerCtx): void {
+  if (!hasMailSpace(ctx, ctx.workspace.mailSize))
     throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
 }
 

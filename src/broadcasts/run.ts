@@ -11,6 +11,7 @@ import {
   releaseStatement,
   type WakeUp,
 } from "../outbox/index.ts";
+import { hasMailSpace } from "../shard-sizes.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
 import type { FanOut } from "./fan-out.ts";
 import { planAudience } from "./plan-audience.ts";
@@ -28,6 +29,8 @@ const RUN_PAGES = 200;
 const PAGE_STATEMENTS = 40;
 /** Shortest and longest time between two looks at a wave whose emails are being delivered, in milliseconds. */
 const POLL_MS = { min: 1_000, max: 60_000 };
+/** Time between two looks whether a full database has space again; cron measures it each minute. In milliseconds. */
+const FULL_CHECK_MS = 60_000;
 /** Emails that are delivered about as fast as one look follows another. */
 const EMAILS_PER_POLL_MS = 0.5;
 
@@ -77,46 +80,56 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.isComplete) {
       return endWave(ctx, broadcast);
     } else {
-      await fanOutPages(ctx, broadcast, fanOut, workspace, started);
+      const size = hasMailSpace(ctx, workspace.mailSize)
+        ? await fanOutPages(ctx, broadcast, fanOut, workspace, started)
+        : workspace.mailSize;
+      if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
     }
   }
   return ctx.now();
 }
 
-/** Plans the audience when that was not done, then sends page after page until the wave is complete. */
+/**
+ * Plans the audience when that was not done, then sends page after page until the wave is complete or the database is too
+ * full for new emails. Returns the size of the database after the last page, in bytes; 0 when there was none.
+ */
 async function fanOutPages(
   ctx: MailCtx,
   { row }: Broadcast,
   fanOut: FanOut,
   workspace: WorkspaceState,
   started: number,
-): Promise<void> {
+): Promise<number> {
   const variants = await findVariants(ctx, row.n);
   const contents = toContents(row, variants);
   let current = { ...row };
   let state = fanOut;
+  let size = 0;
   try {
     if (state.split === null) {
       state = await planAudience(ctx, row, fanOut, variants);
       const { meta } = await saveStatement(ctx, current, state).run();
-      if (meta.changes === 0) return;
+      if (meta.changes === 0) return 0;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
     }
     // At the start of each wave: retention deletes them with the last email of the wave before.
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const arms = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
-      if (!mayExecute(ctx, PAGE_STATEMENTS)) return;
+      if (!mayExecute(ctx, PAGE_STATEMENTS)) return size;
       const sent = await sendPage(ctx, workspace.id, current, state, arms);
       state = sent.fanOut;
+      size = sent.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
       if (page < BULK_RUNS && sent.rows.length > 0) await wakeBulk(ctx, 1);
+      if (!hasMailSpace(ctx, size)) break;
     }
   } catch (error) {
     // Another run was first, or the broadcast was cancelled: its row says what to do.
     if (!(error instanceof ConcurrencyError)) throw error;
   }
+  return size;
 }
 
 const COMPLETE = `

@@ -63,7 +63,8 @@ export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, f
 
 /**
  * Makes the emails of the next page of contacts and stores the progress, in one transaction: whenever a run is killed, a
- * contact has its email and is passed, or neither. Makes three D1 calls. Returns the new state and the outbox rows.
+ * contact has its email and is passed, or neither. Makes three D1 calls. Returns the new state, the outbox rows, and the
+ * size of the database in bytes.
  * Throws ConcurrencyError when another run was first, or the broadcast is not sending any more.
  */
 export async function sendPage(
@@ -72,7 +73,7 @@ export async function sendPage(
   row: BroadcastRow,
   fanOut: FanOut,
   arms: readonly StoredArm[],
-): Promise<{ fanOut: FanOut; rows: WakeUp[] }> {
+): Promise<{ fanOut: FanOut; rows: WakeUp[]; size: number }> {
   const names = [...new Set(arms.flatMap((arm) => arm.names))].filter((name) => name !== "email" && name !== "name");
   const { results: contacts } = await mailDb(ctx)
     .prepare(FIND_CONTACTS)
@@ -97,8 +98,7 @@ export async function sendPage(
   });
   const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < CONTACTS_PER_PAGE;
   const next: FanOut = { ...fanOut, cursor: contacts.at(-1)?.id ?? fanOut.cursor, isComplete: isLast };
-  const rows = await writePage(ctx, workspaceId, row, next, mailed, skipped);
-  return { fanOut: next, rows };
+  return { fanOut: next, ...(await writePage(ctx, workspaceId, row, next, mailed, skipped)) };
 }
 
 /** Returns the content for a contact in the current wave, or undefined when it belongs to another. */
@@ -116,7 +116,7 @@ async function writePage(
   fanOut: FanOut,
   mailed: readonly { contact: PageContact; arm: StoredArm }[],
   skipped: readonly { contact: number; reason: SkipReason }[],
-): Promise<WakeUp[]> {
+): Promise<{ rows: WakeUp[]; size: number }> {
   const db = mailDb(ctx);
   const now = ctx.now();
   const perRow = rowSize(row.max_per_hour);
@@ -143,13 +143,14 @@ async function writePage(
     changeStatement(ctx, row.workspace, ids),
     db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
   ];
-  await guardedBatch(db, [
+  const results = await guardedBatch(db, [
     saveStatement(ctx, row, fanOut),
     expectChanges(db, 1),
     ...(emails.length > 0 ? inserts : []),
     ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
   ]);
-  return outboxIds.map((id) => ({ dueAt: now, id, kind: "bulk" }));
+  const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));
+  return { rows, size: results.at(-1)?.meta.size_after ?? 0 };
 }
 
 /** Returns the emails of an outbox row: fewer for a slow broadcast, so that they leave about evenly. */

@@ -6,10 +6,16 @@ import { mailboxStore } from "../mailbox-store/index.ts";
 const OBJECTS_PER_CALL = 1_000;
 
 /**
- * Deletes up to 1,000 objects whose keys start with `prefix`; the mail of a mailbox with the record of it. Returns true when
- * none is left.
+ * Deletes up to 1,000 objects whose keys start with each prefix; the mail of a mailbox with the record of it. Returns true
+ * when none is left.
  */
-export async function deleteObjects(ctx: Ctx, prefix: string): Promise<boolean> {
+export async function deleteObjects(ctx: Ctx, prefixes: string | readonly string[]): Promise<boolean> {
+  let isDone = true;
+  for (const prefix of [prefixes].flat()) isDone = (await deletePrefix(ctx, prefix)) && isDone;
+  return isDone;
+}
+
+async function deletePrefix(ctx: Ctx, prefix: string): Promise<boolean> {
   const { objects, truncated } = await ctx.env.CONTENT.list({ prefix, limit: OBJECTS_PER_CALL });
   if (objects.length > 0) await ctx.env.CONTENT.delete(objects.map(({ key }) => key));
   const [, mailboxId] = prefix.startsWith(r2Keys.mailboxes) ? prefix.split("/") : [];

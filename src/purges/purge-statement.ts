@@ -4,8 +4,8 @@ import { r2Keys } from "../db/r2-keys.ts";
 
 /** Data to delete in the background, in steps (run.ts). */
 export type Purge =
-  /** Every R2 object whose key starts with this prefix. */
-  | { objects: string }
+  /** Every R2 object whose key starts with this prefix, or with one of these. */
+  | { objects: string | string[] }
   /** These R2 objects. */
   | { keys: string[] }
   /** The contacts of a deleted list (contact_lists.n), in the mail database of the outbox row. */
@@ -39,12 +39,21 @@ export function purgeStatement<Kind extends DatabaseKind>(
     .bind(JSON.stringify(rows), ctx.now() + DELAY_MS);
 }
 
-const PURGE_MAILBOXES = `
-  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
-  SELECT ?1, id, 'purge', json_object('objects', ?2 || id || '/') FROM mailboxes`;
+/** Mailboxes of one outbox row: each of its steps makes at most two R2 calls for each. */
+const MAILBOXES_PER_PURGE = 50;
 
-/** Returns a statement that adds a purge for each mailbox of a domain or workspace. Must run before the mailboxes are deleted. */
+const purgeMailboxes = (column: "domain_id" | "workspace") => `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+  SELECT ?1, min(id), 'purge', json_object('objects', json_group_array(?2 || id || '/'))
+    FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / ${MAILBOXES_PER_PURGE} AS part FROM mailboxes WHERE ${column} = ?3)
+   GROUP BY part`;
+
+/**
+ * Returns a statement that adds purges for the mailboxes of a domain or workspace, 50 in each. Must run before the
+ * mailboxes are deleted.
+ */
 export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
-  const [column, value] = "domainId" in of ? ["domain_id", of.domainId] : ["workspace", of.workspace];
-  return ctx.db.prepare(`${PURGE_MAILBOXES} WHERE ${column} = ?3`).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
+  const [column, value] =
+    "domainId" in of ? (["domain_id", of.domainId] as const) : (["workspace", of.workspace] as const);
+  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
 }

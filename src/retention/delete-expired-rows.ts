@@ -22,6 +22,8 @@ const DELETE_INBOUND =
   "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
+const DELETE_RETRIED_ADDRESSES =
+  "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
 const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
 const DELETE_DEAD_LETTERS =
   "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
@@ -57,12 +59,14 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
 }
 
-/** Deletes expired change rows and roll-ups of a mail database, in at most MAX_STEPS steps per table. */
+/** Deletes expired change rows, roll-ups and retries of a mail database, in at most MAX_STEPS steps per table. */
 export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
   const { retentionDays } = ctx.settings;
   const cutoff = emailCutoff(ctx.now(), retentionDays);
   const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
-  const deletions: [string, number][] = [
+  const deletions: [string, number | string][] = [
+    // The ids of emails begin with their time. A retry that is deleted does not count (emails/retry).
+    [DELETE_RETRIED_ADDRESSES, firstIdAt(cutoff)],
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_INBOUND, cutoff],
     [DELETE_HOURLY_ROLLUPS, hour],

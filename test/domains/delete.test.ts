@@ -71,6 +71,26 @@ describe("DELETE /v1/domains/{domain_id}", () => {
     });
   });
 
+  it("adds an outbox row for 50 of its mailboxes, which deletes the messages of all of them", async () => {
+    const { domain } = await createSender();
+    const ids = Array.from({ length: 120 }, (_, n) => `mailbox-${domain.id}-${String(n).padStart(3, "0")}`);
+    await database
+      .prepare(
+        `INSERT INTO mailboxes (id, workspace, domain_id, local_part, address, created_at)
+         SELECT value, ?1, ?2, value, value || '@a.test', 0 FROM json_each(?3)`,
+      )
+      .bind(workspace.workspaceNumber, domain.id, JSON.stringify(ids))
+      .run();
+    const keys = [ids[0], ids[60], ids[119]].map((id) => `${r2Keys.mailboxes}${id}/1.eml`);
+    for (const key of keys) await env.CONTENT.put(key, "a message");
+    const before = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
+    expect((await workspace.call("DELETE", `/v1/domains/${domain.id}`)).status).toBe(204);
+    const after = await env.DB.prepare("SELECT count(*) AS n FROM outbox").first<number>("n");
+    expect((after ?? 0) - (before ?? 0)).toBe(3);
+    await runWorkAt(Date.now() + 130_000, {}, ["purge"]);
+    expect(await Promise.all(keys.map((key) => env.CONTENT.head(key)))).toEqual([null, null, null]);
+  });
+
   it("deletes the messages of its mailboxes from R2 through the outbox", async () => {
     const { domain, mailbox } = await createSender();
     const key = (n: number) => `${r2Keys.mailbox(mailbox.id)}${n}.eml`;

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { firstIdAt } from "../../src/audit/index.ts";
 import { r2Keys } from "../../src/db/r2-keys.ts";
 import { requireOpenStatement } from "../../src/db/shard-workspaces.ts";
 import { indexEmails } from "../../src/emails/index.ts";
@@ -38,6 +39,29 @@ async function age(ids: string[], days: number, now: number): Promise<void> {
 }
 
 const status = async (id: string) => (await tenant.get(`/v1/emails/${id}`)).status;
+
+describe("the last retries to an address", () => {
+  it("are deleted with the emails of that age, and newer ones are kept", async () => {
+    const now = Date.now();
+    const retryAt = (days: number) => `${firstIdAt(now - days * DAY)}-7000-8000-000000000000`;
+    for (const [email, days] of [
+      ["old@one.test", 31],
+      ["young@one.test", 29],
+    ] as const)
+      await run(
+        "INSERT INTO retried_addresses (workspace, email, newest) VALUES (?1, ?2, ?3)",
+        tenant.workspaceNumber,
+        email,
+        retryAt(days),
+      );
+    await keep(now);
+    const { results } = await database
+      .prepare("SELECT email FROM retried_addresses WHERE workspace = ?1")
+      .bind(tenant.workspaceNumber)
+      .all();
+    expect(results).toEqual([{ email: "young@one.test" }]);
+  });
+});
 
 describe("emails older than RETENTION_DAYS", () => {
   it("are deleted with their index entries and, through the outbox, their content; newer and unfinished ones are kept", async () => {

@@ -1,4 +1,4 @@
-import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /** The last three retries to each address, which a retry is checked against (emails/retry). */
 export const retriedAddresses = sqliteTable(
@@ -10,5 +10,5 @@ export const retriedAddresses = sqliteTable(
     second: text(),
     third: text(),
   },
-  (t) => [primaryKey({ columns: [t.workspace, t.email] })],
+  (t) => [primaryKey({ columns: [t.workspace, t.email] }), index("retried_addresses_by_newest").on(t.newest)],
 );

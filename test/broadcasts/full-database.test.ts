@@ -1,0 +1,44 @@
+/** A broadcast whose mail database is too full for new emails waits, and goes on when there is space again. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { FILE_SHARD } from "../support/databases.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
+import { aWorkspace } from "../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf } from "./support.ts";
+
+const MINUTE = 61_000;
+/** Contacts of a page and of the rest of the list. */
+const [PAGE, REST] = [1_000, 200];
+
+const setSize = (size: number) =>
+  env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
+
+it("makes no email above the limit, tells the queue to look again, and mails every contact once in the end", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const contact_list_id = await aContactList(workspace, PAGE + REST);
+  const { id } = await broadcasts.create({ contact_list_id });
+  let now = Date.now();
+  const run = (settings: Record<string, unknown> = {}) => {
+    now += MINUTE;
+    return runWorkAt(now, settings, ["broadcast"]);
+  };
+  await setSize(9_500_000_000);
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  for (let minute = 0; minute < 3; minute++) await run();
+  expect(await emailsOf(id)).toHaveLength(0);
+  // Measured below the limit, and above it after the first page.
+  await setSize(0);
+  await run({ SHARD_ACCEPT_LIMIT: "1" });
+  expect(await emailsOf(id)).toHaveLength(PAGE);
+  await setSize(9_500_000_000);
+  for (let minute = 0; minute < 3; minute++) await run();
+  expect(await emailsOf(id)).toHaveLength(PAGE);
+  expect(await broadcasts.read(id)).toMatchObject({ status: "sending", queued_count: PAGE });
+  await setSize(8_900_000_000);
+  await run();
+  expect(new Set((await emailsOf(id)).map(({ email }) => email)).size).toBe(PAGE + REST);
+  expect(await emailsOf(id)).toHaveLength(PAGE + REST);
+  expect(await broadcasts.read(id)).toMatchObject({ queued_count: PAGE + REST });
+  await setSize(0);
+});
