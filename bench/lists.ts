@@ -101,7 +101,7 @@ async function indexAll(deployment: Deployment): Promise<Row> {
   for (;;) {
     await deployment.control("index");
     const [left] = await deployment.sql<{ left: number }>(
-      "SELECT (SELECT max(n) FROM emails) - (SELECT n FROM search_progress) AS left",
+      "SELECT (SELECT max(n) FROM emails) - (SELECT max(id) FROM email_search_docsize) AS left",
     );
     if (left?.left === 0) break;
   }

@@ -4,9 +4,12 @@ import { unavailable } from "./errors.ts";
 /** Cron measures the sizes each minute, and retention frees space each hour. In seconds. */
 const RETRY_AFTER = 300;
 
+/** Smallest change of a size that is written, as a share of the lowest limit: one row for each minute of mail costs more. */
+const SIZE_PRECISION = 0.001;
+
 const SAVE_SIZES = `
   INSERT INTO mail_shards (number, size) SELECT value->>'shard', value->>'size' FROM json_each(?1) WHERE true
-  ON CONFLICT DO UPDATE SET size = excluded.size WHERE size <> excluded.size`;
+  ON CONFLICT DO UPDATE SET size = excluded.size WHERE abs(size - excluded.size) > ?2`;
 
 /** The size of one mail database in bytes, without its free pages. */
 export interface ShardSize {
@@ -14,9 +17,10 @@ export interface ShardSize {
   size: number;
 }
 
-/** Writes sizes to the main database, where requests read them with their credential. */
+/** Writes sizes that changed to the main database, where requests read them with their credential. */
 export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Promise<void> {
-  if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes)).run();
+  const step = Math.floor(Math.min(...Object.values(ctx.settings.shardLimits)) * SIZE_PRECISION);
+  if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes), step).run();
 }
 
 /** Whether a mail database of this size takes new emails: outcomes of accepted ones must still fit. */

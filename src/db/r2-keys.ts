@@ -23,6 +23,23 @@ export const r2Keys = {
   mailboxes: "mailboxes/",
 };
 
+/**
+ * SQL for the key that the row of a settled email stores, given that of the object: without the prefix of its workspace,
+ * which takes 39 octets. A queued email keeps the whole key, with which an earlier version can deliver it.
+ */
+export const storedKeySql = (key: string): string =>
+  `CASE WHEN ${key} LIKE 'w/%' THEN substr(${key}, 3 + instr(substr(${key}, 3), '/')) ELSE ${key} END`;
+
+/** Returns the key without the prefix of its workspace, as the rows of settled emails have it. */
+export function storedKey(key: string): string {
+  return key.split("/").slice(2).join("/");
+}
+
+/** Returns the key of the object that a row names. */
+export function fullKey(workspaceId: string, stored: string): string {
+  return stored.startsWith(r2Keys.workspaces) ? stored : `${r2Keys.workspace(workspaceId)}${stored}`;
+}
+
 /** Returns whether an object is the content of a broadcast, which any number of emails share. */
 export function isBroadcastKey(key: string): boolean {
   return key.split("/")[2] === "broadcasts";

@@ -1,7 +1,6 @@
 import type { MailCtx } from "../context.ts";
-import { type MovedContent, packContents, setContentKeyStatement } from "../emails/index.ts";
+import { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import { MIN_PACKED_EMAILS } from "./rules.ts";
 
 /**
  * Moves the content of claimed emails from their rows to R2 while they are sent: one object for each workspace. The flush

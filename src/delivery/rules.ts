@@ -41,11 +41,6 @@ export function closingStatements(emails: number): number {
  * takes several times that of the isolate's 128 MB.
  */
 export const CONTENT_OCTETS_IN_FLIGHT = 6_000_000;
-/**
- * Least number of emails of one workspace in a claim whose content is packed during delivery. An R2 put costs as much as
- * 4.5 rows written to D1 (Cloudflare's prices), so cron packs the content of fewer emails, with others of ten minutes.
- */
-export const MIN_PACKED_EMAILS = 5;
 /** Outbox rows of broadcasts that one run delivers: with 64 emails each about half of the D1 queries of an invocation. */
 export const BULK_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */

@@ -1,6 +1,7 @@
 import { formatMailbox } from "../lib/addresses.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { ContentDocument } from "./content/index.ts";
+import { messageIdOf } from "./message-id.ts";
 import type { DetailRow, RecordRow } from "./queries.ts";
 import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
 import type { RecipientEntry } from "./timeline/index.ts";
@@ -36,7 +37,7 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
     text_body: content?.text ?? null,
     html_body: content?.html ?? null,
     headers: Object.fromEntries(content?.headers ?? []),
-    message_id: row.messageId,
+    message_id: messageIdOf(row),
     events: toEvents(row),
   };
 }

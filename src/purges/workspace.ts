@@ -4,7 +4,6 @@ import type { Database, DatabaseKind, Statement } from "../db/database.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { closeStatement } from "../db/shard-workspaces.ts";
 import { rewindContentProgressStatement } from "../emails/content/index.ts";
-import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { onShardsOf } from "../shards.ts";
 import { deleteObjects } from "./objects.ts";
 
@@ -63,8 +62,7 @@ function purgeMail(ctx: MailCtx, workspace: { number: number; id: string }): Pro
   const db = mailDb(ctx);
   // Closed before its emails are deleted, so that no send can add one afterwards. The closed row stays.
   const close = closeStatement(ctx, workspace);
-  const rewinds = [rewindSearchProgressStatement(ctx), rewindContentProgressStatement(ctx)];
-  return isLastStep(db, [close, ...deletions(db, MAIL_STEPS, workspace.number), ...rewinds]);
+  return isLastStep(db, [close, ...deletions(db, MAIL_STEPS, workspace.number), rewindContentProgressStatement(ctx)]);
 }
 
 function deletions<Kind extends DatabaseKind>(db: Database<Kind>, steps: readonly string[], workspace: number) {

@@ -1,8 +1,7 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { packedRange, r2Keys } from "../db/r2-keys.ts";
+import { fullKey, packedRange, r2Keys, storedKey } from "../db/r2-keys.ts";
 import { rewindContentProgressStatement } from "../emails/content/index.ts";
-import { rewindSearchProgressStatement } from "../emails/search/index.ts";
 import { purgeStatement } from "../purges/index.ts";
 import type { Steps } from "../turns.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
@@ -27,9 +26,9 @@ const MAX_UNFINISHED = 20_000;
 
 // The key of a pack names its first and last email, so its rows are found however far apart their n are.
 const FIND_SHARED_PACKS = `
-  SELECT j.value->>'key' AS content_key FROM json_each(?1) j WHERE EXISTS (
+  SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE EXISTS (
     SELECT 1 FROM emails e WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
-      AND e.content_key = j.value->>'key' AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
+      AND e.content_key IN (j.value->>'key', j.value->>'storedKey') AND e.n NOT IN (SELECT value FROM json_each(?2)))`;
 
 // The emails of a broadcast may be far apart; its contents are deleted with the last of them.
 const FIND_BROADCASTS = `
@@ -74,16 +73,21 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
   const [first, last] = [results[0], results.at(-1)];
   if (!first || !last) return 0;
   const numbers = JSON.stringify(results.map(({ n }) => n));
-  const shared = [...new Set(results.flatMap(({ content_key }) => content_key ?? []))];
+  const shared = [...new Set(results.flatMap((row) => keyOf(row) ?? []))];
   const { results: sharedRows } = await db
     .prepare(FIND_SHARED)
-    .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify(shared))
+    .bind(first.n - MAX_BATCH, last.n + MAX_BATCH, numbers, JSON.stringify([...shared, ...shared.map(storedKey)]))
     .all<{ content_key: string }>();
   const packs = await findSharedPacks(ctx, results, numbers);
   const ofStep = JSON.stringify(broadcastsOf(results));
   const broadcasts = await findBroadcasts(ctx, ofStep, numbers);
   const ofBroadcasts = results.filter(({ broadcast }) => broadcast !== null && broadcasts.has(broadcast));
-  const keptKeys = new Set([...sharedRows, ...packs, ...ofBroadcasts].map(({ content_key }) => content_key));
+  const sharedKeys = new Set(sharedRows.map(({ content_key }) => content_key));
+  const keptKeys = new Set([
+    ...shared.filter((key) => sharedKeys.has(key) || sharedKeys.has(storedKey(key))),
+    ...packs.map(({ key }) => key),
+    ...ofBroadcasts.map(keyOf),
+  ]);
   const singles = results.filter(({ content_key }) => content_key === null);
   const keys = [
     ...singles.map(({ workspace_id, id }) => r2Keys.email(workspace_id, id)),
@@ -93,7 +97,6 @@ async function deleteStep(ctx: MailCtx): Promise<number> {
     db.prepare("DELETE FROM email_search WHERE rowid IN (SELECT value FROM json_each(?1))").bind(numbers),
     db.prepare("DELETE FROM emails WHERE n IN (SELECT value FROM json_each(?1))").bind(numbers),
     db.prepare(DELETE_PAGES).bind(ofStep, last.n),
-    rewindSearchProgressStatement(ctx),
     rewindContentProgressStatement(ctx),
     ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: first.id, purge: { keys } }])] : []),
   ]);
@@ -116,15 +119,23 @@ async function findBroadcasts(ctx: MailCtx, broadcasts: string, numbers: string)
 /** Returns the keys of packs of expired emails that other emails name too. */
 async function findSharedPacks(ctx: MailCtx, expired: readonly ExpiredRow[], numbers: string) {
   const packs = new Map(
-    expired.flatMap(({ workspace, content_key }) => {
-      const range = content_key === null ? null : packedRange(content_key);
-      return range ? [[content_key, { key: content_key, workspace, ...range }] as const] : [];
+    expired.flatMap((row) => {
+      const key = keyOf(row);
+      const range = key === null ? null : packedRange(key);
+      return range
+        ? [[key, { key, storedKey: storedKey(key ?? ""), workspace: row.workspace, ...range }] as const]
+        : [];
     }),
   );
   if (packs.size === 0) return [];
   const { results } = await mailDb(ctx)
     .prepare(FIND_SHARED_PACKS)
     .bind(JSON.stringify([...packs.values()]), numbers)
-    .all<{ content_key: string }>();
+    .all<{ key: string }>();
   return results;
+}
+
+/** Returns the key of the object that holds the content of an email; null: its own. */
+function keyOf({ workspace_id, content_key }: ExpiredRow): string | null {
+  return content_key === null ? null : fullKey(workspace_id, content_key);
 }

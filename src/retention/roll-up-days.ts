@@ -1,5 +1,6 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import { ROLLUP_COLUMNS } from "../emails/index.ts";
 import type { Steps } from "../turns.ts";
 import { daysToRollUp } from "./rules.ts";
 
@@ -10,12 +11,11 @@ const MAX_DAYS = 14;
 
 // A count is added to the hour in which it is written, so a day that ended does not change.
 const ROLL_UP_DAY = `
-  INSERT INTO rollups_daily (workspace, day, domain, sent, delivered, bounced, failed, opens, clicks)
-  SELECT r.workspace, ?1, r.domain, sum(r.sent), sum(r.delivered), sum(r.bounced), sum(r.failed), sum(r.opens), sum(r.clicks)
+  INSERT INTO rollups_daily (workspace, day, domain, ${ROLLUP_COLUMNS.join(", ")})
+  SELECT r.workspace, ?1, r.domain, ${ROLLUP_COLUMNS.map((column) => `sum(r.${column})`).join(", ")}
     FROM shard_workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
    WHERE w.number BETWEEN ?2 AND ?3 GROUP BY r.workspace, r.domain
-  ON CONFLICT DO UPDATE SET sent = excluded.sent, delivered = excluded.delivered, bounced = excluded.bounced,
-    failed = excluded.failed, opens = excluded.opens, clicks = excluded.clicks`;
+  ON CONFLICT DO UPDATE SET ${ROLLUP_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 
 // The numbers of the workspaces of one database have gaps.
 const FIND_STEPS = `

@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { packedRange, r2Keys, testIdOf } from "../db/r2-keys.ts";
+import { packedRange, r2Keys, storedKey, testIdOf } from "../db/r2-keys.ts";
 import { isUuid } from "../lib/ids.ts";
 import { findShards, onShard, shardNumbers } from "../shards.ts";
 import type { Steps } from "../turns.ts";
@@ -22,7 +22,7 @@ const FIND_NAMED = `
   SELECT j.value->>'key' AS key FROM json_each(?1) j WHERE EXISTS (
     SELECT 1 FROM emails e
      WHERE e.workspace = j.value->>'workspace' AND e.id BETWEEN j.value->>'firstId' AND j.value->>'lastId'
-       AND (e.content_key = j.value->>'key' OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
+       AND (e.content_key IN (j.value->>'key', j.value->>'storedKey') OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
 
 /**
  * Deletes R2 objects that no email names: a crash between the write of an object and the write of its row leaves one.
@@ -90,7 +90,8 @@ async function* findUnnamed(ctx: Ctx, known: readonly KnownCandidate[]): AsyncGe
 
 /** Returns the keys of objects that an email in this mail database names. */
 async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): Promise<string[]> {
-  const { results } = await mailDb(ctx).prepare(FIND_NAMED).bind(JSON.stringify(candidates)).all<{ key: string }>();
+  const rows = candidates.map((candidate) => ({ ...candidate, storedKey: storedKey(candidate.key) }));
+  const { results } = await mailDb(ctx).prepare(FIND_NAMED).bind(JSON.stringify(rows)).all<{ key: string }>();
   return results.map(({ key }) => key);
 }
 

@@ -188,7 +188,7 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
 function rollupCounts({ workspace }: FaultyService) {
   return database
     .prepare(
-      "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
+      "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
     )
     .bind(workspace.workspaceNumber)
     .first();

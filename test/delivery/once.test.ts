@@ -77,7 +77,7 @@ async function outbox(): Promise<unknown[]> {
 async function rollupCounts({ workspaceNumber }: TestWorkspace) {
   return database
     .prepare(
-      "SELECT sum(sent) AS sent, sum(delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1 AND domain = ''",
+      "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
     )
     .bind(workspaceNumber)
     .first();

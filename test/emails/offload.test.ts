@@ -8,7 +8,7 @@ import { offloadContent } from "../../src/emails/index.ts";
 import type { Connection } from "../../src/mail/smtp/transport.ts";
 import { runRetention } from "../../src/retention/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
-import { countingDb } from "../support/counting-db.ts";
+import { countingDb, rowsRead, type Statement } from "../support/counting-db.ts";
 import { database, MAIL_BINDING, wrapDatabases } from "../support/databases.ts";
 import { type Faults, faultyDatabase, faultyObjects } from "../support/faults.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
@@ -16,12 +16,13 @@ import { run } from "../support/sending.ts";
 import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../support/workspace.ts";
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
   await run("DELETE FROM outbox");
   await run("DELETE FROM emails");
-  await run("UPDATE content_progress SET n = 0");
+  await run("UPDATE content_progress SET n = 0, swept_n = 0");
   workspace = await aWorkspace();
 });
 
@@ -82,7 +83,7 @@ describe("a delivery of several emails of a workspace", () => {
     }
     const keys = (await rows()).map(({ content, content_key }) => [content === null, content_key]);
     expect(keys.slice(0, 6)).toEqual(Array(6).fill([false, null]));
-    expect(keys.slice(6)).toEqual(Array(6).fill([true, expect.stringContaining("/packs/")]));
+    expect(keys.slice(6)).toEqual(Array(6).fill([true, expect.stringMatching(/^packs\//)]));
     expect(new Set(keys.map(([, key]) => key)).size).toBe(2);
     expect(written[1]).toBe(written[0]);
   });
@@ -105,13 +106,24 @@ describe("a delivery of several emails of a workspace", () => {
     await expectReadable(ids);
   });
 
-  it("leaves a lone email to cron, which packs it with others", async () => {
+  it("leaves lone emails to cron, which packs those of a day", async () => {
     const { ctx, woken } = recordingContext();
-    const ids = await accept(ctx, 1);
-    await deliver(ctx, woken, egress);
-    expect((await rows()).map(({ status, content }) => [status, content !== null])).toEqual([["delivered", true]]);
-    await offloadContent(testContext({}, () => Date.now() + 2 * MINUTE));
-    expect((await rows()).map(({ content }) => content)).toEqual([null]);
+    const ids: string[] = [];
+    for (let n = 0; n < 2; n++) {
+      ids.push(await acceptEmail(ctx, workspace, { text: textOf(n) }));
+      await deliver(ctx, woken.splice(0), egress);
+      await offloadContent(testContext({}, () => Date.now() + 2 * MINUTE));
+    }
+    const inRow = ["delivered", true];
+    expect((await rows()).map(({ status, content }) => [status, content !== null])).toEqual([inRow, inRow]);
+    const { bindings, trips } = countingDb();
+    const later = testContext({}, () => Date.now() + DAY + MINUTE);
+    await offloadContent({ ...later, outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
+    const moved = await rows();
+    expect(moved.map(({ content }) => content)).toEqual([null, null]);
+    expect(new Set(moved.map(({ content_key }) => content_key)).size).toBe(1);
+    // One for each email and one for the progress.
+    expect(trips.reduce((sum, { rowsWritten }) => sum + (rowsWritten ?? 0), 0)).toBe(3);
     await expectReadable(ids);
   });
 });
@@ -120,34 +132,60 @@ describe("the cron run", () => {
   it("moves content to one object for each workspace, whatever the status, and none of emails younger than a minute", async () => {
     const { ctx } = recordingContext();
     const other = await aWorkspace();
-    const mine = await accept(ctx, 3);
-    const theirs = await accept(ctx, 2, other);
+    const mine = await accept(ctx, 6);
+    const theirs = await accept(ctx, 5, other);
     await offloadContent(ctx);
     expect((await rows()).filter(({ content }) => content === null)).toEqual([]);
     await offloadContent(testContext({}, () => Date.now() + 2 * MINUTE));
     const keys = (await rows()).map(({ content_key }) => content_key);
     expect(new Set(keys).size).toBe(2);
     expect(keys[0]).toMatch(new RegExp(`^w/${workspace.workspaceId}/packs/`));
-    expect(keys[4]).toMatch(new RegExp(`^w/${other.workspaceId}/packs/`));
+    expect(keys[6]).toMatch(new RegExp(`^w/${other.workspaceId}/packs/`));
     await expectReadable(mine);
     await expectReadable(theirs, other);
+  });
+
+  it("leaves the emails of a workspace with few in their rows for a day, also when it has moved those of others", async () => {
+    const { ctx } = recordingContext();
+    const other = await aWorkspace();
+    const mine = await accept(ctx, 5);
+    const theirs = await accept(ctx, 4, other);
+    const inRows = async () => (await rows()).filter(({ content }) => content !== null).length;
+    for (const minutes of [2, 12, 23 * 60]) {
+      await offloadContent(testContext({}, () => Date.now() + minutes * MINUTE));
+      expect(await inRows()).toBe(4);
+    }
+    await offloadContent(testContext({}, () => Date.now() + DAY + MINUTE));
+    expect(await inRows()).toBe(0);
+    await expectReadable(mine);
+    await expectReadable(theirs, other);
+  });
+
+  it("writes nothing while there is nothing to move", async () => {
+    const { ctx } = recordingContext();
+    await accept(ctx, 4);
+    const { bindings, trips } = countingDb();
+    const later = testContext({}, () => Date.now() + 2 * MINUTE);
+    await offloadContent({ ...later, outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
+    expect(trips.map(({ rowsWritten }) => rowsWritten ?? 0)).toEqual([0, 0, 0]);
   });
 
   it("reads each email once, also those that get the number of a deleted one", async () => {
     const later = () => testContext({}, () => Date.now() + 2 * MINUTE);
     const { ctx } = recordingContext();
-    await accept(ctx, 3);
+    await accept(ctx, 5);
     await offloadContent(later());
     const { bindings, trips } = countingDb();
     await offloadContent({ ...later(), outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
-    expect(trips).toHaveLength(1);
+    expect(trips).toHaveLength(2);
+    for (const { statements } of trips) expect(await rowsRead(statements[0] as Statement)).toBeLessThan(3);
     await run("UPDATE emails SET status = 'delivered', created_at = 1");
     await run("DELETE FROM outbox");
     await runRetention(testContext({ RETENTION_DAYS: "30" }));
     expect(await rows()).toEqual([]);
-    const ids = await accept(ctx, 2);
+    const ids = await accept(ctx, 5);
     await offloadContent(later());
-    expect((await rows()).map(({ content }) => content)).toEqual([null, null]);
+    expect((await rows()).map(({ content }) => content)).toEqual(Array(5).fill(null));
     await expectReadable(ids);
   });
 
@@ -159,7 +197,7 @@ describe("the cron run", () => {
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${id}`);
     const document = (await object?.text())?.slice("A file".length) ?? "";
     await run("UPDATE emails SET content_key = NULL, content = ?1", document);
-    await offloadContent(testContext({}, () => Date.now() + 2 * MINUTE));
+    await offloadContent(testContext({}, () => Date.now() + DAY + MINUTE));
     expect((await rows()).map(({ content_key }) => content_key)).toEqual([null]);
     expect((await workspace.get(`/v1/emails/${id}`)).status).toBe(200);
   });
@@ -208,7 +246,7 @@ describe("a fault at any step of a move", () => {
         let calls = 0;
         faults.count = 0;
         faults.random = () => (calls++ === failing ? 0 : 0.99);
-        await run("UPDATE content_progress SET n = 0");
+        await run("UPDATE content_progress SET n = 0, swept_n = 0");
         await offloadContent(faulty).catch(() => {});
         hit = faults.count > 0;
         await expectReadable(ids);
@@ -259,7 +297,7 @@ describe("retention", () => {
     const now = Date.now();
     const { ctx } = recordingContext();
     const ids = await accept(ctx, 2);
-    await offloadContent(testContext({}, () => now + 2 * MINUTE));
+    await offloadContent(testContext({}, () => now + DAY + MINUTE));
     const key = (await rows())[0]?.content_key ?? "";
     await run("UPDATE emails SET n = n + 100000 WHERE id = ?1", ids[1]);
     await run("UPDATE emails SET status = 'delivered', due_at = NULL");

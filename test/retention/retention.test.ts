@@ -80,25 +80,27 @@ describe("emails older than RETENTION_DAYS", () => {
     expect(await (await tenant.get("/v1/emails/search?q=subject")).json()).toHaveLength(2);
   });
 
-  it("an R2 object shared by a batch is kept until its last email is deleted", async () => {
-    const now = Date.now();
-    const ids = [await send(), await send()];
-    const shared = `w/${tenant.workspaceId}/batches/one`;
-    await env.CONTENT.put(shared, "content");
-    await run(
-      "UPDATE emails SET content_key = ?2 WHERE id IN (SELECT value FROM json_each(?1))",
-      JSON.stringify(ids),
-      shared,
-    );
-    await age(ids.slice(0, 1), 31, now);
-    await age(ids.slice(1), 29, now);
-    await keep(now);
-    await runWorkAt(now + 600_000, {}, ["purge"]);
-    expect(await env.CONTENT.head(shared)).not.toBeNull();
-    await keep(now + 3 * DAY);
-    await runWorkAt(now + 3 * DAY + 600_000, {}, ["purge"]);
-    expect(await env.CONTENT.head(shared)).toBeNull();
-  });
+  // The row of a settled email has the key without the prefix of its workspace.
+  it.each(["batches/one", "packs/0/z/one"])(
+    "an R2 object shared as %s is kept until its last email is deleted",
+    async (stored) => {
+      const now = Date.now();
+      const ids = [await send(), await send()];
+      const shared = `w/${tenant.workspaceId}/${stored}`;
+      await env.CONTENT.put(shared, "content");
+      for (const [index, key] of [stored, shared].entries()) {
+        await run("UPDATE emails SET content_key = ?2 WHERE id = ?1", ids[index], key);
+      }
+      await age(ids.slice(0, 1), 31, now);
+      await age(ids.slice(1), 29, now);
+      await keep(now);
+      await runWorkAt(now + 600_000, {}, ["purge"]);
+      expect(await env.CONTENT.head(shared)).not.toBeNull();
+      await keep(now + 3 * DAY);
+      await runWorkAt(now + 3 * DAY + 600_000, {}, ["purge"]);
+      expect(await env.CONTENT.head(shared)).toBeNull();
+    },
+  );
 
   it("concurrent and interrupted runs delete each email once and leave no R2 object behind", async () => {
     const now = Date.now();
@@ -155,7 +157,7 @@ describe("roll-ups", () => {
 
   const hourly = (hour: number, sent: number, domain = "") =>
     run(
-      "INSERT INTO rollups_hourly (workspace, hour, domain, sent, opens) VALUES (?1, ?2, ?3, ?4, 1)",
+      "INSERT INTO rollups_hourly (workspace, hour, domain, sent, opens, emails_sent) VALUES (?1, ?2, ?3, ?4, 1, 2)",
       tenant.workspaceNumber,
       hour,
       domain,
@@ -164,7 +166,9 @@ describe("roll-ups", () => {
   const daily = async () =>
     (
       await database
-        .prepare("SELECT day, domain, sent, opens FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain")
+        .prepare(
+          "SELECT day, domain, sent, opens, emails_sent AS emails FROM rollups_daily WHERE workspace = ?1 ORDER BY day, domain",
+        )
         .bind(tenant.workspaceNumber)
         .all()
     ).results;
@@ -179,13 +183,13 @@ describe("roll-ups", () => {
     await keep(Date.now());
     await keep(Date.now());
     const expected = [
-      { day: today - 2, domain: "", sent: 30, opens: 3 },
-      { day: today - 2, domain: "example.org", sent: 7, opens: 1 },
-      { day: today - 1, domain: "", sent: 3, opens: 1 },
+      { day: today - 2, domain: "", sent: 30, opens: 3, emails: 6 },
+      { day: today - 2, domain: "example.org", sent: 7, opens: 1, emails: 2 },
+      { day: today - 1, domain: "", sent: 3, opens: 1, emails: 2 },
     ];
     expect(await daily()).toEqual(expected);
     await keep(Date.now() + DAY);
-    expect(await daily()).toEqual([...expected, { day: today, domain: "", sent: 100, opens: 1 }]);
+    expect(await daily()).toEqual([...expected, { day: today, domain: "", sent: 100, opens: 1, emails: 2 }]);
   });
 
   it("are kept at least 91 days, even with a shorter RETENTION_DAYS", async () => {

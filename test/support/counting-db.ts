@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 
 type Binding = "DB" | "MAIL_0" | "MAIL_1";
 
-interface Statement {
+export interface Statement {
   /** Name of the binding that prepared it. */
   binding: Binding;
   sql: string;
   values: unknown[];
 }
 
-/** One round trip to D1. `rowsWritten` is null for a single statement, because only batches report it here. */
+/** One round trip to D1. `rowsWritten` is null for a single statement whose result has no counts. */
 interface RoundTrip {
   statements: Statement[];
   rowsWritten: number | null;
@@ -25,9 +25,12 @@ export function countingDb() {
     const { bind } = prepared;
     const counted = (name: "first" | "all" | "run" | "raw") => {
       const execute = prepared[name] as (...options: unknown[]) => Promise<unknown>;
-      return (...options: unknown[]) => {
-        trips.push({ statements: [statement], rowsWritten: null });
-        return execute.apply(prepared, options);
+      return async (...options: unknown[]) => {
+        const trip: RoundTrip = { statements: [statement], rowsWritten: null };
+        trips.push(trip);
+        const result = await execute.apply(prepared, options);
+        if (name === "run" || name === "all") trip.rowsWritten = (result as D1Result).meta.rows_written;
+        return result;
       };
     };
     return Object.assign(prepared, {

@@ -1,5 +1,5 @@
 import type { Ctx } from "../../context.ts";
-import { r2Keys } from "../../db/r2-keys.ts";
+import { fullKey, r2Keys } from "../../db/r2-keys.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import type { RawContent } from "../../mail/raw/index.ts";
@@ -173,5 +173,6 @@ export function contentPlace(
   workspaceId: string,
   row: { id: string; contentKey: string | null; contentOffset: number; contentSize: number },
 ): ContentPlace {
-  return { key: row.contentKey ?? r2Keys.email(workspaceId, row.id), offset: row.contentOffset, size: row.contentSize };
+  const key = row.contentKey === null ? r2Keys.email(workspaceId, row.id) : fullKey(workspaceId, row.contentKey);
+  return { key, offset: row.contentOffset, size: row.contentSize };
 }

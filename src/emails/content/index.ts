@@ -11,7 +11,7 @@ export {
   type StoredContent,
 } from "./documents.ts";
 export { offloadContent, offloadSteps, rewindContentProgressStatement } from "./offload.ts";
-export { type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
+export { MIN_PACKED_EMAILS, type MovedContent, packContents, setContentKeyStatement } from "./pack.ts";
 export { contentPadding } from "./padding.ts";
 export { RenderedTooLongError, UNSUBSCRIBE_URL } from "./personalize.ts";
 export { describeRaw } from "./raw-content.ts";

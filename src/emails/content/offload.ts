@@ -2,48 +2,74 @@ import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
 import { runToEnd, type Steps } from "../../turns.ts";
-import { packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
+import { MIN_PACKED_EMAILS, packContents, type RowContent, setContentKeyStatement } from "./pack.ts";
 
 /** Documents of one step: at most 4 MB of the isolate's 128 MB, since a row holds at most 16 KiB. */
 const EMAILS_PER_STEP = 250;
-/** Emails that one step passes over; most of them have their content in R2 already. */
-const EMAILS_SCANNED = 5_000;
+/** Emails that are grouped by workspace at once; most of them have their content in R2 already. */
+const EMAILS_PER_WINDOW = 20_000;
 /** Steps of one run, of three statements each; the next run continues. */
 const MAX_STEPS = 100;
 /** Younger emails are left to their delivery, which may move their content without a write of its own. */
 const MIN_AGE_MS = 60_000;
+/** Lone emails are packed with those of a whole day: an R2 put costs as much as a month of 6 KB in D1 (Cloudflare's prices). */
+const LONE_AGE_MS = 24 * 3_600_000;
+
+const FIND_PROGRESS = `
+  SELECT n, swept_n AS sweptN, (SELECT created_at FROM emails WHERE n > swept_n ORDER BY n LIMIT 1) AS unsweptSince
+    FROM content_progress`;
 
 const FIND_LAST = `
-  SELECT max(n) AS n FROM (
-    SELECT n FROM emails WHERE n > (SELECT n FROM content_progress) AND created_at < ?1 ORDER BY n LIMIT ?2)`;
+  SELECT max(n) AS last, count(*) AS emails FROM (
+    SELECT n FROM emails WHERE n > ?1 AND created_at < ?2 ORDER BY n LIMIT ?3)`;
+
+const FIND_WAITING = `
+  SELECT n, workspace FROM emails WHERE n > ?1 AND n <= ?2 AND content IS NOT NULL AND content_key IS NULL ORDER BY n`;
 
 const FIND_CONTENTS = `
-  SELECT n, workspace, id, content FROM emails
-   WHERE n > (SELECT n FROM content_progress) AND n <= ?1 AND content IS NOT NULL AND content_key IS NULL
-   ORDER BY n LIMIT ?2`;
-
-const FIND_WORKSPACE_IDS = "SELECT number, id FROM shard_workspaces WHERE number IN (SELECT value FROM json_each(?1))";
+  SELECT e.n, e.workspace, e.id, e.content, w.id AS workspaceId
+    FROM json_each(?1) j CROSS JOIN emails e ON e.n = j.value CROSS JOIN shard_workspaces w ON w.number = e.workspace
+   WHERE e.content IS NOT NULL AND e.content_key IS NULL`;
 
 // Emails may have been deleted since they were read.
-const SAVE_PROGRESS = "UPDATE content_progress SET n = min(?1, coalesce((SELECT max(n) FROM emails), 0)) WHERE n < ?1";
+const SAVE_PROGRESS = `
+  WITH saved AS (SELECT min(?1, coalesce((SELECT max(n) FROM emails), 0)) AS n)
+  UPDATE content_progress SET n = max(n, (SELECT n FROM saved)),
+    swept_n = CASE WHEN ?2 THEN max(swept_n, (SELECT n FROM saved)) ELSE swept_n END`;
 
-/** Content in the row of an email, with the number of its workspace. */
-type WorkspaceContent = RowContent & { workspace: number };
+/** Content in the row of an email, with its workspace. */
+interface WorkspaceContent extends RowContent {
+  workspaceId: string;
+}
+
+interface Progress {
+  n: number;
+  sweptN: number;
+  /** When the oldest email after `sweptN` was created, in milliseconds since 1970. Null: there is none. */
+  unsweptSince: number | null;
+}
 
 /**
- * Moves the content that deliveries left in the rows of emails to R2: one object for the emails of a workspace in a
- * step, and one statement for all of them. Walks the emails in the order of n. Safe to interrupt and to run concurrently.
+ * Moves the content that deliveries left in the rows of emails to R2: one object for the emails of a workspace, and one
+ * statement for 250 of them. Walks the emails in the order of n. A workspace with less than MIN_PACKED_EMAILS new emails
+ * keeps theirs in the rows for a day, so that they share an object. Safe to interrupt and to run concurrently.
  */
 export async function* offloadSteps(ctx: MailCtx): Steps {
-  for (let step = 0; step < MAX_STEPS; step++) {
-    const last = await mailDb(ctx)
-      .prepare(FIND_LAST)
-      .bind(ctx.now() - MIN_AGE_MS, EMAILS_SCANNED)
-      .first<number | null>("n");
-    if (last === null) return;
-    const { results } = await mailDb(ctx).prepare(FIND_CONTENTS).bind(last, EMAILS_PER_STEP).all<WorkspaceContent>();
-    const puts = await offloadStep(ctx, results, results.length < EMAILS_PER_STEP ? last : (results.at(-1)?.n ?? last));
-    if (ctx.limits) ctx.limits.objectReads -= puts;
+  const progress = await mailDb(ctx).prepare(FIND_PROGRESS).first<Progress>();
+  if (!progress || progress.unsweptSince === null) return;
+  const isSweep = progress.unsweptSince < ctx.now() - LONE_AGE_MS;
+  let from = isSweep ? progress.sweptN : progress.n;
+  for (let steps = 0; steps < MAX_STEPS; ) {
+    const window = await readWindow(ctx, from, isSweep);
+    if (window === null) return;
+    for (let at = 0; at < window.numbers.length; at += EMAILS_PER_STEP, steps++) {
+      const puts = await offloadStep(ctx, window.numbers.slice(at, at + EMAILS_PER_STEP));
+      if (ctx.limits) ctx.limits.objectReads -= puts;
+      yield;
+    }
+    await mailDb(ctx).prepare(SAVE_PROGRESS).bind(window.last, Number(isSweep)).run();
+    from = window.last;
+    steps++;
     yield;
   }
 }
@@ -53,33 +79,38 @@ export function offloadContent(ctx: MailCtx): Promise<void> {
   return runToEnd(offloadSteps(ctx));
 }
 
-/** Moves these contents and saves the progress in one transaction. Returns the number of R2 puts. */
-async function offloadStep(ctx: MailCtx, emails: readonly WorkspaceContent[], progress: number): Promise<number> {
-  const ofWorkspace = [...Map.groupBy(emails, ({ workspace }) => workspace)];
-  const ids = await findWorkspaceIds(
-    ctx,
-    ofWorkspace.map(([number]) => number),
-  );
-  const packs = ofWorkspace.map(([number, group]) => {
-    const id = ids.get(number);
-    return id === undefined ? [] : packContents(ctx, id, group);
-  });
-  const moved = (await Promise.all(packs)).flat();
-  await mailDb(ctx).batch([
-    ...(moved.length > 0 ? [setContentKeyStatement(ctx, moved)] : []),
-    mailDb(ctx).prepare(SAVE_PROGRESS).bind(progress),
-  ]);
-  return packs.length;
+/** Emails up to `last`: those whose content is moved, by workspace. */
+interface Window {
+  last: number;
+  numbers: number[];
 }
 
-/** Returns the ids of workspaces by number. */
-async function findWorkspaceIds(ctx: MailCtx, numbers: readonly number[]): Promise<Map<number, string>> {
-  if (numbers.length === 0) return new Map();
-  const { results } = await mailDb(ctx)
-    .prepare(FIND_WORKSPACE_IDS)
-    .bind(JSON.stringify(numbers))
-    .all<{ number: number; id: string }>();
-  return new Map(results.map(({ number, id }) => [number, id]));
+/** Returns the emails after `from` whose content is moved. Null when the run ends here. */
+async function readWindow(ctx: MailCtx, from: number, isSweep: boolean): Promise<Window | null> {
+  const db = mailDb(ctx);
+  const found = await db
+    .prepare(FIND_LAST)
+    .bind(from, ctx.now() - MIN_AGE_MS, EMAILS_PER_WINDOW)
+    .first<{ last: number | null; emails: number }>();
+  if (!found || found.last === null) return null;
+  const waiting = await db.prepare(FIND_WAITING).bind(from, found.last).all<{ n: number; workspace: number }>();
+  const groups = [...Map.groupBy(waiting.results, ({ workspace }) => workspace).values()];
+  const numbers = groups
+    .filter(({ length }) => isSweep || length >= MIN_PACKED_EMAILS)
+    .flatMap((group) => group.map(({ n }) => n));
+  // A write for each lone email would cost more than reading the window again with the next ones.
+  const isQuiet = numbers.length === 0 && !isSweep && found.emails < EMAILS_PER_WINDOW;
+  return isQuiet ? null : { last: found.last, numbers };
+}
+
+/** Moves the content of these emails. Returns the number of R2 puts. */
+async function offloadStep(ctx: MailCtx, numbers: readonly number[]): Promise<number> {
+  const { results } = await mailDb(ctx).prepare(FIND_CONTENTS).bind(JSON.stringify(numbers)).all<WorkspaceContent>();
+  const ofWorkspace = [...Map.groupBy(results, ({ workspaceId }) => workspaceId)];
+  const packs = await Promise.all(ofWorkspace.map(([id, group]) => packContents(ctx, id, group)));
+  const moved = packs.flat();
+  if (moved.length > 0) await setContentKeyStatement(ctx, moved).run();
+  return packs.length;
 }
 
 /**
@@ -87,7 +118,8 @@ async function findWorkspaceIds(ctx: MailCtx, numbers: readonly number[]): Promi
  * SQLite assigns the greatest deleted numbers again.
  */
 export function rewindContentProgressStatement(ctx: Pick<MailCtx, "outbox">): MailStatement {
-  return mailDb(ctx).prepare(
-    "UPDATE content_progress SET n = coalesce((SELECT max(n) FROM emails), 0) WHERE n > coalesce((SELECT max(n) FROM emails), 0)",
-  );
+  return mailDb(ctx).prepare(`
+    WITH left AS (SELECT coalesce(max(n), 0) AS n FROM emails)
+    UPDATE content_progress SET n = min(n, (SELECT n FROM left)), swept_n = min(swept_n, (SELECT n FROM left))
+     WHERE n > (SELECT n FROM left) OR swept_n > (SELECT n FROM left)`);
 }

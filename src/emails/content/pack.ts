@@ -1,8 +1,14 @@
 import type { Ctx, MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
-import { r2Keys } from "../../db/r2-keys.ts";
+import { r2Keys, storedKeySql } from "../../db/r2-keys.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
+
+/**
+ * Least number of emails of one workspace whose content is packed within ten minutes. An R2 put costs as much as 4.5 rows
+ * written to D1 (Cloudflare's prices), so that of fewer emails is packed with others of a day.
+ */
+export const MIN_PACKED_EMAILS = 5;
 
 /** An email whose row holds its content document. */
 export interface RowContent {
@@ -20,6 +26,9 @@ export interface MovedContent {
   offset: number;
   size: number;
 }
+
+/** Characters of the random part of an id. It tells apart the packs that a repeated run writes for the same emails. */
+const PACK_ID_LENGTH = 12;
 
 /** Start of a stored attachment list. JSON escapes quotes, so no text of a caller contains it. */
 const ATTACHMENTS = '"attachments":[{';
@@ -39,7 +48,7 @@ export async function packContents(
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const [first, last] = [packed[0], packed.at(-1)];
   if (!first || !last) return [];
-  const key = r2Keys.pack(workspaceId, first.id, last.id, ctx.newId());
+  const key = r2Keys.pack(workspaceId, first.id, last.id, ctx.newId().slice(-PACK_ID_LENGTH));
   // The row has spaces after the document (padding.ts).
   const documents = packed.map(({ content }) => utf8(content.trimEnd()));
   await ctx.env.CONTENT.put(key, concat(documents));
@@ -55,7 +64,8 @@ export async function packContents(
 // SQLite gives the greatest deleted n to a new email, so the id is compared too.
 const SET_CONTENT_KEY = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
-  UPDATE emails SET content_key = j.value->>'key', content_offset = j.value->>'offset', content_size = j.value->>'size',
+  UPDATE emails SET content_key = CASE WHEN status = 'queued' THEN j.value->>'key' ELSE ${storedKeySql("j.value->>'key'")} END,
+    content_offset = j.value->>'offset', content_size = j.value->>'size',
     content = NULL
   FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND content IS NOT NULL AND content_key IS NULL`;
 

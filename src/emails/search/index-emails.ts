@@ -7,7 +7,14 @@ import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 const EMAILS_PER_STEP = 1_000;
 export const MAX_INDEX_STEPS = 60;
 
-const NEXT_EMAILS = "SELECT n, from_email FROM emails WHERE n > (SELECT n FROM search_progress) ORDER BY n LIMIT ?1";
+/**
+ * SQL for the greatest `n` in the index; emails above it are scanned. It is read from a shadow table of FTS5, by its primary
+ * key: a progress row of its own would be one more row written for each run. Whatever deletes an email deletes its entry
+ * in the same transaction, because SQLite assigns the greatest deleted `n` again.
+ */
+export const LAST_INDEXED_SQL = "(SELECT coalesce(max(id), 0) FROM email_search_docsize)";
+
+const NEXT_EMAILS = `SELECT n, from_email FROM emails WHERE n > ${LAST_INDEXED_SQL} ORDER BY n LIMIT ?1`;
 
 // lower() of SQLite does not return the canonical form of an address with letters outside ASCII.
 const FIND_STEP = `
@@ -20,13 +27,10 @@ const INDEX_EMAILS = `
     subject,
     (SELECT group_concat(concat_ws(' ', value->>'email', value->>'name', value->>'key'), ' ') FROM json_each(recipients)),
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
-    FROM emails WHERE n > (SELECT n FROM search_progress) AND n <= ?1`;
-
-// Runs in the transaction of INDEX_EMAILS, so both read the same progress. Emails may have been deleted since FIND_STEP.
-const SAVE_PROGRESS = "UPDATE search_progress SET n = min(?1, coalesce((SELECT max(n) FROM emails), 0)) WHERE n < ?1";
+    FROM emails WHERE n > ${LAST_INDEXED_SQL} AND n <= ?1`;
 
 /**
- * Adds new emails to the trigram index in the order of n, in at most `maxSteps` steps. Each step is one transaction that
+ * Adds new emails to the trigram index in the order of n, in at most `maxSteps` steps. Each step is one statement that
  * continues after the last one, so concurrent runs index no email twice. Returns the number of steps.
  */
 export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Promise<number> {
@@ -44,8 +48,5 @@ export async function indexEmails(ctx: MailCtx, maxSteps = MAX_INDEX_STEPS): Pro
 /** Indexes the emails up to `last`. `senders` are the addresses among them that have letters outside ASCII. */
 async function indexStep(ctx: MailCtx, last: number, senders: readonly string[]): Promise<void> {
   const keys = JSON.stringify(senders.map((email) => ({ email, key: lowerCase(email) })));
-  await mailDb(ctx).batch([
-    mailDb(ctx).prepare(INDEX_EMAILS).bind(last, keys),
-    mailDb(ctx).prepare(SAVE_PROGRESS).bind(last),
-  ]);
+  await mailDb(ctx).prepare(INDEX_EMAILS).bind(last, keys).run();
 }

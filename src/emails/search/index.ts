@@ -1,3 +1,2 @@
 export { indexEmails } from "./index-emails.ts";
-export { rewindSearchProgressStatement } from "./rewind-progress.ts";
 export { searchRoutes } from "./routes.ts";

@@ -3,6 +3,7 @@ import type { CallerCtx } from "../../context.ts";
 import { mailOrm } from "../../db/client.ts";
 import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
 import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
+import { LAST_INDEXED_SQL } from "./index-emails.ts";
 import type { Condition, SearchPlan } from "./plan.ts";
 
 /** Newest rows that a search scans when the index does not help: for texts of one or two characters, and small statuses. */
@@ -51,7 +52,7 @@ async function selectStatements(
   const scan = sql`SELECT e.n FROM emails e WHERE e.n IN (SELECT n FROM (${newestEmails(ctx, plan.status ?? undefined, scanned)}))
     AND +${allOf(plan.scanConditions)} ORDER BY e.n DESC LIMIT ${max}`;
   if (plan.match === null || (await canScanStatus(ctx, plan))) return { statements: [scan], scanned };
-  const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > (SELECT n FROM search_progress) AND +${allOf(plan.scanConditions)}
+  const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > ${sql.raw(LAST_INDEXED_SQL)} AND +${allOf(plan.scanConditions)}
     ORDER BY e.n DESC LIMIT ${max}`;
   const indexed = sql`SELECT e.n FROM email_search s CROSS JOIN emails e ON e.n = s.rowid
     WHERE s.email_search MATCH ${plan.match} AND +${allOf(plan.indexConditions)} ORDER BY s.rowid DESC LIMIT ${max}`;

@@ -2,6 +2,7 @@ import type { MailCtx } from "../../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement, MainStatement } from "../../db/database.ts";
+import { storedKeySql } from "../../db/r2-keys.ts";
 import {
   clearDomainFailuresStatements,
   domainFailureStatements,
@@ -9,10 +10,12 @@ import {
   suppressStatement,
 } from "../../suppressions/index.ts";
 import type { MovedContent } from "../content/index.ts";
+import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
 import { changeStatement } from "./changes.ts";
 import { broadcastCountStatements } from "./count-broadcasts.ts";
-import { type Fact, type MergeResult, mergeFacts, type RollupCounts, rollupColumns, zeroCounts } from "./merge.ts";
+import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
+import { rollupStatements } from "./rollups.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
 import { writeSuppressions } from "./write-suppressions.ts";
 
@@ -105,29 +108,26 @@ const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value
 // Content leaves the row only with a key: of this statement, or the one that the row has.
 const IS_MOVED = "(j.value->>'$.moved.key' IS NOT NULL AND content_key IS NULL AND content IS NOT NULL)";
 
+const NEW_KEY = `CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content_key END`;
+
+// The row of a settled email stores less (message-id.ts, r2-keys.ts). A queued one keeps what an earlier version needs.
+const IS_SETTLED = "j.value->>'status' <> 'queued'";
+
 // Without MATERIALIZED SQLite reads the JSON once for every email that it joins.
 const UPDATE_EMAILS = `
   WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
   UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
     attempts = j.value->>'attempts', version = j.value->>'version',
-    due_at = CASE WHEN j.value->>'status' <> 'queued' THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'dueAt' ELSE due_at END,
-    outbox_id = CASE WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
+    due_at = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'dueAt' ELSE due_at END,
+    outbox_id = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
     sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
     clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
-    content_key = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content_key END,
+    message_id = CASE WHEN ${IS_SETTLED} AND message_id = ${DERIVED_MESSAGE_ID_SQL} THEN '' ELSE message_id END,
+    content_key = CASE WHEN ${IS_SETTLED} THEN ${storedKeySql(`(${NEW_KEY})`)} ELSE ${NEW_KEY} END,
     content_offset = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.offset' ELSE content_offset END,
     content_size = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.size' ELSE content_size END,
-    content = CASE WHEN ${IS_MOVED} OR (content_key IS NOT NULL AND j.value->>'status' <> 'queued') THEN NULL ELSE content END
+    content = CASE WHEN ${IS_MOVED} OR (content_key IS NOT NULL AND ${IS_SETTLED}) THEN NULL ELSE content END
   FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
-
-const ADD_TO_ROLLUPS = `
-  INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, failed, opens, clicks)
-  SELECT value->>'workspace', ?2, value->>'domain', value->>'sent', value->>'delivered', value->>'bounced', value->>'failed',
-    value->>'opens', value->>'clicks'
-    FROM json_each(?1) WHERE true
-  ON CONFLICT DO UPDATE SET sent = sent + excluded.sent, delivered = delivered + excluded.delivered,
-    bounced = bounced + excluded.bounced, failed = failed + excluded.failed, opens = opens + excluded.opens,
-    clicks = clicks + excluded.clicks`;
 
 function updateStatements(
   ctx: MailCtx,
@@ -143,7 +143,6 @@ function updateStatements(
   }));
   const db = mailDb(ctx);
   const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
-  const rollups = sumRollups(merged);
   const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
   return [
     update,
@@ -151,9 +150,7 @@ function updateStatements(
     ...[...idsOf].map(([workspace, group]) =>
       changeStatement(ctx, workspace, JSON.stringify(group.map(({ state }) => state.id))),
     ),
-    ...(rollups.length > 0
-      ? [db.prepare(ADD_TO_ROLLUPS).bind(JSON.stringify(rollups), Math.floor(ctx.now() / 3_600_000))]
-      : []),
+    ...rollupStatements(ctx, merged),
   ];
 }
 
@@ -178,18 +175,4 @@ function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainS
     ...domainFailureStatements(ctx, failed),
     ...clearDomainFailuresStatements(ctx, confirmed),
   ];
-}
-
-/** Sums the counts per workspace and recipient domain. */
-function sumRollups(merged: readonly MergeResult[]): (RollupCounts & { workspace: number })[] {
-  const sums = new Map<string, RollupCounts & { workspace: number }>();
-  for (const { state, rollups } of merged) {
-    for (const { domain, ...add } of rollups) {
-      const key = `${state.workspace} ${domain}`;
-      const sum = sums.get(key) ?? { workspace: state.workspace, ...zeroCounts(domain) };
-      for (const field of rollupColumns) sum[field] += add[field];
-      sums.set(key, sum);
-    }
-  }
-  return [...sums.values()];
 }

@@ -48,7 +48,7 @@ function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; va
       ...{ broadcast, variant, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 },
     };
     sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
-    // The roll-up row of domain '' counts emails.
+    // The increments of domain '' count emails.
     for (const { delivered, bounced, failed, opens, clicks } of rollups.filter(({ domain }) => domain === "")) {
       sum.delivered += delivered;
       sum.bounced += bounced;

@@ -3,6 +3,7 @@ export { changeStatement } from "./changes.ts";
 export { findEmail } from "./find-email.ts";
 export type { Fact, Outcome } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
+export { ROLLUP_COLUMNS } from "./rollups.ts";
 export {
   EMAIL_STATE_COLUMNS,
   type EmailState,

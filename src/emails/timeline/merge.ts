@@ -21,7 +21,7 @@ export interface Fact extends Outcome {
   at: number;
 }
 
-/** Increments of the roll-up row of one recipient domain; the domain '' counts emails (migrations/mail/0005_rollups.sql). */
+/** Increments of the roll-up row of one recipient domain; the domain '' counts emails (rollups.ts says where they are stored). */
 export interface RollupCounts {
   domain: string;
   sent: number;

@@ -67,6 +67,6 @@ export const changes = sqliteTable(
 /** Progress of moving content from rows to R2 (src/emails/content/offload.ts). */
 export const contentProgress = sqliteTable(
   "content_progress",
-  { id: integer().primaryKey().notNull(), n: integer().notNull() },
+  { id: integer().primaryKey().notNull(), n: integer().notNull(), sweptN: integer("swept_n").notNull().default(0) },
   () => [check("one_row", sql`id = 1`)],
 );

@@ -9,6 +9,12 @@ const counters = {
   failed: counter("failed"),
   opens: counter("opens"),
   clicks: counter("clicks"),
+  emailsSent: counter("emails_sent"),
+  emailsDelivered: counter("emails_delivered"),
+  emailsBounced: counter("emails_bounced"),
+  emailsFailed: counter("emails_failed"),
+  emailsOpened: counter("emails_opened"),
+  emailsClicked: counter("emails_clicked"),
 };
 
 export const rollupsHourly = sqliteTable(

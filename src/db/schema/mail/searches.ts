@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable } from "drizzle-orm/sqlite-core";
 
-/** Progress of filling email_search. That table itself is FTS5, which drizzle does not support. */
+/** Written by earlier versions only: the index itself tells its progress. (email_search is FTS5, which drizzle does not support.) */
 export const searchProgress = sqliteTable(
   "search_progress",
   { id: integer().primaryKey().notNull(), n: integer().notNull() },
