@@ -24,19 +24,22 @@ export async function measureBatch({ deployment }: Bench): Promise<Row[]> {
   const send = (body: string) => deployment.call("POST", "/v1/emails/batch", body);
   await send(items(1, 100));
   await deployment.waitUntilDrained();
+  await deployment.host.scheduled("* * * * *");
   await deployment.readings();
+  const sizeBefore = await deployment.databaseSize();
   await send(items(ITEMS, BODY_OCTETS));
   await deployment.waitUntilDrained();
   await deployment.host.scheduled("* * * * *");
   const each = perEmail(await deployment.readings(), ITEMS);
-  const dollars = costPerThousand(each, CPU_MS, { d1Kilobytes: 0.8, r2Kilobytes: BODY_OCTETS / 1000 });
+  const octets = ((await deployment.databaseSize()) - sizeBefore) / ITEMS;
+  const dollars = costPerThousand(each, CPU_MS, { d1Kilobytes: octets / 1000, r2Kilobytes: BODY_OCTETS / 1000 });
   return [
     row("D1 rows written, accept to final: each of a batch of 500", each.rowsWritten, 4.5, each.rowsWritten.toFixed(2)),
     row(
       "platform cost of 1,000 emails of batches, a month of storage included",
       dollars,
       0.005,
-      `$${dollars.toFixed(4)}`,
+      `$${dollars.toFixed(4)}; ${octets.toFixed(0)} octets in D1 each`,
       "$0.005",
     ),
     await measureCpu(deployment, send, items(ITEMS, 2_000)),

@@ -12,16 +12,17 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const sink = await Sink.start();
-const deployment = await Deployment.start(sink.url);
+const first = await Deployment.start(sink.url);
 try {
   const rows: Row[] = [];
-  for (const name of selected) {
+  for (const [index, name] of selected.entries()) {
     const startedAt = performance.now();
+    const deployment = await first.withFreshWorkspace(index + 1);
     rows.push(...((await parts[name]?.({ deployment, sink })) ?? []));
     console.error(`${name}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   }
   console.log(toTable(rows));
 } finally {
-  await deployment.stop();
+  await first.stop();
   sink.stop();
 }

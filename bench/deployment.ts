@@ -4,6 +4,8 @@ import { type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
 import type { TracedRequest } from "./trace.ts";
 
+/** The mail database of every measured workspace. */
+const SHARD = 0;
 const MINUTE_MS = 60_000;
 const DRAIN_MS = 5 * MINUTE_MS;
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -19,11 +21,30 @@ export class Deployment {
 
   static async start(egressUrl: string): Promise<Deployment> {
     const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl });
+    return Deployment.#withWorkspace(host, 0);
+  }
+
+  static async #withWorkspace(host: Host, number: number): Promise<Deployment> {
     const response = await fetch(`${host.url}/bench/seed`, {
       method: "POST",
-      body: JSON.stringify({ domain: "bench.example" }),
+      body: JSON.stringify({ domain: `bench${number}.example`, shard: SHARD }),
     });
     return new Deployment(host, (await response.json()) as Seeded);
+  }
+
+  /**
+   * Returns the same deployment with a workspace of its own, after all work that earlier parts of the bench left is done,
+   * so that the counts of a part do not depend on the parts before it. `number` tells the workspaces apart.
+   */
+  async withFreshWorkspace(number: number): Promise<Deployment> {
+    await this.waitUntilDrained();
+    await this.host.scheduled("* * * * *");
+    await this.sql(
+      "UPDATE content_progress SET (n, swept_n) = (SELECT coalesce(max(n), 0), coalesce(max(n), 0) FROM emails)",
+    );
+    const fresh = await Deployment.#withWorkspace(this.host, number);
+    await fresh.readings();
+    return fresh;
   }
 
   /** Calls a control endpoint. Throws unless it answers 2xx. */
@@ -43,10 +64,17 @@ export class Deployment {
 
   /** Runs one SQL statement on the mail database of the deployment's workspace. */
   async sql<Row>(sql: string, ...params: unknown[]): Promise<Row[]> {
-    const { results } = (await (await this.control("sql", { sql, params, shard: this.seed.mailShard })).json()) as {
-      results: Row[];
-    };
-    return results;
+    return (await this.#query<Row>(sql, params)).results;
+  }
+
+  /** Returns the size of that mail database in octets, without its free pages. */
+  async databaseSize(): Promise<number> {
+    return (await this.#query("SELECT 1", [])).meta.size_after;
+  }
+
+  async #query<Row>(sql: string, params: unknown[]) {
+    const response = await this.control("sql", { sql, params, shard: this.seed.mailShard });
+    return (await response.json()) as { results: Row[]; meta: { size_after: number } };
   }
 
   /** Calls the API. Throws unless it answers 2xx. */

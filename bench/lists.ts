@@ -95,7 +95,7 @@ async function fillWorkspace(deployment: Deployment, domain: string, emails: num
 
 /** Fills the search index as the cron trigger does, and measures its rows, bytes and speed. */
 async function indexAll(deployment: Deployment): Promise<Row> {
-  const before = await databaseSize(deployment);
+  const before = await deployment.databaseSize();
   await deployment.readings();
   const startedAt = Date.now();
   for (;;) {
@@ -107,20 +107,10 @@ async function indexAll(deployment: Deployment): Promise<Row> {
   }
   const seconds = (Date.now() - startedAt) / 1000;
   const emails = SMALL + LARGE;
-  const octets = ((await databaseSize(deployment)) - before) / emails;
+  const octets = ((await deployment.databaseSize()) - before) / emails;
   const { rowsWritten } = await deployment.readings();
   const value = `${(rowsWritten / emails).toFixed(2)} rows and ${octets.toFixed(0)} bytes an email, ${Math.round(emails / seconds)} emails/s`;
   return { what: "search index, as local D1 counts it", value, budget: "", isMet: true };
-}
-
-async function databaseSize(deployment: Deployment): Promise<number> {
-  const response = await deployment.control("sql", {
-    sql: "SELECT 1",
-    params: [],
-    shard: deployment.seed.mailShard,
-  });
-  const { meta } = (await response.json()) as { meta: { size_after: number } };
-  return meta.size_after;
 }
 
 async function measure(deployment: Deployment, key: string, path: string): Promise<Measured> {

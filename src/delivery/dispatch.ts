@@ -19,8 +19,11 @@ export interface DispatchJob extends MailToSend {
 /** Capabilities assumed for a message that goes to the simulator only. */
 const ALL_CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
 
-/** Emails in flight on one connection: the next envelope is pipelined behind the content before it. */
-const PIPELINE_DEPTH = 2;
+/**
+ * Emails in flight on one connection. With three, the next envelope is ready when the server accepts a message, and leaves in
+ * one write with the content of the email between them.
+ */
+const PIPELINE_DEPTH = 3;
 
 /**
  * Sends emails of the run over one connection, and composes the next while others are in flight. Replaces a connection

@@ -12,6 +12,7 @@ export {
   setContentKeyStatement,
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
+export { messageIdOf } from "./message-id.ts";
 export {
   isSuppressing,
   type RecipientFact,

@@ -16,7 +16,7 @@ import { run } from "../support/sending.ts";
 import { aWorkspace, recordingContext, type TestWorkspace, testContext, until } from "../support/workspace.ts";
 
 const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const THREE_DAYS = 72 * 60 * MINUTE;
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
@@ -106,7 +106,7 @@ describe("a delivery of several emails of a workspace", () => {
     await expectReadable(ids);
   });
 
-  it("leaves lone emails to cron, which packs those of a day", async () => {
+  it("leaves lone emails to cron, which packs those of three days", async () => {
     const { ctx, woken } = recordingContext();
     const ids: string[] = [];
     for (let n = 0; n < 2; n++) {
@@ -117,7 +117,7 @@ describe("a delivery of several emails of a workspace", () => {
     const inRow = ["delivered", true];
     expect((await rows()).map(({ status, content }) => [status, content !== null])).toEqual([inRow, inRow]);
     const { bindings, trips } = countingDb();
-    const later = testContext({}, () => Date.now() + DAY + MINUTE);
+    const later = testContext({}, () => Date.now() + THREE_DAYS + MINUTE);
     await offloadContent({ ...later, outbox: asDatabase<"mail">(bindings[MAIL_BINDING] as unknown as D1Database) });
     const moved = await rows();
     expect(moved.map(({ content }) => content)).toEqual([null, null]);
@@ -145,17 +145,17 @@ describe("the cron run", () => {
     await expectReadable(theirs, other);
   });
 
-  it("leaves the emails of a workspace with few in their rows for a day, also when it has moved those of others", async () => {
+  it("leaves the emails of a workspace with few in their rows for three days, also when it has moved those of others", async () => {
     const { ctx } = recordingContext();
     const other = await aWorkspace();
     const mine = await accept(ctx, 5);
     const theirs = await accept(ctx, 4, other);
     const inRows = async () => (await rows()).filter(({ content }) => content !== null).length;
-    for (const minutes of [2, 12, 23 * 60]) {
+    for (const minutes of [2, 12, 71 * 60]) {
       await offloadContent(testContext({}, () => Date.now() + minutes * MINUTE));
       expect(await inRows()).toBe(4);
     }
-    await offloadContent(testContext({}, () => Date.now() + DAY + MINUTE));
+    await offloadContent(testContext({}, () => Date.now() + THREE_DAYS + MINUTE));
     expect(await inRows()).toBe(0);
     await expectReadable(mine);
     await expectReadable(theirs, other);
@@ -197,7 +197,7 @@ describe("the cron run", () => {
     const object = await env.CONTENT.get(`w/${workspace.workspaceId}/emails/${id}`);
     const document = (await object?.text())?.slice("A file".length) ?? "";
     await run("UPDATE emails SET content_key = NULL, content = ?1", document);
-    await offloadContent(testContext({}, () => Date.now() + DAY + MINUTE));
+    await offloadContent(testContext({}, () => Date.now() + THREE_DAYS + MINUTE));
     expect((await rows()).map(({ content_key }) => content_key)).toEqual([null]);
     expect((await workspace.get(`/v1/emails/${id}`)).status).toBe(200);
   });
@@ -297,7 +297,7 @@ describe("retention", () => {
     const now = Date.now();
     const { ctx } = recordingContext();
     const ids = await accept(ctx, 2);
-    await offloadContent(testContext({}, () => now + DAY + MINUTE));
+    await offloadContent(testContext({}, () => now + THREE_DAYS + MINUTE));
     const key = (await rows())[0]?.content_key ?? "";
     await run("UPDATE emails SET n = n + 100000 WHERE id = ?1", ids[1]);
     await run("UPDATE emails SET status = 'delivered', due_at = NULL");

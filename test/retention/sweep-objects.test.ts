@@ -30,7 +30,7 @@ describe("the sweep of objects", () => {
     await acceptEmail(ctx, workspace, { text: "x".repeat(20_000) });
     await acceptEmail(ctx, workspace);
     expect((await workspace.post("/v1/emails/batch", [aMail(workspace), aMail(workspace)])).status).toBe(202);
-    await offloadContent(testContext({}, () => now + DAY + 120_000));
+    await offloadContent(testContext({}, () => now + 3 * DAY + 120_000));
     const { results } = await database
       .prepare(
         "SELECT DISTINCT coalesce(content_key, ?2 || '/emails/' || id) AS key FROM emails WHERE workspace = ?1 ORDER BY key",
@@ -39,7 +39,7 @@ describe("the sweep of objects", () => {
       .all<{ key: string }>();
     const named = results.map(({ key }) => key);
     expect(named.map((key) => key.split("/")[2])).toEqual(["batches", "emails", "packs"]);
-    await sweepAt(now + 2 * DAY);
+    await sweepAt(now + 5 * DAY);
     expect(await keysOf()).toEqual(named);
     // The rows of settled emails have the keys without the prefix.
     await run(
@@ -47,7 +47,7 @@ describe("the sweep of objects", () => {
       workspace.workspaceNumber,
     );
     await run("UPDATE object_sweep SET checked_key = ''");
-    await sweepAt(now + 2 * DAY);
+    await sweepAt(now + 5 * DAY);
     expect(await keysOf()).toEqual(named);
   });
 

@@ -12,8 +12,11 @@ const EMAILS_PER_WINDOW = 20_000;
 const MAX_STEPS = 100;
 /** Younger emails are left to their delivery, which may move their content without a write of its own. */
 const MIN_AGE_MS = 60_000;
-/** Lone emails are packed with those of a whole day: an R2 put costs as much as a month of 6 KB in D1 (Cloudflare's prices). */
-const LONE_AGE_MS = 24 * 3_600_000;
+/**
+ * Lone emails are packed with those of three days. An R2 put costs as much as 8 KB for 22 days in D1 (Cloudflare's prices),
+ * so a workspace with five such emails a day costs least then.
+ */
+const LONE_AGE_MS = 72 * 3_600_000;
 
 const FIND_PROGRESS = `
   SELECT n, swept_n AS sweptN, (SELECT created_at FROM emails WHERE n > swept_n ORDER BY n LIMIT 1) AS unsweptSince
@@ -52,7 +55,7 @@ interface Progress {
 /**
  * Moves the content that deliveries left in the rows of emails to R2: one object for the emails of a workspace, and one
  * statement for 250 of them. Walks the emails in the order of n. A workspace with less than MIN_PACKED_EMAILS new emails
- * keeps theirs in the rows for a day, so that they share an object. Safe to interrupt and to run concurrently.
+ * keeps theirs in the rows for three days, so that they share an object. Safe to interrupt and to run concurrently.
  */
 export async function* offloadSteps(ctx: MailCtx): Steps {
   const progress = await mailDb(ctx).prepare(FIND_PROGRESS).first<Progress>();

@@ -6,7 +6,7 @@ import { concat, utf8 } from "../../lib/bytes.ts";
 
 /**
  * Least number of emails of one workspace whose content is packed within ten minutes. An R2 put costs as much as 4.5 rows
- * written to D1 (Cloudflare's prices), so that of fewer emails is packed with others of a day.
+ * written to D1 (Cloudflare's prices), so that of fewer emails is packed with others of three days.
  */
 export const MIN_PACKED_EMAILS = 5;
 

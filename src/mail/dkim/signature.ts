@@ -21,12 +21,13 @@ const SIGNED_WHEN_PRESENT = [
   "Feedback-ID",
   "Auto-Submitted",
 ];
+const SIGNED = [...ALWAYS_SIGNED, ...SIGNED_WHEN_PRESENT];
 const FOLD_AT = 76;
 
 /** The header part of the input of all signatures of one message. */
 export interface SignedHeaders {
-  /** The names for h=. */
-  readonly names: readonly string[];
+  /** The tag h=, folded, without CRLF. */
+  readonly namesTag: string;
   /** The fields in relaxed form, each with CRLF. A binary string. */
   readonly canonical: string;
 }
@@ -35,8 +36,9 @@ export interface SignedHeaders {
 export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
   const names: string[] = [];
   let canonical = "";
-  for (const name of [...ALWAYS_SIGNED, ...SIGNED_WHEN_PRESENT]) {
-    const instances = headers.filter((field) => field.name.toLowerCase() === name.toLowerCase());
+  const byName = Map.groupBy(headers, (field) => field.name.toLowerCase());
+  for (const name of SIGNED) {
+    const instances = byName.get(name.toLowerCase()) ?? [];
     if (instances.length === 0 && !ALWAYS_SIGNED.includes(name)) continue;
     for (const field of instances.reverse()) {
       names.push(name);
@@ -44,7 +46,7 @@ export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
     }
     names.push(name);
   }
-  return { names, canonical };
+  return { namesTag: foldedNames(names), canonical };
 }
 
 /**
@@ -60,7 +62,7 @@ export async function signatureField(
     `DKIM-Signature: v=1; a=${key.algorithm}; c=relaxed/relaxed;`,
     ` d=${input.domain};`,
     ` s=${key.selector}; t=${input.at};`,
-    ...foldedNames(signed.names),
+    signed.namesTag,
     ` bh=${toBase64(input.bodyHash)};`,
     " b=",
   ].join("\r\n");
@@ -69,7 +71,7 @@ export async function signatureField(
   return `${unsigned}${signature.replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`;
 }
 
-function foldedNames(names: readonly string[]): string[] {
+function foldedNames(names: readonly string[]): string {
   const lines: string[] = [];
   let line = " h=";
   names.forEach((name, i) => {
@@ -80,5 +82,5 @@ function foldedNames(names: readonly string[]): string[] {
     }
     line += token;
   });
-  return [...lines, line];
+  return [...lines, line].join("\r\n");
 }

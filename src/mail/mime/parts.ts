@@ -56,13 +56,19 @@ function multipart(id: string, role: "mixed" | "related" | "alternative", childr
   return { fields: [parameterField("Content-Type", `multipart/${role}`, [...type, ["boundary", boundary]])], segments };
 }
 
+const TEXT_TYPES = {
+  plain: parameterField("Content-Type", "text/plain", [["charset", "utf-8"]]),
+  html: parameterField("Content-Type", "text/html", [["charset", "utf-8"]]),
+};
+const TEXT_ENCODINGS = {
+  "7bit": parameterField("Content-Transfer-Encoding", "7bit", []),
+  "quoted-printable": parameterField("Content-Transfer-Encoding", "quoted-printable", []),
+  base64: parameterField("Content-Transfer-Encoding", "base64", []),
+};
+
 function textPart(subtype: "plain" | "html", text: string): Part {
   const { encoding, octets } = encodeText(text);
-  const fields = [
-    parameterField("Content-Type", `text/${subtype}`, [["charset", "utf-8"]]),
-    parameterField("Content-Transfer-Encoding", encoding, []),
-  ];
-  return { fields, segments: [octets] };
+  return { fields: [TEXT_TYPES[subtype], TEXT_ENCODINGS[encoding]], segments: [octets] };
 }
 
 function filePart(file: AttachmentSource): Part {

@@ -26,6 +26,8 @@ interface TextScan {
  * with `From `, and the prefix of the service's boundaries. Otherwise uses the shorter of quoted-printable and base64.
  */
 export function encodeText(text: string): EncodedText {
+  const plain = encodeShortPlainText(text);
+  if (plain) return { encoding: "7bit", octets: plain };
   const bytes = utf8(text);
   const { bareLineEnds, isPlainAscii } = scan(bytes);
   const octets = bareLineEnds === 0 ? bytes : toCrlf(bytes, bareLineEnds);
@@ -34,6 +36,17 @@ export function encodeText(text: string): EncodedText {
   const size = octets.length + escapes * 2;
   if (size + (size / 73) * 3 > base64Size(octets.length)) return { encoding: "base64", octets: encodeBase64(octets) };
   return { encoding: "quoted-printable", octets: encodeQuotedPrintable(octets, escapes) };
+}
+
+/** Longest text that is tested and converted as a string: its line ends are few enough for matches of their own. */
+const SHORT_TEXT = 64 * 1024;
+
+/** Returns the octets of a short text that needs no encoding; null for any other. Takes half of the time of the passes over bytes. */
+function encodeShortPlainText(text: string): Uint8Array | null {
+  if (text.length > SHORT_TEXT || !/^[\t\n\r\x20-\x7e]*$/.test(text) || hasUnsafeLine(text)) return null;
+  const withLf = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+  const lines = withLf.split("\n");
+  return lines.every(({ length }) => length <= LINE_LIMIT) ? utf8(lines.join("\r\n")) : null;
 }
 
 function scan(bytes: Uint8Array): TextScan {
