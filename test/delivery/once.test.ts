@@ -204,7 +204,7 @@ describe("two concurrent runs on one outbox", () => {
     const slow = new PausableEgress(4, true);
     const first = contextAt(() => now);
     const slowRun = deliver(first.ctx, rows, slow);
-    await waitUntilStarted(slow, 8);
+    await waitUntilStarted(slow, 12);
     now += LEASE_MS + 1;
     const fast = new PausableEgress(4);
     const second = contextAt(() => now);
@@ -213,7 +213,7 @@ describe("two concurrent runs on one outbox", () => {
     expect([...fast.started].sort()).toEqual((await emailsOf(workspace)).map(({ id }) => id).sort());
     slow.resume();
     await slowRun;
-    expect(slow.started).toHaveLength(8);
+    expect(slow.started).toHaveLength(12);
     for (const { id, status, events } of await emailsOf(workspace)) {
       expect(status).toBe("delivered");
       const by = events.filter(({ type }) => type === "delivered").map(({ metadata }) => metadata?.possible_duplicate);
@@ -229,7 +229,7 @@ describe("two concurrent runs on one outbox", () => {
     const { workspace, rows } = await accepted(60);
     const slow = new PausableEgress(4, true);
     const slowRun = deliver(contextAt(() => now).ctx, rows, slow);
-    await waitUntilStarted(slow, 8);
+    await waitUntilStarted(slow, 12);
     const second = contextAt(() => now + LEASE_MS + 1);
     await sweep(second.ctx);
     await deliver(second.ctx, second.woken, new PausableEgress(4));
