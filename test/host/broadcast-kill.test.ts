@@ -1,0 +1,44 @@
+/**
+ * Kills the host (Node and workerd, by SIGKILL) while a broadcast is fanned out and delivered. `npm run test:long` runs
+ * 20,000 contacts; KILL_SEED=… repeats the kill times of a run.
+ */
+import { afterAll, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { broadcastKillRun } from "./support/broadcast-kill-run.ts";
+
+const LONG = process.env.TEST_LONG === "1";
+const plan = LONG
+  ? { contacts: 20_000, kills: 40, killWithinMs: 3_000 }
+  : { contacts: 600, kills: 4, killWithinMs: 700 };
+const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
+/** Emails whose outcome is not yet written when a host is killed, of each of its runs. */
+const MAX_UNWRITTEN = 20;
+
+afterAll(removeBundle);
+
+it(`${plan.kills} kills in the middle of a broadcast to ${plan.contacts} contacts: everybody gets exactly one email`, {
+  timeout: LONG ? 1_800_000 : 180_000,
+}, async () => {
+  const report = await broadcastKillRun({ ...plan, seed }, LONG ? 900_000 : 90_000);
+  const { faults, ...figures } = report;
+  const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(figures)}`;
+  console.log(description);
+  expect(faults, description).toEqual({
+    lost: [],
+    unexpected: [],
+    duplicated: [],
+    undelivered: [],
+    unreported: [],
+    unexplained: [],
+  });
+  const counts = { recipient_count: plan.contacts, queued_count: plan.contacts, delivered_count: plan.contacts };
+  expect(report.broadcast, description).toMatchObject({ status: "sent", ...counts });
+  expect(report.delivered).toBe(plan.contacts);
+  expect(report.worstKill, description).toBeLessThanOrEqual(MAX_UNWRITTEN);
+  expect(report.outboxRows, description).toBe(0);
+  // Some kill met the broadcast while emails waited.
+  expect(
+    report.atKills.some(({ delivered }) => delivered < plan.contacts),
+    description,
+  ).toBe(true);
+});
