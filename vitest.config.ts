@@ -47,6 +47,7 @@ export default defineConfig(async () => {
                 bindings: {
                   DOMAIN_REGISTRATIONS_PER_HOUR: "1000000",
                   DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
+                  TRANSFER_INITIATIONS_PER_MINUTE: "1000000",
                   // The mailbox of a workspace that has the domain of the examples in the OpenAPI document.
                   SYSTEM_MAILBOX: "hello@example.com",
                   GATEWAY_SECRET: "gateway-secret-of-the-tests-0123456789",

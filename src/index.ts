@@ -1,3 +1,4 @@
+export { DomainTransferObject } from "../durable-objects/domain-transfer.ts";
 export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 

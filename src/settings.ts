@@ -36,6 +36,10 @@ const Variables = z.object({
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (decisions 1). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
+  /** Whether domains can be transferred (decisions 7). `off`: the endpoints answer 404, and accepted transfers wait. */
+  DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
+  /** Transfers that a user may initiate a minute (specification: Limits). Refused ones count. */
+  TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
   /** Address of the mailbox that sends sign-in links and other emails of the service. Empty: it sends none. */
   SYSTEM_MAILBOX: z.string().default(""),
   /** Display name of that mailbox. */
@@ -76,6 +80,8 @@ export interface Settings {
   shardLimits: { placement: number; content: number; accept: number };
   domainRegistrationsPerHour: number;
   domainVerificationsPerHour: number;
+  domainTransfers: boolean;
+  transferInitiationsPerMinute: number;
   systemMailbox: string;
   systemName: string;
   signUp: "open" | "invited";
@@ -117,6 +123,8 @@ export function readSettings(env: object): Settings {
     },
     domainRegistrationsPerHour: result.data.DOMAIN_REGISTRATIONS_PER_HOUR,
     domainVerificationsPerHour: result.data.DOMAIN_VERIFICATIONS_PER_HOUR,
+    domainTransfers: result.data.DOMAIN_TRANSFERS === "on",
+    transferInitiationsPerMinute: result.data.TRANSFER_INITIATIONS_PER_MINUTE,
     systemMailbox: result.data.SYSTEM_MAILBOX,
     systemName: result.data.SYSTEM_NAME,
     signUp: result.data.SIGN_UP,

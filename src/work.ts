@@ -9,6 +9,7 @@ import {
   runBulk,
   runReleases,
 } from "./delivery/index.ts";
+import { runTransferTasks } from "./domain-transfers/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./shards.ts";
@@ -28,7 +29,10 @@ const mailTasks: Tasks<MailCtx> = {
 };
 
 /** The function that processes each kind of outbox row of the main database. */
-const mainTasks: Tasks<WorkCtx<"main">> = { purge: (ctx, rows) => purge(ctx, rows) };
+const mainTasks: Tasks<WorkCtx<"main">> = {
+  purge: (ctx, rows) => purge(ctx, rows),
+  transfer: (ctx, rows) => runTransferTasks(ctx, rows),
+};
 
 /** Returns whether the body of a queue message names rows that this version can process. */
 export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is WorkMessage {

@@ -1,1 +1,2 @@
+export { cancelBroadcastsOfDomains, findBroadcastsInFlight } from "./of-domains.ts";
 export { runBroadcasts } from "./run.ts";

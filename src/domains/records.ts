@@ -53,6 +53,23 @@ export function expectedRecords(
   ];
 }
 
+/** Returns the DNS records of DKIM keys. Pure. */
+export function dkimRecords(
+  domain: string,
+  keys: readonly Pick<DkimKeyRow, "selector" | "algorithm" | "publicKey">[],
+): { type: "TXT"; name: string; value: string }[] {
+  return keys.map((key) => dkimRecordFields(domain, key));
+}
+
+const dkimRecordFields = (
+  domain: string,
+  { selector, algorithm, publicKey }: Pick<DkimKeyRow, "selector" | "algorithm" | "publicKey">,
+) => ({
+  type: "TXT" as const,
+  name: `${selector}._domainkey.${domain}`,
+  value: dkimRecord(algorithm, publicKey),
+});
+
 /**
  * Returns the record of one DKIM key. A pending key beside active keys is not required: the domain stays verified by
  * the active keys.
@@ -62,9 +79,7 @@ function dkimRecordOf(name: string, key: DkimKeyRow, keys: readonly DkimKeyRow[]
   return {
     key: `dkim:${key.selector}`,
     purpose: "dkim",
-    type: "TXT",
-    name: `${key.selector}._domainkey.${name}`,
-    value: dkimRecord(key.algorithm, key.publicKey),
+    ...dkimRecordFields(name, key),
     priority: null,
     required: dkimState(key) === (hasActiveKey ? "active" : "pending"),
   };

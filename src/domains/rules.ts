@@ -27,6 +27,12 @@ export function reversedName(name: string): string {
   return `${name.split(".").reverse().join(".")}.`;
 }
 
+/** Returns the bounds of the reversed names of a domain and all its sub-domains: from the first, below the second. */
+export function reversedRange(reversed: string): [string, string] {
+  // The upper bound ends in '/', the character after '.'.
+  return [reversed, reversed.replace(/\.$/, "/")];
+}
+
 /** Returns a reversed name and those of all its parents, top-level domain first. */
 export function ancestors(reversed: string): string[] {
   const labels = reversed.split(".").slice(0, -1);

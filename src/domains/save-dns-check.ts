@@ -3,11 +3,11 @@ import { expectChanges } from "../db/batch.ts";
 import type { MainStatement } from "../db/database.ts";
 import type { DnsCheck } from "./check-dns.ts";
 import type { DomainRow } from "./queries.ts";
-import { ancestors, RECHECK_MS } from "./rules.ts";
+import { ancestors, RECHECK_MS, reversedRange } from "./rules.ts";
 
 // Selects verified domains of other workspaces that are equal to, above or below the name. They exclude each other
 // because a signature of mail.example.com passes DMARC for example.com, and the reverse (relaxed alignment, RFC 7489
-// 3.1). Names below begin with `reversed_name`; the upper bound ends in '/', the character after '.'.
+// 3.1). Names below begin with `reversed_name`.
 const CONFLICTS = `
   SELECT 1 FROM domains o WHERE o.status = 'verified' AND o.workspace <> ?1
      AND (o.reversed_name IN (SELECT value FROM json_each(?2)) OR (o.reversed_name >= ?3 AND o.reversed_name < ?4))`;
@@ -52,7 +52,7 @@ export async function hasConflict({ db }: Ctx, domain: DomainRow): Promise<boole
 }
 
 function conflictParameters({ workspace, reversedName }: DomainRow): [number, string, string, string] {
-  return [workspace, JSON.stringify(ancestors(reversedName)), reversedName, reversedName.replace(/\.$/, "/")];
+  return [workspace, JSON.stringify(ancestors(reversedName)), ...reversedRange(reversedName)];
 }
 
 /** Returns the statements that activate the pending keys, all or none, and retire the keys they replace. */

@@ -27,6 +27,8 @@ interface BodyOptions {
   openSink?: (caller: CallerCtx) => AttachmentSink;
   /** Greatest length of a string in a body above 64 KiB, in UTF-16 units. Default 64 Ki. */
   maxString?: number;
+  /** A request without a body is one with an empty object. */
+  isOptional?: true;
 }
 
 /** Ignores the body of a route that takes none: it is neither read nor part of the fingerprint. */
@@ -44,6 +46,10 @@ export const noBody: MiddlewareHandler<AppEnv> = async (c, next) => {
  */
 export function jsonBody(options: BodyOptions): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    if (options.isOptional && hasNoBody(c)) {
+      c.set("bodyFingerprint", async () => "");
+      return runWith(c, next, {});
+    }
     requireJson(c);
     const workspace = c.get("caller")?.workspace.number ?? UNKNOWN_CALLER;
     const early = c.get("earlyBody");
@@ -124,6 +130,8 @@ async function* prepend(head: Uint8Array[], stream: BodyStream): AsyncGenerator<
   for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
   yield* stream.rest();
 }
+
+const hasNoBody = (c: Context<AppEnv>) => c.req.raw.body === null || c.req.header("Content-Length") === "0";
 
 /** Runs the rest of the route. Hono's validator reads the body by c.req.json; the stream is consumed already. */
 async function runWith(c: Context<AppEnv>, next: () => Promise<void>, body: unknown): Promise<void> {

@@ -35,6 +35,17 @@ export function hourlyLimit(name: string, limitOf: (settings: Settings) => numbe
   };
 }
 
+/** Middleware: counts a call, whatever becomes of it, against an exact limit of the caller's user and minute. Throws 429 beyond it. */
+export function minuteLimit(name: string, limitOf: (settings: Settings) => number): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    const caller = c.get("caller");
+    const policy = { name, limit: limitOf(caller.settings), windowSeconds: 60 };
+    const decision = await countExactly(caller, policy, caller.actor.userId);
+    if (!decision.isAllowed) throw exceeded(policy, "user", decision.retryAfterSeconds);
+    await next();
+  };
+}
+
 /**
  * Middleware: counts a call without credentials against an exact hourly limit of the caller's address and throws 429 beyond it.
  */

@@ -40,6 +40,9 @@ const parseWithInput = (schema: z.ZodType, value: unknown) => schema.safeParseAs
 /** Returns the two middlewares that read and validate a JSON body. */
 export const body = <Schema extends z.ZodType>(schema: Schema) =>
   [jsonBody({ kind: "record" }), validated("json", schema)] as const;
+/** Returns the same for a body that may be missing, when every field is optional. */
+export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
+  [jsonBody({ kind: "record", isOptional: true }), validated("json", schema)] as const;
 /** Returns the same for a body whose strings may have up to `maxString` characters, for long texts that D1 stores. */
 export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, maxString: number) =>
   [jsonBody({ kind: "record", maxString }), validated("json", schema)] as const;

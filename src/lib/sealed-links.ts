@@ -9,10 +9,13 @@ import { open, seal } from "./secret-box.ts";
 const PURPOSE = "link";
 const SEALED = /\[sealed link ([0-9]+\.[A-Za-z0-9+/=]+\.[A-Za-z0-9+/=]+)\]/g;
 
-/** Encrypts every link of a text that begins with `base`, a URL without a final slash. */
+/**
+ * Encrypts every link of a text that begins with `base`, a URL without a final slash. A text that looks like an encrypted
+ * link is changed: whoever can read a stored email could otherwise have its links opened in an email to himself.
+ */
 export async function sealLinks(roots: readonly RootKey[], text: string, base: string): Promise<string> {
   const links = [...new Set(text.match(/https?:\/\/[^\s<>"]+/g))].filter((link) => link.startsWith(`${base}/`));
-  let sealed = text;
+  let sealed = text.replaceAll("[sealed link ", "[sealed-link ");
   for (const link of links)
     sealed = sealed.replaceAll(link, `[sealed link ${await seal(roots, PURPOSE, PURPOSE, utf8(link))}]`);
   return sealed;

@@ -14,6 +14,7 @@ export interface SealedColumn {
 /** Every encrypted column. A test compares the list with the calls of `seal`. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: "dkim_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
+  { table: "domain_transfer_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
   { table: "user_totp", column: "secret", key: "user_id", purpose: TOTP_PURPOSE },
   { table: "workspaces", column: "slack_webhook_url", key: "id", purpose: SLACK_PURPOSE },
 ];

@@ -1,1 +1,1 @@
-export { type SystemEmail, sendSystemEmail } from "./send.ts";
+export { canSendSystemEmails, type SystemEmail, sendSystemEmail } from "./send.ts";

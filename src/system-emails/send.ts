@@ -22,6 +22,19 @@ const FIND_SENDER = `
     JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
    WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;
 
+type SenderRow = WorkspaceColumns & { user_id: string };
+
+async function findSender({ db, settings }: Ctx): Promise<{ mailbox: string; row: SenderRow } | null> {
+  const mailbox = parseAddress(settings.systemMailbox);
+  const row = mailbox && (await db.prepare(FIND_SENDER).bind(mailbox.key).first<SenderRow>());
+  return row && { mailbox: mailbox.address, row };
+}
+
+/** Returns whether the service has a mailbox for its own emails. */
+export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
+  return (await findSender(ctx)) !== null;
+}
+
 /**
  * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
  * in its text are stored encrypted, since they contain tokens. It is delivered at
@@ -29,18 +42,17 @@ const FIND_SENDER = `
  * and logs it, when there is no such mailbox.
  */
 export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEmail): Promise<boolean> {
-  const address = parseAddress(ctx.settings.systemMailbox);
-  const row =
-    address && (await ctx.db.prepare(FIND_SENDER).bind(address.key).first<WorkspaceColumns & { user_id: string }>());
-  if (!row) {
+  const sender = await findSender(ctx);
+  if (!sender) {
     ctx.log("system-email.no-mailbox", { mailbox: ctx.settings.systemMailbox });
     return false;
   }
+  const { mailbox, row } = sender;
   const workspace = toCallerWorkspace(row);
   const mailCtx = onNewestShard(ctx, workspace);
   const caller: CallerCtx = {
     ...mailCtx,
-    actor: systemActor(row.user_id, address.address),
+    actor: systemActor(row.user_id, mailbox),
     workspace,
     clientIp: null,
     wake: (rows) =>
@@ -50,7 +62,7 @@ export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEma
       ),
   };
   const stored = await sealLinks(ctx.settings.masterKeys, text, ctx.settings.publicUrl);
-  const from_ = { email: address.address, name: ctx.settings.systemName };
+  const from_ = { email: mailbox, name: ctx.settings.systemName };
   await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
   return true;
 }

@@ -13,7 +13,8 @@ import { aSession } from "../support/sessions.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { pageCases } from "./page-cases.ts";
-import type { ForeignIds, RouteCase } from "./route-case.ts";
+import type { RouteCase } from "./route-case.ts";
+import { transferCases } from "./transfer-cases.ts";
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
   const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
@@ -278,6 +279,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /v1/domains/:domain_id/verify": { success: 200, create: createDomain },
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
+  ...transferCases,
   "POST /v1/mailboxes/": {
     success: 201,
     body: (of) => ({ domain_id: of.domainId, local_part: uniqueLocalPart() }),

@@ -56,7 +56,9 @@ beforeAll(async () => {
   ownSession = await aSession(ownWorkspace);
   const admin = { ...ownWorkspace, userId: (await aMember(ownWorkspace, "member")).userId };
   await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(admin.userId).run();
-  adminSession = await aSession(admin);
+  const { sessionId, ...asAdmin } = await aSession(admin);
+  await env.DB.prepare("UPDATE sessions SET reauthenticated_at = ?2 WHERE id = ?1").bind(sessionId, Date.now()).run();
+  adminSession = asAdmin;
   invalid = await invalidCredentials(ownWorkspace);
   await waitUntilSent();
   before = await rowsOf(otherWorkspace);
@@ -148,7 +150,15 @@ it("lists exactly the mounted routes", () => {
 });
 
 for (const [route, need] of Object.entries(routeScopes)) {
-  const { success, only, deletesWorkspace, beyond, crossesWorkspaces, places = {} } = cases[route] ?? { success: 0 };
+  const {
+    success,
+    only,
+    deletesWorkspace,
+    beyond,
+    crossesWorkspaces,
+    isPerUser,
+    places = {},
+  } = cases[route] ?? { success: 0 };
   if (need === "public" || need === "page") {
     it(`${route} needs no credentials`, async () => {
       expect((await call(route, apiWith(null))).status).toBe(success);
@@ -201,7 +211,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
           const colleague = await aMember(workspace, role);
           const ofColleague = { ...workspace, userId: colleague.userId };
           const api = await apiOf(credential, ofColleague, colleague.apiKey);
-          const response = await call(route, api, { in: need === "session" ? ofColleague : workspace });
+          const response = await call(route, api, { in: need === "session" || isPerUser ? ofColleague : workspace });
           const isScoped =
             required === "any" ||
             (required === "session" && credential === "session") ||

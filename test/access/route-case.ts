@@ -17,6 +17,8 @@ export interface RouteCase {
   only?: "owners" | "maker";
   /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
   beyond?: Scope | "all";
+  /** The record belongs to the user who makes the call, whatever the credential. */
+  isPerUser?: true;
   /** The call reaches records of all workspaces. */
   crossesWorkspaces?: true;
   /** The call deletes the workspace, so each call uses a new one. */

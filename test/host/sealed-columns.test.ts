@@ -24,5 +24,5 @@ it("the rotation of the master key knows every encrypted column", () => {
   );
   const listed = [...read("src/secret-rotation/sealed-columns.ts").matchAll(/purpose: (\w+)/g)].map(([, name]) => name);
   expect(purposes.length).toBeGreaterThan(2);
-  expect([...new Set(purposes)].sort()).toEqual(listed.filter((name) => name !== "string").sort());
+  expect([...new Set(purposes)].sort()).toEqual([...new Set(listed.filter((name) => name !== "string"))].sort());
 });

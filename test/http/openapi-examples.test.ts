@@ -18,6 +18,7 @@ import {
 } from "../support/openapi.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
+import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** The time of the examples. */
@@ -113,6 +114,30 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return { ...(token === undefined ? {} : { token }) } as Record<string, string>;
   },
   removeMember: async () => ({ user_id: (await aMember(workspace, "member")).userId }),
+  createDomainTransfer: async () => {
+    await createAda();
+    return {};
+  },
+  listIncomingDomainTransfers: () => createIncoming(),
+  listOutgoingDomainTransfers: async () => ({
+    transfer_id: (await insertTransfer({ source: workspace, email: await createAda() })).id,
+  }),
+  acceptDomainTransfer: () => createIncoming(),
+  acceptDomainTransferById: () => createIncoming(),
+  declineDomainTransfer: () => createIncoming(),
+  cancelDomainTransfer: async () => ({
+    transfer_id: (await insertTransfer({ source: workspace, email: await createAda() })).id,
+  }),
+  stopDomainTransfer: async () => {
+    const { workspaceNumber } = await aWorkspace();
+    const transfer = { source: workspace, email: await createAda(), targetWorkspace: workspaceNumber };
+    return { stop_token: await aToken("stop", (await insertTransfer(transfer)).id) };
+  },
+  forceDomainTransfer: async () => {
+    await createAda();
+    await database.prepare("UPDATE sessions SET reauthenticated_at = ?1").bind(Date.now()).run();
+    return { domain_id: (await insertDomain(workspace)).id };
+  },
   listSuppressions: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
@@ -163,6 +188,21 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return {};
   },
 };
+
+/** Creates the account of the examples that gets domains, once, and returns its address. */
+async function createAda(): Promise<string> {
+  const email = "ada@example.org";
+  const known = await database.prepare("SELECT 1 FROM users WHERE email_key = ?1").bind(email).first();
+  if (!known) await aWorkspace({ email });
+  return email;
+}
+
+/** Creates a transfer of another workspace to the caller. */
+async function createIncoming(): Promise<Record<string, string>> {
+  const email = await emailOf(workspace.userId);
+  const { id, domainId } = await insertTransfer({ source: await aWorkspace(), email });
+  return { transfer_id: id, domain_id: domainId, token: await aToken("accept", id) };
+}
 
 async function createSendingBroadcast(): Promise<string> {
   const id = await create("/v1/broadcasts/");

@@ -76,11 +76,12 @@ describe("/openapi.json", () => {
     }
   });
 
-  it("refers to one of two shared schemas for every error", () => {
+  it("refers to a shared schema for every error: one for transfers, whose errors have codes", () => {
     for (const [name, { responses }] of operations) {
       for (const [status, answer] of Object.entries(responses)) {
         if (status.startsWith("2") || status === "307") continue;
-        const shape = status === "422" ? "ValidationProblem" : "HTTPProblem";
+        const hasCode = /domain-transfers|\/transfer$/.test(name) && ["403", "404", "409", "410"].includes(status);
+        const shape = status === "422" ? "ValidationProblem" : hasCode ? "DomainTransferProblem" : "HTTPProblem";
         expect(bodySchema(answer), `${name} ${status}`).toEqual({ $ref: `#/components/schemas/${shape}` });
       }
     }
@@ -91,7 +92,7 @@ describe("/openapi.json", () => {
     expect(
       names.filter(
         (name) =>
-          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|promote|refresh|switch|end|restrict|unrestrict|flush|accept|reauthenticate)[A-Z][A-Za-z]*$/.test(
+          !/^(get|list|search|create|register|add|upsert|import|export|send|validate|verify|update|replace|reschedule|retry|rotate|cancel|revoke|remove|delete|duplicate|preview|pause|resume|promote|refresh|switch|end|restrict|unrestrict|flush|accept|decline|stop|force|reauthenticate)[A-Z][A-Za-z]*$/.test(
             name,
           ),
       ),
@@ -144,7 +145,7 @@ describe("/openapi.json", () => {
         expect(description).toBeTruthy();
         expect(schema).toMatchObject({
           type: "string",
-          ...(part === "token" ? {} : { format: part === "email" ? "email" : "uuid" }),
+          ...(part === "token" || part === "stop_token" ? {} : { format: part === "email" ? "email" : "uuid" }),
         });
       }
     }

@@ -1,4 +1,5 @@
-import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const broadcasts = sqliteTable(
   "broadcasts",
@@ -34,7 +35,10 @@ export const broadcasts = sqliteTable(
     nextClaimAt: integer("next_claim_at"),
     bulkTags: text("bulk_tags"),
   },
-  (t) => [uniqueIndex("broadcasts_by_id").on(t.workspace, t.id)],
+  (t) => [
+    uniqueIndex("broadcasts_by_id").on(t.workspace, t.id),
+    index("broadcasts_in_flight").on(t.workspace, t.fromDomain).where(sql`status IN ('scheduled', 'sending')`),
+  ],
 );
 
 export const broadcastVariants = sqliteTable(

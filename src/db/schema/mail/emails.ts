@@ -51,6 +51,7 @@ export const emails = sqliteTable(
       .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
     index("emails_deferred").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
     index("emails_scheduled").on(t.workspace, t.scheduledAt).where(sql`status = 'scheduled'`),
+    index("emails_scheduled_by_domain").on(t.domainId).where(sql`status = 'scheduled'`),
   ],
 );
 

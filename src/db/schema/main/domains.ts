@@ -23,6 +23,7 @@ export const domains = sqliteTable(
   (t) => [
     uniqueIndex("domains_by_name").on(t.workspace, t.name),
     uniqueIndex("domains_verified").on(t.reversedName).where(sql`status = 'verified'`),
+    index("domains_by_reversed_name").on(t.workspace, t.reversedName),
     index("domains_to_check").on(t.nextCheckAt).where(sql`status = 'verified'`),
   ],
 );

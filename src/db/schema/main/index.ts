@@ -4,6 +4,7 @@ export * from "./accounts.ts";
 export * from "./audit-log.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
+export * from "./domain-transfers.ts";
 export * from "./domains.ts";
 export * from "./invitations.ts";
 export * from "./mail-shards.ts";
