@@ -36,8 +36,6 @@ const END_ACCESS = [
   // A key that was restricted to these domains alone gets an empty list, which permits no domain. Null would permit all.
   `UPDATE api_keys SET domain_ids = (SELECT json_group_array(value) FROM json_each(domain_ids) WHERE value NOT IN (${MOVED}))
     WHERE workspace = ?1 AND EXISTS (SELECT 1 FROM json_each(domain_ids) WHERE value IN (${MOVED}))`,
-  `UPDATE smtp_credentials SET hash = NULL, deactivated_at = unixepoch() * 1000
-    WHERE domain_id IN (${MOVED}) AND deactivated_at IS NULL`,
   `DELETE FROM refresh_tokens WHERE kind = 'mailbox'
      AND family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES}))`,
   `DELETE FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES})`,
@@ -51,6 +49,9 @@ const ADD_CLEAN_UP = `
   SELECT ?4, ?5, 'transfer', json_object('cleanUp', json_object('workspace', ?1, 'domains', json_group_array(id),
     'names', json_group_array(name), 'completedAt', ?4))
     FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3`;
+
+const DEACTIVATE_SMTP = `
+  UPDATE smtp_credentials SET deactivated_at = ?4, hash = NULL WHERE deactivated_at IS NULL AND domain_id IN (${MOVED})`;
 
 // Transfers of sub-domains, when the domain above them is forced to move.
 const CLOSE_OTHERS = `
@@ -81,15 +82,15 @@ const ROTATE = [
 export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId: string): MainStatement[] {
   const { db } = ctx;
   const range = [transfer.sourceWorkspace, ...reversedRange(transfer.reversedName)];
-  const prepare = (sql: string) =>
-    db.prepare(sql).bind(...(sql.includes("?4") ? [...range, transfer.targetWorkspace] : range));
+  const target = [...range, transfer.targetWorkspace];
   return [
-    ...MERGE.map(prepare),
-    ...END_ACCESS.map(prepare),
+    ...MERGE.map((sql) => db.prepare(sql).bind(...target)),
+    ...END_ACCESS.map((sql) => db.prepare(sql).bind(...range)),
     db.prepare(ADD_CLEAN_UP).bind(...range, ctx.now(), cleanUpId),
+    db.prepare(DEACTIVATE_SMTP).bind(...range, ctx.now()),
     db.prepare(CLOSE_OTHERS).bind(...range),
     db.prepare(DELETE_OTHER_KEYS).bind(...range, transfer.id),
-    ...MOVE.map(prepare),
+    ...MOVE.map((sql) => db.prepare(sql).bind(...target)),
     ...ROTATE.map((sql) => db.prepare(sql).bind(transfer.id)),
     ...recordStatements(ctx, { transfer, by }),
   ];
