@@ -17,6 +17,7 @@ import { scheduledRoutes } from "./emails/scheduled/routes.ts";
 import { searchRoutes } from "./emails/search/index.ts";
 import { earlySendReads } from "./emails/send/index.ts";
 import { authenticate } from "./http/auth.ts";
+import { openToOrigins } from "./http/cors.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
 import { methodNotAllowed } from "./http/method-not-allowed.ts";
@@ -46,6 +47,7 @@ import { templateRoutes } from "./templates/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
 import { assetRoutes } from "./ui/routes.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
+import { webmailPages } from "./webmail/routes.tsx";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** The Worker's HTTP app: middleware in order, then the routes of every folder. */
@@ -61,6 +63,7 @@ app.onError(onError);
 app.notFound(notFound(routes));
 app.use(requestId);
 app.use(responseHeaders);
+app.use(openToOrigins);
 app.use(methodNotAllowed(routes));
 app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/emails/batch": earlySendReads }));
 
@@ -76,6 +79,7 @@ app.route("/", secretRotationRoutes);
 app.route("/", providerRoutes);
 app.route("/", webmailRoutes);
 app.route("/", dashboardRoutes);
+app.route("/", webmailPages);
 app.route("/", oauthRoutes);
 app.route("/", consentRoutes);
 app.route("/", meRoutes);

@@ -1,6 +1,7 @@
 export { hashPassword, isPassword } from "./password.ts";
 export {
   authenticateMailbox,
+  type MailboxSession,
   type MailboxTokens,
   refreshMailboxSession,
   setPasswordStatements,

@@ -12,7 +12,17 @@ export interface MailboxTokens {
   /** When the access token expires, in ms since 1970. */
   expiresAt: number;
   refresh_token: string;
+  /** When the refresh token expires, in ms since 1970. */
+  refreshExpiresAt: number;
   mailbox_id: string;
+}
+
+/** A mailbox session that was authenticated. */
+export interface MailboxSession {
+  mailboxId: string;
+  sessionId: string;
+  /** Address of the mailbox. */
+  address: string;
 }
 
 const SAVE_PASSWORD = `
@@ -63,15 +73,18 @@ export async function signInToMailbox(
   const values = [sessionId, row.id, client.ip, client.userAgent, ctx.now(), refresh.expiresAt, row.changed_at];
   const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
   if (inserted?.meta.changes !== 1) return null;
-  return toTokens(ctx, { sub: row.id, sid: sessionId, wid: row.workspace_id }, refresh.token);
+  return toTokens(ctx, { sub: row.id, sid: sessionId, wid: row.workspace_id }, refresh);
 }
 
 const FIND_SESSION = `
-  SELECT b.id, w.id AS workspace_id FROM mailbox_sessions s JOIN ${ACTIVE}
+  SELECT b.id, b.address, w.id AS workspace_id FROM mailbox_sessions s JOIN ${ACTIVE}
    WHERE s.id = ?1 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?2`;
 
 const findSession = (ctx: Ctx, sessionId: string) =>
-  ctx.db.prepare(FIND_SESSION).bind(sessionId, ctx.now()).first<{ id: string; workspace_id: string }>();
+  ctx.db
+    .prepare(FIND_SESSION)
+    .bind(sessionId, ctx.now())
+    .first<{ id: string; address: string; workspace_id: string }>();
 
 /** Uses a refresh token of a mailbox session. Throws 401 when it is unknown, expired or reused, or the session ended. */
 export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<MailboxTokens> {
@@ -81,7 +94,7 @@ export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<Ma
   await extend.bind(rotation.family, rotation.expiresAt).run();
   const found = await findSession(ctx, rotation.family);
   if (!found) throw invalid();
-  return toTokens(ctx, { sub: found.id, sid: rotation.family, wid: found.workspace_id }, rotation.token);
+  return toTokens(ctx, { sub: found.id, sid: rotation.family, wid: found.workspace_id }, rotation);
 }
 
 /** Ends the session of a refresh token. An unknown token is ignored. */
@@ -92,20 +105,21 @@ export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
 }
 
 /** Returns the mailbox and session of an access token. Throws 401 when it is invalid or its session has ended. */
-export async function authenticateMailbox(ctx: Ctx, token: string): Promise<{ mailboxId: string; sessionId: string }> {
+export async function authenticateMailbox(ctx: Ctx, token: string): Promise<MailboxSession> {
   const claims = await verifyAccessToken(ctx, "mailbox_access", token);
   const found = claims && (await findSession(ctx, claims.sid));
   if (!claims || found?.id !== claims.sub) throw invalid();
-  return { mailboxId: claims.sub, sessionId: claims.sid };
+  return { mailboxId: claims.sub, sessionId: claims.sid, address: found.address };
 }
 
 async function toTokens(
   ctx: Ctx,
   claims: { sub: string; sid: string; wid: string },
-  refreshToken: string,
+  refresh: { token: string; expiresAt: number },
 ): Promise<MailboxTokens> {
   const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
-  return { access_token: token, expiresAt, refresh_token: refreshToken, mailbox_id: claims.sub };
+  const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
+  return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };
 }
 
 const deleteStatement = (ctx: Ctx, id: string) => ctx.db.prepare("DELETE FROM mailbox_sessions WHERE id = ?1").bind(id);

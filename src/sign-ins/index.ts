@@ -3,3 +3,5 @@ export { completeSignIn, type SignIn } from "./complete.ts";
 export { createMagicLink } from "./magic-links/index.ts";
 export { disableTotp, enableTotp, readTotpStatus, setUpTotp, type TotpStatus } from "./second-factor/settings.ts";
 export { TOTP_PURPOSE } from "./second-factor/verify.ts";
+export { WebmailLoginIn } from "./webmail/schema.ts";
+export { signInToWebmail } from "./webmail/sign-in.ts";

@@ -1,7 +1,11 @@
 import type { RouteCase } from "./route-case.ts";
 
-/** The pages of the dashboard: without a session, a page leads to the sign-in page and a form is refused. */
+/** The pages of the dashboard and of webmail: without a session, a page leads to the sign-in page and a form is refused. */
 export const pageCases: Record<string, RouteCase> = {
+  "GET /mail": { success: 303 },
+  "GET /mail/sign-in": { success: 200 },
+  "POST /mail/sign-in": { success: 422, body: (of) => ({ email: of.mailbox, password: "a wrong password" }) },
+  "POST /mail/sign-out": { success: 403 },
   "GET /app": { success: 303 },
   "GET /app/api-keys": { success: 303 },
   "POST /app/api-keys": { success: 403 },

@@ -1,31 +1,14 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import type { Ctx } from "../../context.ts";
-import { tooManyRequests, unauthorized } from "../../errors.ts";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { fieldsBody, responses } from "../../http/openapi.ts";
-import { parseAddress } from "../../lib/addresses.ts";
-import { refreshMailboxSession, signInToMailbox, signOutOfMailbox } from "../../mailbox-sessions/index.ts";
-import { countFailure, formatPolicy } from "../../rate-limits/index.ts";
-import { failureLimits } from "../rules.ts";
+import { refreshMailboxSession, signOutOfMailbox } from "../../mailbox-sessions/index.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
+import { signInToWebmail } from "./sign-in.ts";
 
 const common = { tags: ["Webmail"], security: [] };
-
-/** Counts an attempt to sign in to a mailbox as a failure until it succeeds. Throws 429 (decisions 1). */
-async function countAttempt(ctx: Ctx, email: string, ip: string | null) {
-  const target = `webmail ${parseAddress(email)?.key ?? "invalid"}`;
-  const { exceeded, succeeded } = await countFailure(ctx, failureLimits(target, ip));
-  if (!exceeded) return succeeded;
-  const seconds = exceeded.retryAfterSeconds;
-  throw tooManyRequests(
-    `Too many wrong passwords; retry in ${seconds} seconds`,
-    seconds,
-    formatPolicy(exceeded.policy),
-  );
-}
 
 /** Signing in to one mailbox by its password (decisions 5). */
 export const webmailRoutes = new Hono<AppEnv>()
@@ -41,12 +24,7 @@ export const webmailRoutes = new Hono<AppEnv>()
     }),
     async (c) => {
       const { email, password } = await readFields(c, WebmailLoginIn);
-      const client = clientOf(c);
-      const succeeded = await countAttempt(c.get("ctx"), email, client.ip);
-      const tokens = await signInToMailbox(c.get("ctx"), { email, password, client });
-      if (!tokens) throw unauthorized("The address or the password is wrong");
-      await succeeded();
-      return c.json(toWebmailTokens(tokens));
+      return c.json(toWebmailTokens(await signInToWebmail(c.get("ctx"), { email, password, client: clientOf(c) })));
     },
   )
   .post(

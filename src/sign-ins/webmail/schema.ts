@@ -32,4 +32,9 @@ export const WebmailTokens = z
     ],
   });
 
-export const toWebmailTokens = ({ expiresAt, ...tokens }: MailboxTokens) => ({ ...tokens, expires_at: iso(expiresAt) });
+export const toWebmailTokens = ({ access_token, expiresAt, refresh_token, mailbox_id }: MailboxTokens) => ({
+  access_token,
+  expires_at: iso(expiresAt),
+  refresh_token,
+  mailbox_id,
+});
