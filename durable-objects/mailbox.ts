@@ -1,12 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import {
   addMessage,
+  addUpload,
   changeLabels,
   createFolder,
   deleteFolder,
   deleteLabel,
   expungeMessages,
   type FlagChanges,
+  findByMessageId,
   findMessage,
   forgetObjects,
   type Label,
@@ -104,6 +106,14 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
 
   async find(folder: string, uid: number) {
     return findMessage(this.#sql, folder, uid);
+  }
+
+  async findByMessageId(messageId: string) {
+    return findByMessageId(this.#sql, messageId);
+  }
+
+  addUpload(object: string) {
+    return this.#change(() => addUpload(this.#sql, object, Date.now()));
   }
 
   async thread(threadId: string) {

@@ -64,7 +64,7 @@ export interface CallerCtx extends MailCtx {
 export type Role = "owner" | "admin" | "member";
 
 /** The authenticated caller. */
-export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor;
+export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor | MailboxActor;
 
 interface AnyActor {
   /** Id of the API key, of the session, of the OAuth grant or of the SMTP credential. */
@@ -96,6 +96,12 @@ export interface SessionActor extends AnyActor {
   accessExpiresAt: number;
   /** When the user last proved its identity again, in milliseconds since 1970. */
   reauthenticatedAt: number | null;
+}
+
+/** A mailbox whose password was used to sign in: it may use its own inbox only. */
+export interface MailboxActor extends AnyActor {
+  kind: "mailbox";
+  mailboxId: string;
 }
 
 /** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */

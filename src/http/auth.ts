@@ -4,6 +4,7 @@ import { authenticateApiKey, type Caller, isApiKey, type RequiredScope, routeSco
 import type { CallerCtx, Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { AppError, unauthorized } from "../errors.ts";
+import { authenticateMailboxCaller } from "../mailbox-sessions/index.ts";
 import { onNewestShard } from "../shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
@@ -58,7 +59,7 @@ async function setCaller(
   const ctx = c.get("ctx");
   const body = c.get("earlyBody")?.json;
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
-  const found = await findCaller(c, token, reads?.statements);
+  const found = await findCaller(c, route, token, reads?.statements);
   const { actor, workspace, touch, results } = found;
   requireRight(actor, route);
   await requireRequestRate(ctx, route, actor);
@@ -72,14 +73,22 @@ async function setCaller(
 /** Returns the caller of a token, or of the session cookie when it is null, with the results of `reads` if they were run. */
 async function findCaller(
   c: Context<AppEnv>,
+  route: string,
   token: string | null,
   reads?: (keyHashes: string) => MainStatement[],
 ): Promise<Caller & { results: D1Result[] }> {
   const ctx = c.get("ctx");
   if (token === null) return { ...(await authenticateCookie(c)), results: [] };
+  if (isInboxRoute(route) && isJwt(token)) return { ...(await authenticateMailboxCaller(ctx, token)), results: [] };
   if (isAccessToken(token)) return { ...(await authenticateAccessToken(ctx, token)), results: [] };
   return authenticateApiKey(ctx, token, reads);
 }
+
+/** Returns whether a route takes the access token of a mailbox session: the inbox API only. */
+const isInboxRoute = (route: string) => / \/v1\/inbox\/:mailbox_id\//.test(route);
+
+/** API keys and access tokens of OAuth contain no dot. */
+const isJwt = (token: string) => token.split(".").length === 3;
 
 /** Returns the token of an `Authorization: Bearer` header (RFC 6750 2.1). Throws 401. */
 function bearerToken(header: string | undefined): string {

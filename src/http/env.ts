@@ -14,6 +14,8 @@ export interface AppEnv {
     attachments?: AttachmentSink;
     /** The file of a multipart body. Set by `fileBody`. */
     file?: Uint8Array;
+    /** Name and media type of that file, as the client gives them. */
+    fileInfo?: { filename: string | null; mediaType: string | null };
     /** The start of the body, when it was read before the credential was known. */
     earlyBody?: EarlyBody;
     /** Returns a text that is equal for equal bodies only. Set by the middleware that reads the body. */

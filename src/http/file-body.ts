@@ -35,8 +35,9 @@ export function fileBody(field: string, maxBytes: number): MiddlewareHandler<App
         await (isUnreadable(error) ? stream.cancel() : stream.drain());
         throw toAppError(error, field, maxBytes);
       });
-      c.set("file", file);
-      c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", file))));
+      c.set("file", file.bytes);
+      c.set("fileInfo", { filename: file.filename, mediaType: file.mediaType });
+      c.set("bodyFingerprint", async () => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", file.bytes))));
       await next();
     } finally {
       hold.release();
@@ -64,7 +65,7 @@ async function readFile(
   hold: BodyHold,
   boundary: string,
   { field, maxBytes }: { field: string; maxBytes: number },
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<UploadedFile> {
   const parser = new MultipartParser(boundary, {
     maxFileSize: maxBytes,
     maxParts: MAX_PARTS,
@@ -72,7 +73,7 @@ async function readFile(
   });
   // One buffer for the whole body, of which the parser gets views: the file is a range of it and is never copied.
   const body = new Uint8Array(maxBytes + 2 * OTHER_BYTES);
-  let file: Uint8Array<ArrayBuffer> | null = null;
+  let file: UploadedFile | null = null;
   let size = 0;
   for (let chunk = await stream.next(); chunk; chunk = await stream.next()) {
     if (size + chunk.byteLength > body.length) throw new MaxFileSizeExceededError(maxBytes);
@@ -80,11 +81,22 @@ async function readFile(
     body.set(chunk, size);
     const view = body.subarray(size, size + chunk.byteLength);
     size += chunk.byteLength;
-    for (const part of parser.write(view)) if (part.name === field) file ??= fileOf(part, body);
+    for (const part of parser.write(view)) if (part.name === field) file ??= toFile(part, body);
   }
   parser.finish();
   if (!file) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
   return file;
+}
+
+/** The file of a body, and what the client says about it. */
+interface UploadedFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  filename: string | null;
+  mediaType: string | null;
+}
+
+function toFile(part: MultipartPart, body: Uint8Array<ArrayBuffer>): UploadedFile {
+  return { bytes: fileOf(part, body), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
 }
 
 /** Returns the bytes of a part: the range of the body that its first piece begins. */

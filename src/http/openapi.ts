@@ -31,6 +31,7 @@ const problems: Record<number, string> = {
   410: "Expired",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
+  502: "The store of the mailbox or of its messages failed; try again",
   503: "The service cannot do this at present",
 };
 
@@ -67,6 +68,11 @@ export function fieldsBody(schema: z.ZodType) {
 export function csvFile(description: string, example: string) {
   const schema = { type: "string" as const, example };
   return { 200: { description, content: { "text/csv": { schema } } } };
+}
+
+/** Returns the successful response of a route that answers a file of a media type. */
+export function file(description: string, mediaType: string) {
+  return { 200: { description, content: { [mediaType]: { schema: { type: "string" as const, format: "binary" } } } } };
 }
 
 /** Adds a header to the successful responses of a route. */
@@ -117,6 +123,8 @@ const exampleIds: Record<string, string> = {
   grant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
   credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",
   session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
+  label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
+  thread_id: "5b1c86a5-52ee-4b6e-9c26-6dbf1c1fd0b0",
 };
 
 /** OpenAPI parameters that no zod schema describes. */
@@ -131,6 +139,14 @@ export const parameter = {
       schema: { type: "string", format: "uuid" },
       example: exampleIds[name],
     }) as const,
+  uid: {
+    in: "path",
+    name: "uid",
+    required: true,
+    description: "UID of the message in its folder. Any other value answers 404.",
+    schema: { type: "integer", minimum: 1 },
+    example: 7,
+  },
   idempotencyKey: {
     in: "header",
     name: "Idempotency-Key",

@@ -14,6 +14,14 @@ export function pageQuery(limit: { default: number; max: number }) {
   };
 }
 
+/** Returns the query parameters `limit` (from 1 to `max`, `default` when absent) and `offset` (at most MAX_SKIPPED). */
+export function offsetQuery(limit: { default: number; max: number }) {
+  return {
+    limit: decimal("limit", { ...limit, min: 1 }),
+    offset: decimal("offset", { default: 0, min: 0, max: MAX_SKIPPED }),
+  };
+}
+
 /** Query parameters of a list without pages whose cursor is an id: at most 500 rows, 100 by default. */
 export const cursorQuery = {
   limit: pageQuery({ default: 100, max: 500 }).limit,

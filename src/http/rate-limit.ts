@@ -12,6 +12,7 @@ const subjects = {
   oauth: "OAuth grant",
   system: "service",
   smtp: "SMTP credential",
+  mailbox: "mailbox session",
 } as const;
 
 /** Throws 429 when the credential has used up its requests, or its sends, of this minute (decisions 1). */

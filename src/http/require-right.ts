@@ -7,6 +7,7 @@ const credentialNames = {
   oauth: "an OAuth token",
   system: "the service",
   smtp: "an SMTP credential",
+  mailbox: "a mailbox session",
 } as const;
 
 /** Throws 403 when the caller may not use a route, by method and mounted path (decisions 3 and 11). */

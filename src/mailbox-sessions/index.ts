@@ -1,3 +1,4 @@
+export { authenticateMailboxCaller } from "./caller.ts";
 export { hashPassword, isPassword } from "./password.ts";
 export {
   authenticateMailbox,

@@ -44,7 +44,8 @@ export async function setPasswordStatements(
   ];
 }
 
-const ACTIVE = `
+/** SQL: an active mailbox `b` can be used only while its domain is verified and its workspace exists. */
+export const ACTIVE = `
   mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
   JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL`;
 

@@ -150,6 +150,8 @@ export function removeExpired(sql: Sql, now: number): string[] {
     expired.map(({ id }) => id),
   );
   sql.exec("DELETE FROM deliveries WHERE at < ?", before);
+  sql.exec("INSERT OR IGNORE INTO deleted_objects SELECT object FROM uploads WHERE expires_at < ? LIMIT 500", now);
+  sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
   // An object that a message still has was stored again.
   sql.exec(
     "DELETE FROM deleted_objects WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)",
@@ -166,5 +168,15 @@ export function forgetObjects(sql: Sql, objects: readonly string[]): void {
 export function nextExpiry(sql: Sql, now: number): number | null {
   if (first(sql, "SELECT 1 FROM deleted_objects LIMIT 1")) return now;
   const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
-  return row?.at == null ? null : row.at + KEPT_DAYS * DAY_MS + 1;
+  const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
+  const times = [
+    ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
+    ...(upload?.at == null ? [] : [upload.at + 1]),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** Records a file that was uploaded for a message. It is deleted a day later. `now` in ms since 1970. */
+export function addUpload(sql: Sql, object: string, now: number): void {
+  sql.exec("INSERT OR REPLACE INTO uploads (object, expires_at) VALUES (?, ?)", object, now + DAY_MS);
 }

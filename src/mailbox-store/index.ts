@@ -1,6 +1,7 @@
 export { addMessage } from "./add.ts";
 export { listBlockedSenders, replaceBlockedSenders } from "./blocked-senders.ts";
 export {
+  addUpload,
   expungeMessages,
   forgetObjects,
   moveMessages,
@@ -15,6 +16,14 @@ export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabe
 export { migrate } from "./migrations.ts";
 export { type MailboxStore, mailboxStore } from "./port.ts";
 export { listSections, readQuota } from "./quota.ts";
-export { findMessage, listAddresses, listMessages, listThread, type Range, searchMessages } from "./read.ts";
+export {
+  findByMessageId,
+  findMessage,
+  listAddresses,
+  listMessages,
+  listThread,
+  type Range,
+  searchMessages,
+} from "./read.ts";
 export { folderName, isSystemFolder, limits as mailboxLimits, nameFault } from "./rules.ts";
 export type * from "./types.ts";

@@ -85,6 +85,10 @@ const migrations: readonly string[] = [
     UPDATE folders SET total = total + 1, unseen = unseen + (1 - new.seen), bytes = bytes + new.size,
       files = files + new.files, file_bytes = file_bytes + new.file_bytes WHERE id = new.folder;
   END;`,
+  // Files that were uploaded for a message, until it is sent.
+  `
+  CREATE TABLE uploads (object TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX uploads_by_expiry ON uploads (expires_at);`,
 ];
 
 /** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */

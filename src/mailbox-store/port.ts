@@ -31,6 +31,10 @@ export interface MailboxStore {
   list(folder: string, range: Range): Promise<MessagePage | null>;
   search(text: string, folder: string, range: Pick<Range, "limit" | "offset">): Promise<MessagePage | null>;
   find(folder: string, uid: number): Promise<StoredMessage | null>;
+  /** Returns the newest message with a Message-ID. */
+  findByMessageId(messageId: string): Promise<StoredMessage | null>;
+  /** Records a file that was uploaded for a message, to delete it a day later. */
+  addUpload(object: string): Promise<void>;
   thread(threadId: string): Promise<MessageItem[]>;
   addresses(text: string): Promise<Person[]>;
   quota(): Promise<Quota>;

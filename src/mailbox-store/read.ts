@@ -134,6 +134,17 @@ export function findMessage(sql: Sql, folderName: string, uid: number): StoredMe
   };
 }
 
+/** Returns the newest message with a Message-ID, or null. */
+export function findByMessageId(sql: Sql, messageId: string): StoredMessage | null {
+  const row = first<{ folder: string; uid: number }>(
+    sql,
+    `SELECT f.name AS folder, m.uid FROM thread_ids t JOIN messages m ON m.thread = t.thread AND m.message_id = t.message_id
+       JOIN folders f ON f.id = m.folder WHERE t.message_id = ? ORDER BY m.received_at DESC LIMIT 1`,
+    messageId,
+  );
+  return row && findMessage(sql, row.folder, row.uid);
+}
+
 const readRecipients = (row: ItemRow) =>
   JSON.parse(row.recipients) as Record<"to" | "cc" | "bcc" | "replyTo", Person[]>;
 

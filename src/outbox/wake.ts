@@ -6,7 +6,7 @@ export interface WakeUp {
 }
 
 /** Kinds of outbox rows; work.ts maps each to the function that processes it. */
-export type WorkKind = "deliver" | "bulk" | "broadcast" | "purge" | "release" | "transfer";
+export type WorkKind = "deliver" | "bulk" | "broadcast" | "purge" | "release" | "transfer" | "sent-copy";
 
 /** A queue message, tagged and versioned. It carries row keys only. */
 export interface WorkMessage {

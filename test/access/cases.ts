@@ -12,6 +12,7 @@ import { createGrant } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { inboxCases } from "./inbox-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import type { RouteCase } from "./route-case.ts";
 import { transferCases } from "./transfer-cases.ts";
@@ -300,6 +301,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: (of) => ({ user_ids: [of.userId] }),
     places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
   },
+  ...inboxCases,
   "POST /v1/smtp-credentials/": {
     success: 201,
     create: createVerifiedDomain,

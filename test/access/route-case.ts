@@ -13,8 +13,8 @@ export interface RouteCase {
   headers?: Record<string, string>;
   /** Places for ids outside the path. An id of another workspace must answer like an unknown id. */
   places?: Record<string, { of: keyof ForeignIds; body?: (of: TestWorkspace, id: string) => unknown; query?: string }>;
-  /** A restriction beyond the scope: owners only, or the creator of the record only. */
-  only?: "owners" | "maker";
+  /** A restriction beyond the scope: owners only, owners and admins, or the creator of the record only. */
+  only?: "owners" | "admins" | "maker";
   /** A scope that the call needs beyond that of the route; `all`: every one that a role has. */
   beyond?: Scope | "all";
   /** The record belongs to the user who makes the call, whatever the credential. */

@@ -16,7 +16,8 @@ const LONG_WAIT_MS = 3_600_000;
 
 /**
  * Accepts one email for delivery (specification: POST /v1/emails/). When it returns, the row is committed and the
- * content is in it or in R2. `upload` holds the attachments that were stored while the request was read. Throws 403,
+ * content is in it or in R2. `upload` holds the attachments that were stored while the request was read, and `extra` returns
+ * statements for the transaction that inserts the email. Throws 403,
  * 400, 413 or 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key
  * committed first, 503 when the mail database is full.
  */
@@ -25,6 +26,7 @@ export async function sendEmail(
   input: SendIn,
   source: string,
   upload = new ContentUpload(ctx),
+  extra: (email: NewEmail) => MailStatement[] = () => [],
 ): Promise<AcceptOut> {
   requireMailSpace(ctx);
   const [resolved = { input, issues: [] }] = await resolveTemplates(ctx, [input]);
@@ -37,7 +39,7 @@ export async function sendEmail(
   const content = await putContent(upload, sendable.email, isLongWait || storesContentInR2Only(ctx));
   const email = toNewEmail(ctx, upload.id, sendable, content, source);
   const response = toAccepted(email);
-  await commitEmails(ctx, [email], response, content.key);
+  await commitEmails(ctx, [email], response, content.key, extra(email));
   return response;
 }
 

@@ -1,4 +1,4 @@
-import { Parser } from "htmlparser2";
+import { readHtml } from "./html.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
@@ -29,16 +29,15 @@ export function htmlToText(html: string, maxCharacters: number): string {
     pieces.push(text);
     length += text.length;
   };
-  const parser = new Parser({
-    onopentagname: (name) => {
+  readHtml(html, {
+    open: (name) => {
       if (HIDDEN.has(name)) hidden += 1;
       else if (BREAKS.has(name)) add("\n");
     },
-    onclosetag: (name) => {
+    close: (name) => {
       if (HIDDEN.has(name)) hidden = Math.max(0, hidden - 1);
     },
-    ontext: add,
+    text: add,
   });
-  parser.end(html);
   return pieces.join("").slice(0, maxCharacters);
 }

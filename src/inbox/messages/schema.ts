@@ -1,0 +1,131 @@
+import { z } from "zod";
+import type { StoredMessage } from "../../mailbox-store/index.ts";
+import { Address, ItemOut, messageFields, toAddress, toItem } from "../schema.ts";
+import type { MessageContent } from "./read.ts";
+
+const folderText = z.string().max(1000).meta({ maxLength: 255 });
+
+/** The folder of a message, in the query of every call on a UID. */
+export const folderQuery = { folder: folderText.default("INBOX").describe("The folder of the message.") };
+
+const flag = (what: string) =>
+  z
+    .enum(["true", "false", "1", "0"])
+    .default("false")
+    .transform((value) => value === "true" || value === "1")
+    .meta({ description: what });
+
+export const ReadQuery = z.object({
+  ...folderQuery,
+  images: flag(
+    "Whether images of other hosts stay in the HTML. Loading them tells the sender that the message was read.",
+  ),
+});
+export const FolderQuery = z.object(folderQuery);
+export const DeleteQuery = z.object({ ...folderQuery, expunge: flag("Delete for good instead of moving to Trash.") });
+export const SpamFolderQuery = z.object({
+  folder: folderText.default("Spam").describe("The folder of the message. Only messages in Spam can be restored."),
+});
+
+const Part = z
+  .object({
+    part_id: z.string(),
+    filename: z.string().nullable(),
+    content_type: z.string(),
+    size: z.int().describe("Bytes of the decoded file."),
+    content_id: z.string().nullable(),
+    inline: z.boolean(),
+  })
+  .meta({ ref: "InboxAttachment" });
+
+export const MessageOut = z
+  .object({
+    ...messageFields,
+    cc: z.array(Address),
+    bcc: z.array(Address),
+    reply_to: z.array(Address),
+    in_reply_to: z.string().nullable(),
+    references: z.array(z.string()),
+    headers: z.array(z.object({ name: z.string(), value: z.string() })).describe("All header fields in their order."),
+    text: z.string().nullable(),
+    html: z.string().nullable().describe("Sanitised: no scripts, forms or styles that load anything."),
+    attachments: z.array(Part),
+    authentication: z.record(z.string(), z.unknown()).nullable().describe("Results of SPF, DKIM and DMARC."),
+    problem: z.string().nullable().describe("Why the message was not parsed completely. The original is complete."),
+  })
+  .meta({ ref: "InboxMessage" });
+
+/** Serializes a message with its content. */
+export function toMessage(message: StoredMessage, content: MessageContent): z.output<typeof MessageOut> {
+  return {
+    ...toItem(message),
+    cc: message.cc.map(toAddress),
+    bcc: message.bcc.map(toAddress),
+    reply_to: message.replyTo.map(toAddress),
+    in_reply_to: message.inReplyTo,
+    references: message.references,
+    ...content,
+    attachments: message.parts
+      .filter(({ use }) => use === "attachment" || use === "inline")
+      .map((part) => ({
+        part_id: part.partId,
+        filename: part.filename,
+        content_type: part.contentType,
+        size: part.size,
+        content_id: part.contentId,
+        inline: part.use === "inline",
+      })),
+    authentication:
+      message.authentication === null ? null : (JSON.parse(message.authentication) as Record<string, unknown>),
+    problem: message.problem,
+  };
+}
+
+export const FlagsIn = z
+  .object({ seen: z.boolean().optional(), flagged: z.boolean().optional(), answered: z.boolean().optional() })
+  .meta({ ref: "InboxFlags", examples: [{ seen: true }] });
+
+export const MoveIn = z
+  .object({ folder: z.string().max(1000).meta({ maxLength: 255 }).describe("The folder to move to.") })
+  .meta({ ref: "InboxMove", examples: [{ folder: "Archive" }] });
+
+const ACTIONS = [
+  "seen",
+  "unseen",
+  "flag",
+  "unflag",
+  "move",
+  "spam",
+  "not-spam",
+  "delete",
+  "expunge",
+  "label",
+  "unlabel",
+] as const;
+
+export const BatchIn = z
+  .object({
+    folder: z.string().max(1000).meta({ maxLength: 255 }).default("INBOX"),
+    uids: z.array(z.int().min(1).max(4_294_967_295)).min(1).max(200),
+    action: z.enum(ACTIONS),
+    to_folder: z.string().max(1000).meta({ maxLength: 255 }).nullish().describe("Required by `move`."),
+    label_id: z.string().max(100).nullish().describe("Required by `label` and `unlabel`."),
+  })
+  .superRefine(({ action, to_folder, label_id }, context) => {
+    const need = action === "move" ? "to_folder" : action.endsWith("label") ? "label_id" : null;
+    const value = need === "to_folder" ? to_folder : label_id;
+    if (need && (value === undefined || value === null))
+      context.addIssue({ code: "custom", path: [need], message: `${need} is required by the action ${action}` });
+  })
+  .meta({ ref: "InboxBatch", examples: [{ folder: "INBOX", uids: [7, 8], action: "move", to_folder: "Archive" }] });
+export type BatchIn = z.output<typeof BatchIn>;
+
+export const BatchOut = z
+  .array(z.object({ uid: z.int(), status: z.enum(["ok", "not_found"]), new_uid: z.int().optional() }))
+  .meta({ ref: "InboxBatchResult", examples: [[{ uid: 7, status: "ok", new_uid: 12 }]] });
+
+export const LabelsIn = z
+  .object({ label_ids: z.array(z.string().max(100)).max(200) })
+  .meta({ ref: "InboxMessageLabels", examples: [{ label_ids: ["019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75"] }] });
+
+export const ThreadOut = z.array(ItemOut);

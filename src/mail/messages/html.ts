@@ -1,0 +1,35 @@
+import { Parser } from "htmlparser2";
+
+/** What is called while HTML is read. Element and attribute names are in lower case, text is decoded. */
+export interface HtmlHandler {
+  open(name: string, attributes: Record<string, string>): void;
+  close(name: string): void;
+  text(text: string): void;
+}
+
+/** Elements that may be open at once. The parser's work for a tag grows with their number. */
+const MAX_OPEN = 500;
+
+class TooDeepError extends Error {}
+
+/** Reads HTML in one pass. What follows an element that is nested deeper than 500 levels is not read. */
+export function readHtml(html: string, handler: HtmlHandler): void {
+  let depth = 0;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      depth += 1;
+      if (depth > MAX_OPEN) throw new TooDeepError();
+      handler.open(name, attributes);
+    },
+    onclosetag: (name) => {
+      depth -= 1;
+      handler.close(name);
+    },
+    ontext: (text) => handler.text(text),
+  });
+  try {
+    parser.end(html);
+  } catch (error) {
+    if (!(error instanceof TooDeepError)) throw error;
+  }
+}

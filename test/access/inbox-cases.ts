@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { aMessage } from "../mailbox-store/support.ts";
+import type { TestWorkspace } from "../support/workspace.ts";
+import type { RouteCase } from "./route-case.ts";
+
+const MAILBOX = "/v1/inbox/:mailbox_id";
+
+const mailboxOf = async ({ mailboxId }: TestWorkspace) => ({ mailbox_id: mailboxId });
+
+/** Stores a message in the mailbox of a workspace and returns the parameters of its paths. */
+const createMessage = async ({ mailboxId }: TestWorkspace, folder = "INBOX") => {
+  const object = `mailboxes/${mailboxId}/${crypto.randomUUID()}.eml`;
+  await env.CONTENT.put(object, "Subject: a\r\n\r\nbody");
+  const part = { partId: "1", contentType: "text/plain", charset: null, encoding: "7bit", at: 14, length: 4, size: 4 };
+  const parts = [{ ...part, filename: null, contentId: null, use: "text" as const }];
+  const message = aMessage({ object, folder, headerSize: 14, parts });
+  const added = await env.MAILBOX.getByName(mailboxId).add(message, null);
+  if (added.result !== "added") throw new Error(added.result);
+  return { mailbox_id: mailboxId, uid: String(added.uid), part_id: "1", thread_id: added.threadId };
+};
+
+const createFolder = async ({ mailboxId }: TestWorkspace) => {
+  const name = crypto.randomUUID();
+  await env.MAILBOX.getByName(mailboxId).createFolder(name);
+  return { mailbox_id: mailboxId, name };
+};
+
+const createLabel = async ({ mailboxId }: TestWorkspace) => {
+  const id = crypto.randomUUID();
+  const store = env.MAILBOX.getByName(mailboxId);
+  // A mailbox has at most 200 labels.
+  for (const label of await store.listLabels()) await store.deleteLabel(label.id);
+  await store.saveLabel({ id, name: id, color: "#000000" }, true);
+  return { mailbox_id: mailboxId, label_id: id };
+};
+
+const ofMailbox = (more: Partial<RouteCase> = {}): RouteCase => ({
+  success: 200,
+  only: "admins",
+  create: mailboxOf,
+  ...more,
+});
+const ofMessage = (more: Partial<RouteCase> = {}): RouteCase => ofMailbox({ create: createMessage, ...more });
+
+const cases = {
+  "GET /folders": ofMailbox(),
+  "POST /folders": ofMailbox({ success: 201, body: () => ({ name: crypto.randomUUID() }) }),
+  "PATCH /folders/:name": ofMailbox({ create: createFolder, body: () => ({ name: crypto.randomUUID() }) }),
+  "DELETE /folders/:name": ofMailbox({ create: createFolder, success: 204 }),
+  "GET /addresses": ofMailbox(),
+  "GET /quota": ofMailbox(),
+  "GET /storage-sections": ofMailbox(),
+  "GET /blocked-senders": ofMailbox(),
+  "PUT /blocked-senders": ofMailbox({ body: () => ({ emails: ["spam@example.org"] }) }),
+  "GET /labels": ofMailbox(),
+  "POST /labels": ofMailbox({
+    success: 201,
+    create: async (workspace) => ({ mailbox_id: (await createLabel(workspace)).mailbox_id }),
+    body: () => ({ name: crypto.randomUUID(), color: "#000000" }),
+  }),
+  "PATCH /labels/:label_id": ofMailbox({ create: createLabel, body: () => ({ color: "#ffffff" }) }),
+  "DELETE /labels/:label_id": ofMailbox({ create: createLabel, success: 204 }),
+  "GET /messages": ofMailbox(),
+  "GET /search": ofMailbox({ query: "?q=a" }),
+  "GET /messages/:uid": ofMessage(),
+  "GET /messages/:uid/raw": ofMessage(),
+  "GET /attachments/:uid/:part_id": ofMessage(),
+  "POST /messages/:uid/flags": ofMessage({ body: () => ({ seen: true }) }),
+  "POST /messages/:uid/move": ofMessage({ body: () => ({ folder: "Archive" }) }),
+  "POST /messages/:uid/spam": ofMessage(),
+  "POST /messages/:uid/not-spam": ofMessage({ create: (workspace) => createMessage(workspace, "Spam") }),
+  "DELETE /messages/:uid": ofMessage(),
+  "POST /messages/batch": ofMailbox({ body: () => ({ uids: [1], action: "seen" }) }),
+  "PUT /messages/:uid/labels": ofMessage({ body: () => ({ label_ids: [] }) }),
+  "GET /threads/:thread_id": ofMessage(),
+};
+
+/** The cases of the inbox API. Its callers are owners and admins, who may open every mailbox of their workspace. */
+export const inboxCases: Record<string, RouteCase> = Object.fromEntries(
+  Object.entries(cases).map(([route, one]) => [route.replace(" ", ` ${MAILBOX}`), one]),
+);
