@@ -27,13 +27,14 @@ const INSERT = `
 /**
  * Invites a person to the caller's workspace by a mailed link, which is valid for 7 days and once. A later invitation of the
  * same address replaces the earlier one. The email is accepted before the invitation is stored: a crash in between leaves a
- * link that does not work, never an invitation without an email. Throws 404; 403 for a role with more rights than the
- * calling credential; 409 for a member; 422 for an invalid address; 503 when the service cannot send emails of its own.
+ * link that does not work, never an invitation without an email. Throws 404; 403 for a restricted account and for a role
+ * with more rights than the calling credential; 409 for a member; 422 for an invalid address; 503 when the service cannot send emails of its own.
  */
 export async function inviteMember(ctx: CallerCtx, workspaceId: string, input: InvitationIn): Promise<InvitationOut> {
   requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const { db, actor, workspace } = ctx;
+  if (actor.restricted) throw forbidden("This account is restricted and cannot send");
   requireRightsOf(actor, input.role);
   if (!mayChange(actor.role, "member", input.role)) throw forbidden("Only an owner may invite owners");
   const address = parseAddress(input.email);

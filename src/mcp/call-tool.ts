@@ -26,13 +26,19 @@ export async function callTool(
   const path = template.replace(/:([a-z_]+)/g, (_, name: string) => {
     const value = String(rest[name]);
     delete rest[name];
-    return encodeURIComponent(value);
+    return toSegment(value);
   });
   const takesBody = method !== "GET" && method !== "DELETE";
   const query = takesBody ? "" : toQuery(rest);
   const response = await dispatch(method, path + query, takesBody ? rest : null, headers);
   return response.ok ? toResult(response) : toError(tool, response);
 }
+
+/**
+ * Encodes a path parameter. The URL parser removes the segments "." and ".." and an empty one is another path, so with
+ * these a call would reach another endpoint than that of the tool: no record has the id that replaces them.
+ */
+const toSegment = (value: string) => (/^\.{0,2}$/.test(value) ? "invalid" : encodeURIComponent(value));
 
 function toQuery(args: Record<string, unknown>): string {
   const present = Object.entries(args).filter(([, value]) => value !== undefined && value !== null);

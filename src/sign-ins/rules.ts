@@ -1,4 +1,5 @@
 import { ipNetwork } from "../lib/ip-network.ts";
+import { cleanName } from "../lib/text-rules.ts";
 
 /** Limits of signing in (decisions 1 and 11). Windows are in seconds, lifetimes in ms. */
 const WINDOW_SECONDS = 900;
@@ -17,6 +18,19 @@ export const failurePolicies = {
 export const MAGIC_LINK_TTL_MS = 15 * 60_000;
 /** How long a sign-in waits for its second factor. */
 export const SECOND_FACTOR_TTL_MS = 10 * 60_000;
+
+/** Longest name of an account, in characters, as of a workspace: a new account gives its name to its first one. */
+const MAX_NAME_CHARACTERS = 100;
+
+/** Returns the name of an account at an identity provider as it is stored, or null when nothing of it is printable. */
+export function accountName(name: string | null): string | null {
+  return (
+    Array.from(cleanName(name ?? ""))
+      .slice(0, MAX_NAME_CHARACTERS)
+      .join("")
+      .trim() || null
+  );
+}
 
 /** Returns the limits of failures of one target, for example `totp <user id>`, from an ip. */
 export function failureLimits(

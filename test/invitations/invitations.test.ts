@@ -225,6 +225,15 @@ describe("POST /v1/workspaces/{workspace_id}/invitations", () => {
     expect((await withMail((await aMember(workspace, "member")).apiKey).post(path(), {})).status).toBe(403);
   });
 
+  it("is refused to a restricted account, which could send its texts in this way", async () => {
+    const restrict = testContext().db.prepare("UPDATE users SET restricted_at = ?2 WHERE id = ?1");
+    await restrict.bind(workspace.userId, Date.now()).run();
+    expect((await invite("a@example.org")).status).toBe(403);
+    expect(await (await workspace.get(path())).json()).toEqual([]);
+    await restrict.bind(workspace.userId, null).run();
+    expect((await invite("a@example.org")).status).toBe(201);
+  });
+
   it("answers 409 for a member, and 422 to an invalid address or role", async () => {
     const member = await aMember(workspace, "member");
     expect((await invite(member.email.toUpperCase())).status).toBe(409);

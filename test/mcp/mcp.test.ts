@@ -130,6 +130,18 @@ describe("the official MCP client", () => {
     expect(traversal).toEqual(absent);
   });
 
+  it("cannot reach another endpoint by an id that a URL drops", async () => {
+    const client = await connected(workspace.apiKey);
+    const { value: list } = await call(client, "create_contact_list", { name: "Kept" });
+    // `/v1/contacts/../contacts/<list>` would be the endpoint that deletes the list.
+    for (const id of ["..", ".", "", "%2e%2e"]) {
+      const removal = await call(client, "remove_contact", { list_id: id, contact_id: list.id });
+      expect([removal.isError, removal.text], id).toEqual([true, expect.stringContaining("status 404")]);
+      expect((await call(client, "get_template", { template_id: id })).isError, id).toBe(true);
+    }
+    expect((await workspace.get(`/v1/contacts/${list.id}`)).status).toBe(200);
+  });
+
   it("gets long texts cut, with their length", async () => {
     const client = await connected(workspace.apiKey);
     const { value } = await call(client, "create_template", { name: "Long", text_body: "x".repeat(50_000) });

@@ -71,6 +71,12 @@ describe("POST /auth/magic-link", () => {
     const ip = randomIp();
     const ofIp = await Promise.all(Array.from({ length: 25 }, () => ask(`${crypto.randomUUID()}@example.org`, ip)));
     expect(ofIp.filter(({ status }) => status === 202)).toHaveLength(20);
+    // One client has a whole /64 of IPv6.
+    const network = `2001:db8:${crypto.randomUUID().slice(0, 4)}:1`;
+    const ofNetwork = await Promise.all(
+      Array.from({ length: 25 }, (_, i) => ask(`${crypto.randomUUID()}@example.org`, `${network}::${i + 1}`)),
+    );
+    expect(ofNetwork.filter(({ status }) => status === 202)).toHaveLength(20);
   });
 
   it("refuses bodies that are no request for a link", async () => {

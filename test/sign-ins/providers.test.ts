@@ -83,6 +83,28 @@ for (const name of ["google", "github"]) {
       expect(await me.json()).toMatchObject({ user: { email: account.email, name: "Ada" }, role: "owner" });
     });
 
+    it("stores a name without control characters, of at most 100 characters, whatever the provider says", async () => {
+      for (const [given, stored] of [
+        ["Ada\r\nBcc: eve@example.org", "Ada Bcc: eve@example.org"],
+        ["\u0000\u202e\u200b", null],
+        ["x".repeat(5_000), "x".repeat(100)],
+      ] as const) {
+        const account = {
+          id: randomAccountId(),
+          email: `${crypto.randomUUID()}@example.org`,
+          verified: true,
+          name: given,
+        };
+        const { page } = await signIn(name, account, { SIGN_UP: "open" });
+        const me = await (await apiWith(null).get("/v1/me", { Cookie: `session=${page.jar.session}` })).json<{
+          user: { name: string | null };
+          workspace: { name: string };
+        }>();
+        expect(me.user.name).toBe(stored);
+        expect(me.workspace.name).toBe(stored ?? account.email.split("@")[0]);
+      }
+    });
+
     it("refuses a return without its own state: none, another one, and one of another browser or provider", async () => {
       const workspace = await aWorkspace();
       const account = { id: randomAccountId(), email: `owner@${workspace.domain}`, verified: true };

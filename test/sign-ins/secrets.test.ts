@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { mail as mailDatabase } from "../support/databases.ts";
+import { aGrant } from "../support/oauth.ts";
 import type { Detail } from "../support/sending.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMagicLink, browser, codeOf } from "../support/sign-ins.ts";
@@ -63,12 +64,14 @@ it("no secret of a sign-in is stored or logged in clear, and the email still car
   const login = await apiWith(null).post("/v1/webmail/login", { email: workspace.mailbox, password });
   const tokens = await login.json<{ access_token: string; refresh_token: string }>();
   const secrets = [token, workspace.apiKey, secret, ...codes, password, tokens.access_token, tokens.refresh_token];
+  const grant = await aGrant(workspace);
+  secrets.push(grant.code, grant.verifier, grant.tokens.access_token, grant.tokens.refresh_token);
   secrets.push(
     session.tokens.accessToken,
     session.tokens.refreshToken,
     ...Object.values({ ...page.jar, ...waiting.jar }),
   );
-  expect(secrets.length).toBeGreaterThan(18);
+  expect(secrets.length).toBeGreaterThan(22);
 
   const stored = `${await dump(env.DB)} ${await dump(mailDatabase)} ${await dumpObjects()}`;
   log.mockRestore();

@@ -1,6 +1,7 @@
 import type { Ctx } from "../../context.ts";
 import { tooManyRequests } from "../../errors.ts";
 import type { Address } from "../../lib/addresses.ts";
+import { clientNetwork } from "../../lib/ip-network.ts";
 import { countExactly, formatPolicy } from "../../rate-limits/index.ts";
 import { sendSystemEmail } from "../../system-emails/index.ts";
 import { magicLinkPolicies } from "../rules.ts";
@@ -12,7 +13,7 @@ import { createMagicLink } from "./create.ts";
  */
 export async function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
   for (const [policy, subject] of [
-    [magicLinkPolicies.ip, ip ?? "unknown"],
+    [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")],
     [magicLinkPolicies.address, address.key],
   ] as const) {
     const decision = await countExactly(ctx, policy, subject);

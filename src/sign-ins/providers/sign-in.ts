@@ -2,7 +2,7 @@ import type { Ctx } from "../../context.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import type { Client } from "../../sessions/index.ts";
 import { completeSignIn, type SignIn } from "../complete.ts";
-import { returnPath } from "../rules.ts";
+import { accountName, returnPath } from "../rules.ts";
 import type { Provider } from "./list.ts";
 import { fetchProfile, redirectUri } from "./profile.ts";
 import { challengeOf, newState, type ProviderState } from "./state.ts";
@@ -52,7 +52,7 @@ export async function completeProviderSignIn(
   if (!address) return { kind: "refused" };
   return completeSignIn(ctx, {
     address,
-    name: profile.name,
+    name: accountName(profile.name),
     method: provider,
     client,
     next: returnPath(state.next),
