@@ -19,8 +19,9 @@ export class Deployment {
     this.seed = seed;
   }
 
-  static async start(egressUrl: string): Promise<Deployment> {
-    const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl });
+  /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`. */
+  static async start(egressUrl: string, mailDatabases?: number): Promise<Deployment> {
+    const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl }, mailDatabases);
     return Deployment.#withWorkspace(host, 0);
   }
 

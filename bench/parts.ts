@@ -15,6 +15,7 @@ import { measureLargeMail } from "./large.ts";
 import { measureLatency } from "./latency.ts";
 import { measureLists } from "./lists.ts";
 import { measureRates } from "./rates.ts";
+import { measureShards } from "./shards.ts";
 import type { Sink } from "./sink.ts";
 import type { Row } from "./table.ts";
 import { measureWorstEmails } from "./worst-email.ts";
@@ -37,6 +38,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   broadcasts: measureBroadcasts,
   delivery: measureDelivery,
   drain: measureDrain,
+  shards: measureShards,
   hits: measureHits,
   compose: measureComposing,
   worst: measureWorstEmails,

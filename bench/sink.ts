@@ -28,6 +28,11 @@ export class Sink {
     return this.#server.arrivals;
   }
 
+  /** SMTP connections since the start. */
+  get connections(): number {
+    return this.#server.counters.connections;
+  }
+
   /** Waits until an email to a recipient has arrived. Returns the time as in `arrivals`. Throws after two minutes. */
   async arrivalOf(recipient: string): Promise<number> {
     const end = Date.now() + TIMEOUT_MS;

@@ -6,18 +6,23 @@
 import { seedWorkspace } from "../dev/seed-workspace.ts";
 import { createContext } from "../src/context.ts";
 import { mailDb } from "../src/db/client.ts";
+import { newRunLimits } from "../src/delivery/index.ts";
 import { indexEmails } from "../src/emails/index.ts";
 import worker from "../src/index.ts";
-import { sweep, type WorkMessage } from "../src/outbox/index.ts";
-import { forEachShard, onShard } from "../src/shards.ts";
+import { sweep, type WakeUp, type WorkMessage } from "../src/outbox/index.ts";
+import { startShardJob } from "../src/shard-jobs.ts";
+import { forEachShard, onShard, shardNumbers, withLimits } from "../src/shards.ts";
+import { runDatabases } from "../src/work.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
 import { prepareEndpoint } from "./prepare-endpoint.ts";
 import { Trace } from "./trace.ts";
 
+export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
+const UNLIMITED = 1_000_000;
 const meter = new Meter();
 /** The binding calls of the last request with the header X-Bench-Trace. */
 let lastTrace = new Trace();
@@ -57,6 +62,14 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
     case "sweep":
       await forEachShard(createContext(env, "bench"), sweep);
       return new Response();
+    case "tick": {
+      const limits = newRunLimits();
+      const counting = withLimits(createContext(metered(env, meter), "bench"), limits);
+      await startShardJob(counting, "sweep", limits, shardNumbers(counting).length);
+      return new Response();
+    }
+    case "run":
+      return deliverDue(await request.json<{ shards: number[] }>(), env);
     case "pause-queue":
       isQueuePaused = true;
       return new Response();
@@ -93,6 +106,20 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
     default:
       return new Response(null, { status: 404 });
   }
+}
+
+/** Delivers all due emails of some mail databases in one run without limits. */
+async function deliverDue({ shards }: { shards: number[] }, env: Env): Promise<Response> {
+  const ctx = createContext(metered(env, meter), "bench");
+  const limits = { emails: UNLIMITED, statements: UNLIMITED, objectReads: UNLIMITED };
+  const work = shards.map(async (shard) => {
+    const { results } = await onShard(createContext(env, "bench"), shard)
+      .outbox.prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'deliver'")
+      .all<WakeUp>();
+    return { database: shard, rows: results };
+  });
+  await runDatabases(ctx, await Promise.all(work), limits, () => {});
+  return new Response();
 }
 
 /** Uploads `octets` bytes to R2 in the same parts as a large email. */

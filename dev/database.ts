@@ -59,6 +59,15 @@ export async function migrateAll(env: Env): Promise<void> {
   }
 }
 
+/** Applies all migrations of mail databases to a new database, in one D1 batch and without a record of them. */
+export async function createMailDatabase(db: D1Database): Promise<void> {
+  const { unstable_splitSqlQuery: splitStatements } = await import("wrangler");
+  const folder = path.join(MIGRATIONS, "mail");
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), "utf8")));
+  await db.batch(texts.flatMap(splitStatements).map((statement) => db.prepare(statement)));
+}
+
 /**
  * Applies missing migrations of one kind of database that `isWanted` selects, one D1 batch per file, and records them in
  * the table that `wrangler d1 migrations` uses.

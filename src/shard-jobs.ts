@@ -1,6 +1,6 @@
 import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
 import type { RunLimits } from "./delivery/index.ts";
-import { indexEmails, offloadSteps } from "./emails/index.ts";
+import { hasNewEmailsStatement, indexEmails, offloadSteps } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep, type WorkMessage } from "./outbox/index.ts";
 import { mainRetentionSteps, retentionSteps } from "./retention/index.ts";
@@ -106,14 +106,16 @@ async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Pr
 async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
   const work: DatabaseRows[] = [];
   const sizes: ShardSize[] = [];
+  const unindexed: number[] = [];
   const sweeps = databases.map((database) => ({
     database,
-    steps: database === "main" ? sweepMain(onMain(ctx), work) : sweepShard(onShard(ctx, database), work, sizes),
+    steps:
+      database === "main" ? sweepMain(onMain(ctx), work) : sweepShard(onShard(ctx, database), work, sizes, unindexed),
   }));
   const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, SWEEP_TIMEOUT_MS)]);
   await saveShardSizes(ctx, sizes);
   await runDatabases(ctx, work, limits, () => {});
-  const indexing = sizes.map(({ shard }) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
+  const indexing = unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
   await runInTurns(ctx, indexing, limits);
   if (swept.status === "rejected") throw swept.reason;
 }
@@ -124,12 +126,13 @@ async function* sweepMain(ctx: WorkCtx<"main">, work: DatabaseRows[]): Steps {
   yield;
 }
 
-async function* sweepShard(ctx: MailCtx, work: DatabaseRows[], sizes: ShardSize[]): Steps {
-  const { rows, size } = await sweep(ctx);
+async function* sweepShard(ctx: MailCtx, work: DatabaseRows[], sizes: ShardSize[], unindexed: number[]): Steps {
+  const { rows, size, also } = await sweep(ctx, hasNewEmailsStatement(ctx));
   work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   sizes.push({ shard: ctx.shard, size });
   yield;
-  await indexEmails(ctx, 1);
+  const { has_new_emails } = also as { has_new_emails: number };
+  if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) unindexed.push(ctx.shard);
 }
 
 async function* indexSteps(ctx: MailCtx): Steps {

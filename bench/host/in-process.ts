@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { migrateAll } from "../../dev/database.ts";
+import { createMailDatabase, migrateAll } from "../../dev/database.ts";
 import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
 
 export interface Host {
@@ -18,8 +18,11 @@ export interface Host {
   stop(): Promise<void>;
 }
 
-/** Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables. */
-export async function startHost(entry: string, variables: Record<string, string>): Promise<Host> {
+/**
+ * Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables, and with as many
+ * mail databases as `mailDatabases`; by default those of wrangler.toml.
+ */
+export async function startHost(entry: string, variables: Record<string, string>, mailDatabases = 0): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
   const before = await workerdProcesses();
@@ -33,6 +36,7 @@ export async function startHost(entry: string, variables: Record<string, string>
         {
           ...withoutRateLimits(workerOptions),
           name: "email-delivery",
+          d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
           bindings: { ...(workerOptions.bindings as object), ...variables },
           modules: [{ type: "ESModule", path: "worker.mjs", contents: await bundleScript(entry) }],
         },
@@ -41,7 +45,9 @@ export async function startHost(entry: string, variables: Record<string, string>
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
   const env = await miniflare.getBindings<Env>();
-  await migrateAll(env);
+  await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
+  for (const name of Object.keys(furtherDatabases(mailDatabases)))
+    await createMailDatabase((env as unknown as Record<string, D1Database>)[name] as D1Database);
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
   if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
@@ -57,6 +63,12 @@ export async function startHost(entry: string, variables: Record<string, string>
       await rm(stateDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Returns the mail databases that wrangler.toml does not have. */
+function furtherDatabases(count: number): Record<string, string> {
+  const numbers = Array.from({ length: Math.max(0, count - 2) }, (_, n) => n + 2);
+  return Object.fromEntries(numbers.map((number) => [`MAIL_${number}`, `bench-mail-${number}`]));
 }
 
 /** Returns the pids of the workerd processes that this process started. Others may start at the same time. */

@@ -1,6 +1,7 @@
 import type { WorkCtx } from "../context.ts";
+import type { DatabaseKind, Statement } from "../db/database.ts";
 import { BULK_RUNS, OVERDUE_MS, SWEEP_AHEAD_MS, SWEEP_ROWS } from "./rules.ts";
-import type { WakeUp, WorkKind } from "./wake.ts";
+import type { WakeUp } from "./wake.ts";
 
 // A run of a bulk row goes on with all others, so a few are enough. A claimed row is due at the end of its lease, not before.
 const FIND_DUE = `
@@ -19,23 +20,27 @@ export interface Sweep {
   rows: WakeUp[];
   /** Size of the database in bytes, without its free pages. */
   size: number;
+  /** The first row of the read that ran in the same call. */
+  also: unknown;
 }
 
 /**
  * Sends queue messages for due outbox rows, and delayed ones for rows due within the minute. Cron runs it each minute,
- * so a lost queue message delays mail by up to a minute. Makes one D1 query.
+ * so a lost queue message delays mail by up to a minute. `also` is a read that runs in the same D1 call.
  */
-export async function sweep(ctx: WorkCtx): Promise<Sweep> {
+export async function sweep<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  also: Statement<NoInfer<Kind>> | null = null,
+): Promise<Sweep> {
   const now = ctx.now();
-  const { results, meta } = await ctx.outbox
-    .prepare(FIND_DUE)
-    .bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, BULK_RUNS)
-    .all<{ dueAt: number; id: string; kind: WorkKind }>();
+  const find = ctx.outbox.prepare(FIND_DUE).bind(now + SWEEP_AHEAD_MS, now, SWEEP_ROWS, BULK_RUNS);
+  const [found, other] = await ctx.outbox.batch<WakeUp>(also ? [find, also] : [find]);
+  const results = found?.results ?? [];
   const bySeconds = Map.groupBy(results, ({ dueAt }) => Math.max(0, Math.ceil((dueAt - now) / 1000)));
   const rows = results.filter(({ dueAt }) => dueAt <= now - OVERDUE_MS);
   for (const [seconds, due] of bySeconds) {
     const isQueued = await ctx.wake(due, seconds);
     if (!isQueued && seconds === 0) rows.push(...due.filter(({ dueAt }) => dueAt > now - OVERDUE_MS));
   }
-  return { rows, size: meta.size_after };
+  return { rows, size: found?.meta.size_after ?? 0, also: other?.results[0] };
 }

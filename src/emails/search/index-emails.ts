@@ -1,5 +1,6 @@
 import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
+import type { MailStatement } from "../../db/database.ts";
 import { lowerCase } from "../../lib/addresses.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
@@ -28,6 +29,15 @@ const INDEX_EMAILS = `
     (SELECT group_concat(concat_ws(' ', value->>'email', value->>'name', value->>'key'), ' ') FROM json_each(recipients)),
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
     FROM emails WHERE n > ${LAST_INDEXED_SQL} AND n <= ?1`;
+
+// One entry of the primary key of emails.
+const HAS_NEW_EMAILS =
+  "SELECT EXISTS (SELECT 1 FROM emails WHERE n > (SELECT n FROM search_progress)) AS has_new_emails";
+
+/** Returns the read whether emails wait for the index: `has_new_emails` is 1 or 0. */
+export function hasNewEmailsStatement(ctx: MailCtx): MailStatement {
+  return mailDb(ctx).prepare(HAS_NEW_EMAILS);
+}
 
 /**
  * Adds new emails to the trigram index in the order of n, in at most `maxSteps` steps. Each step is one statement that

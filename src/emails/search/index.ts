@@ -1,2 +1,2 @@
-export { indexEmails } from "./index-emails.ts";
+export { hasNewEmailsStatement, indexEmails } from "./index-emails.ts";
 export { searchRoutes } from "./routes.ts";
