@@ -30,9 +30,8 @@ const INDEX_EMAILS = `
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
     FROM emails WHERE n > ${LAST_INDEXED_SQL} AND n <= ?1`;
 
-// One entry of the primary key of emails.
-const HAS_NEW_EMAILS =
-  "SELECT EXISTS (SELECT 1 FROM emails WHERE n > (SELECT n FROM search_progress)) AS has_new_emails";
+// One entry of the primary key of each table.
+const HAS_NEW_EMAILS = `SELECT EXISTS (SELECT 1 FROM emails WHERE n > ${LAST_INDEXED_SQL}) AS has_new_emails`;
 
 /** Returns the read whether emails wait for the index: `has_new_emails` is 1 or 0. */
 export function hasNewEmailsStatement(ctx: MailCtx): MailStatement {
