@@ -61,6 +61,18 @@ describe("conventions of the repository", () => {
     expect(findCycles(graph)).toEqual([]);
   });
 
+  // The compiler checks the table of a query, but not those that it joins.
+  it("no file of src has tables of both kinds of database, so no query joins them", () => {
+    const importsOf = (file: string, kind: string) =>
+      new RegExp(`^(?:import|\\} from) .*/schema/${kind}/[\\w-]+\\.ts"`, "m").test(read(file));
+    const sources = code.filter((file) => file.startsWith("src/") && !file.startsWith("src/db/schema/"));
+    const [main, mail] = ["main", "mail"].map((kind) => sources.filter((file) => importsOf(file, kind)));
+    expect(main?.length).toBeGreaterThan(10);
+    expect(mail?.length).toBeGreaterThan(1);
+    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/db/orm.ts"]);
+    expect(sources.filter((file) => /^export .*\/schema\/(main|mail)\//m.test(read(file)))).toEqual([]);
+  });
+
   it("no file uses any or ignores a type error", () => {
     const loose = code.filter((file) =>
       /:\s*any\b(?! )|\bas any\b(?! [a-z])|@ts-ignore|@ts-expect-error/.test(read(file)),
