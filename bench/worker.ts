@@ -13,6 +13,7 @@ import { sweep, type WakeUp, type WorkMessage } from "../src/outbox/index.ts";
 import { startShardJob } from "../src/shard-jobs.ts";
 import { forEachShard, onShard, shardNumbers, withLimits } from "../src/shards.ts";
 import { runDatabases } from "../src/work.ts";
+import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
@@ -94,6 +95,10 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return baselineSend(request, metered(env, meter), ctx);
     case "baseline-batch":
       return baselineBatch(request, metered(env, meter), ctx);
+    case "prepare-baseline-delivery":
+      return prepareBaselineDelivery(request, env);
+    case "baseline-delivery":
+      return baselineDelivery(request, metered(env, meter));
     case "index":
       await forEachShard(createContext(metered(env, meter), "bench"), indexEmails);
       return new Response();
