@@ -8,6 +8,7 @@ export const actions = {
   "domain.dkim_rotated": "domain",
   "domain.deleted": "domain",
   "domain.transferred": "domain",
+  "domain.overtaken": "domain",
   "transfer.initiated": "transfer",
   "transfer.accepted": "transfer",
   "transfer.declined": "transfer",

@@ -4,32 +4,49 @@ import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../db/batch.t
 import type { MainStatement } from "../db/database.ts";
 import { conflict } from "../errors.ts";
 import { checkDns } from "./check-dns.ts";
+import { isTaken, overtakeStatements } from "./overtake.ts";
 import { type DomainRow, getDomainWithKeys } from "./queries.ts";
 import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 /**
  * Checks the DNS records of a domain and verifies it when all required records are correct (decisions 5). Otherwise
- * the status does not change: only the daily check ends a verification. Throws 404, and 409 when another workspace
- * has verified the name or one above or below it, or when the domain's keys were changed at the same moment.
+ * the status does not change: only the daily check ends a verification. Names below it that other workspaces have verified
+ * become `failed`. Throws 404, and 409 when another workspace has verified the name or one above it, or when the domain's
+ * keys were changed at the same moment.
  */
 export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);
   const check = await checkDns(ctx, before);
   if (check.verdict === "temperror") return toDomain(ctx.settings, before);
-  try {
-    await guardedBatch(ctx.db, [
+  const save = (statements: MainStatement[] = []) =>
+    guardedBatch(ctx.db, [
+      ...statements,
       ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
       ...saveDnsCheck(ctx, before.domain, check),
     ]);
+  try {
+    await save();
   } catch (error) {
     if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;
     // Throws 404 when the domain was deleted meanwhile. When a concurrent call verified it, this call succeeds too.
     const after = await getDomainWithKeys(ctx, id);
     if (after.domain.status === "verified") return toDomain(ctx.settings, after);
-    throw conflict((await hasConflict(ctx, after.domain)) ? TAKEN : CHANGED);
+    if (await isTaken(ctx, after.domain)) throw conflict(TAKEN);
+    if (!(await hasConflict(ctx, after.domain))) throw conflict(CHANGED);
+    await overtake(() => save(overtakeStatements(ctx, after.domain)));
   }
   return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+/** Runs a batch that overtakes names below. Throws 409 when the domain was changed at the same moment. */
+async function overtake(save: () => Promise<unknown>): Promise<void> {
+  try {
+    await save();
+  } catch (error) {
+    if (error instanceof ConcurrencyError || isUniqueViolation(error)) throw conflict(CHANGED);
+    throw error;
+  }
 }
 
 /** Runs before the status changes, so that of several calls at once only the one that verifies the domain is recorded. */
@@ -41,5 +58,5 @@ function auditVerification(ctx: CallerCtx, { id, name }: DomainRow): MainStateme
   );
 }
 
-const TAKEN = "Another workspace has verified this domain, or one above or below it";
+const TAKEN = "Another workspace has verified this domain, or one above it";
 const CHANGED = "The domain was changed by another request at the same moment; try again";

@@ -119,7 +119,7 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     expect(results).toHaveLength(1);
   }, 120_000);
 
-  it("refuses a verified name's parents and sub-domains to other workspaces, not to its own", async () => {
+  it("refuses a verified name's sub-domains to other workspaces, not to its own, and lets a parent take precedence", async () => {
     const otherWorkspace = await aWorkspace();
     const name = uniqueDomainName();
     const taken = await register(workspace, name);
@@ -139,7 +139,8 @@ describe("POST /v1/domains/{domain_id}/verify", () => {
     expect((await verify(otherWorkspace, inner.id)).status).toBe(200);
     const above = await register(workspace, inner.name.split(".").slice(1).join("."));
     await publishRecords(above);
-    expect((await verify(workspace, above.id)).status).toBe(409);
+    expect((await verify(workspace, above.id)).status).toBe(200);
+    expect(await (await otherWorkspace.get(`/v1/domains/${inner.id}`)).json()).toMatchObject({ status: "failed" });
   });
 
   it("a deleted name can be verified by another workspace, and its old token is no longer valid", async () => {

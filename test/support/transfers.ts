@@ -123,7 +123,9 @@ export async function aToken(kind: TokenKind, transferId: string): Promise<strin
 export async function mailedToken(kind: TokenKind, email: string): Promise<string> {
   const find = async () => {
     const { results } = await mail
-      .prepare("SELECT content FROM emails WHERE source = 'system' AND recipients->>'$[0].email' = ?1 ORDER BY id DESC")
+      .prepare(
+        "SELECT content FROM emails WHERE source = 'system' AND lower(recipients->>'$[0].email') = lower(?1) ORDER BY id DESC",
+      )
       .bind(email)
       .all<{ content: string }>();
     for (const { content } of results) {
@@ -185,8 +187,14 @@ export const asParty = async (workspace: TestWorkspace): Promise<Party> => ({
 });
 
 /** Performs a call as the object of the domain does, at a time in ms since 1970. Nothing is mailed. */
-export async function performAt(now: number, party: Party, domainId: string, request: TransferRequest) {
-  const { result } = await performCall({ ...env, WORK: discardingQueue } as unknown as Env, {
+export async function performAt(
+  now: number,
+  party: Party,
+  domainId: string,
+  request: TransferRequest,
+  settings: Record<string, unknown> = {},
+) {
+  const { result } = await performCall({ ...env, WORK: discardingQueue, ...settings } as unknown as Env, {
     domainId,
     request,
     caller: callerOf(party),
