@@ -120,7 +120,7 @@ const createReadyBroadcast = async (workspace: TestWorkspace) => {
 const createSampledBroadcast = async (workspace: TestWorkspace) => {
   const ids = await createVariant(workspace);
   const fanOut = { list: 0, lastContact: 0, split: { isSample: true, arms: [], eligible: 0 }, isComplete: true };
-  await database
+  await mailDb(onShard(testContext(), workspace.mailShard))
     .prepare("UPDATE broadcasts SET status = 'sent', ab_test_pct = 50, fan_out = ?2 WHERE id = ?1")
     .bind(ids.broadcast_id, JSON.stringify({ ...fanOut, wave: { kind: "first" }, cursor: null }))
     .run();

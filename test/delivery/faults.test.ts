@@ -5,13 +5,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runSchedule } from "../../src/cron.ts";
 import type { WorkMessage } from "../../src/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
-import { database, FILE_SHARD, wrapDatabases } from "../support/databases.ts";
+import { FILE_SHARD } from "../support/databases.ts";
 import { type Faults, faultyDatabase, faultyObjects, ManualQueue, seeded } from "../support/faults.ts";
 import { type SmtpServerHandle, sinkServer } from "../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 const MAILS = env.TEST_LONG ? 200 : 24;
-const CHANCES = env.TEST_LONG ? [0.01, 0.05, 0.2] : [0.02, 0.2];
+const CHANCES = env.TEST_LONG ? [0.01, 0.05, 0.2] : [0.15];
+const SHARDS = [0, 1] as const;
+const DATABASES = ["main", "mail_0", "mail_1"] as const;
 const seed = Math.floor(Math.random() * 1e9);
 const FILE = { filename: "file.txt", content_base64: btoa("A line of the file.\r\n".repeat(500)) };
 /** A lease and the first retry wait: after this every outbox row is due. */
@@ -19,7 +21,7 @@ const ALL_DUE_MS = 130_000;
 
 beforeEach(async () => {
   // Rows left by a failed test must not affect the next one.
-  await database.prepare("DELETE FROM outbox").run();
+  await Promise.all([env.MAIL_0, env.MAIL_1].map((db) => db.prepare("DELETE FROM outbox").run()));
   // Each fault writes a log line; hundreds of them would hide the test output.
   vi.spyOn(console, "log").mockImplementation(() => {});
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -34,22 +36,35 @@ class FaultyService {
   readonly faults: Faults;
   readonly queue: ManualQueue<WorkMessage>;
   readonly sink: SmtpServerHandle;
-  readonly workspace: TestWorkspace;
+  /** One on each mail database of the plan. */
+  readonly workspaces: readonly TestWorkspace[];
   readonly bindings: Env;
 
-  constructor(faults: Faults, sink: SmtpServerHandle, workspace: TestWorkspace) {
+  constructor(faults: Faults, sink: SmtpServerHandle, workspaces: readonly TestWorkspace[]) {
     this.faults = faults;
     this.queue = new ManualQueue(faults);
     this.sink = sink;
-    this.workspace = workspace;
-    const databases = wrapDatabases((real) => faultyDatabase(real, faults));
+    this.workspaces = workspaces;
+    const databases = {
+      DB: faultyDatabase(env.DB, faults, "main"),
+      MAIL_0: faultyDatabase(env.MAIL_0, faults, "mail_0"),
+      MAIL_1: faultyDatabase(env.MAIL_1, faults, "mail_1"),
+    };
     const CONTENT = faultyObjects(env.CONTENT, faults);
     this.bindings = { ...env, ...databases, CONTENT, WORK: this.queue, EGRESS_URL: sink.url } as unknown as Env;
   }
 
-  static async open(faults: Partial<Faults>): Promise<FaultyService> {
+  static async open(faults: Partial<Faults>, shards: readonly number[] = SHARDS): Promise<FaultyService> {
     const whole: Faults = { random: seeded(seed), chance: 0, bindings: [], moments: ["before"], count: 0, ...faults };
-    return new FaultyService(whole, await sinkServer(), await aWorkspace());
+    const workspaces = await Promise.all(shards.map((mailShard) => aWorkspace({ mailShard })));
+    return new FaultyService(whole, await sinkServer(), workspaces);
+  }
+
+  /** Returns the workspace that sends the nth email: each takes two, with and without an Idempotency-Key, in turn. */
+  workspaceOf(n: number): TestWorkspace {
+    const workspace = this.workspaces[Math.floor(n / 2) % this.workspaces.length];
+    if (!workspace) throw new Error("there is no workspace");
+    return workspace;
   }
 
   /** Consumes queue messages until the queue is empty, each up to four times while it fails. */
@@ -90,14 +105,15 @@ interface Sent {
 
 /** Sends emails one by one; every other one has an Idempotency-Key and is repeated until it is accepted. */
 async function sendAll(service: FaultyService): Promise<{ sent: Sent[]; failures: number }> {
-  const api = apiOn(service.bindings as unknown as Record<string, unknown>, service.workspace.apiKey);
   const sent: Sent[] = [];
   let failures = 0;
   for (let n = 0; n < MAILS; n++) {
+    const workspace = service.workspaceOf(n);
+    const api = apiOn(service.bindings as unknown as Record<string, unknown>, workspace.apiKey);
     const subject = `Mail ${n}`;
     const to = [{ email: `a${n}@one.test` }, { email: `b${n}@two.test` }];
     // Delivery reads R2 only for attachments, twice: to sign and to send.
-    const mail = aMail(service.workspace, { subject, to, ...(n % 3 === 0 ? { attachments: [FILE] } : {}) });
+    const mail = aMail(workspace, { subject, to, ...(n % 3 === 0 ? { attachments: [FILE] } : {}) });
     const key = n % 2 === 0 ? { "Idempotency-Key": `key-${n}` } : undefined;
     let response = await api.post("/v1/emails/", mail, key);
     for (let again = 0; key && response.status !== 202 && again < 100; again++) {
@@ -121,8 +137,14 @@ interface Row {
   events: { type: string; metadata?: { recipient?: string; possible_duplicate?: boolean; ambiguous?: boolean } }[];
 }
 
-async function rowsOf({ workspace }: FaultyService): Promise<Row[]> {
-  const { results } = await database
+const mailOf = ({ mailShard }: TestWorkspace) => (mailShard === 0 ? env.MAIL_0 : env.MAIL_1);
+
+async function rowsOf({ workspaces }: FaultyService): Promise<Row[]> {
+  return (await Promise.all(workspaces.map(rowsIn))).flat();
+}
+
+async function rowsIn(workspace: TestWorkspace): Promise<Row[]> {
+  const { results } = await mailOf(workspace)
     .prepare(
       `SELECT id, subject, status, events, CASE WHEN content_key IS NOT NULL THEN 'pack' WHEN content IS NOT NULL THEN 'row'
        ELSE 'object' END AS place FROM emails WHERE workspace = ?1`,
@@ -145,10 +167,13 @@ async function arrivals({ sink }: FaultyService): Promise<Map<string, number>> {
   return counts;
 }
 
-async function objectsOf({ workspace }: FaultyService): Promise<Set<string>> {
-  const prefix = `w/${workspace.workspaceId}/emails/`;
-  const { objects } = await env.CONTENT.list({ prefix });
-  return new Set(objects.map(({ key }) => key.slice(prefix.length)));
+async function objectsOf({ workspaces }: FaultyService): Promise<Set<string>> {
+  const ids = workspaces.map(async ({ workspaceId }) => {
+    const prefix = `w/${workspaceId}/emails/`;
+    const { objects } = await env.CONTENT.list({ prefix });
+    return objects.map(({ key }) => key.slice(prefix.length));
+  });
+  return new Set((await Promise.all(ids)).flat());
 }
 
 /** Checks every guarantee after the faults ended. Returns how many recipients received an email twice. */
@@ -160,7 +185,8 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
   expect(new Set(rows.map(({ subject }) => subject)).size).toBe(rows.length);
   // Every email is delivered and the outbox is empty.
   expect(rows.filter(({ status }) => status !== "delivered")).toEqual([]);
-  expect((await database.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
+  for (const db of [env.MAIL_0, env.MAIL_1])
+    expect((await db.prepare("SELECT * FROM outbox").all()).results).toEqual([]);
   const arrived = await arrivals(service);
   const expected = rows.flatMap(({ id, subject }) => {
     const n = subject.slice("Mail ".length);
@@ -184,14 +210,29 @@ async function expectConsistent(service: FaultyService, sent: readonly Sent[], f
   return duplicates.length;
 }
 
-/** Sums of the workspace's roll-ups. */
-function rollupCounts({ workspace }: FaultyService) {
-  return database
-    .prepare(
-      "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
-    )
-    .bind(workspace.workspaceNumber)
-    .first();
+/** Sums of the roll-ups of all workspaces. */
+async function rollupCounts({ workspaces }: FaultyService): Promise<{ sent: number; delivered: number }> {
+  const sums = await Promise.all(
+    workspaces.map((workspace) =>
+      mailOf(workspace)
+        .prepare(
+          "SELECT sum(emails_sent) AS sent, sum(emails_delivered) AS delivered FROM rollups_hourly WHERE workspace = ?1",
+        )
+        .bind(workspace.workspaceNumber)
+        .first<{ sent: number | null; delivered: number | null }>(),
+    ),
+  );
+  const total = (of: "sent" | "delivered") => sums.reduce((sum, counts) => sum + (counts?.[of] ?? 0), 0);
+  return { sent: total("sent"), delivered: total("delivered") };
+}
+
+/** Prints the figures of a long run. */
+function report(what: string, { faults }: FaultyService, sent: readonly Sent[], failures: number): void {
+  if (!env.TEST_LONG) return;
+  const accepted = sent.filter(({ id }) => id !== null).length;
+  console.info(
+    `${what}: ${sent.length} emails, ${accepted} accepted, ${failures} refusals, ${faults.count} faults, 0 lost`,
+  );
 }
 
 function isAnnounced(rows: readonly Row[], key: string): boolean {
@@ -203,13 +244,18 @@ function isAnnounced(rows: readonly Row[], key: string): boolean {
   );
 }
 
-const everywhere = ["database", "queue", "objects"] as const;
+const everywhere = [...DATABASES, "queue", "objects"] as const;
+const BOTH = ["before", "after"] as const;
 const plans: [string, Pick<Faults, "bindings" | "moments">][] = [
-  ["the database, before it commits", { bindings: ["database"], moments: ["before"] }],
-  ["the database, after it has committed", { bindings: ["database"], moments: ["after"] }],
-  ["the queue", { bindings: ["queue"], moments: ["before", "after"] }],
-  ["the object store", { bindings: ["objects"], moments: ["before", "after"] }],
-  ["everything", { bindings: everywhere, moments: ["before", "after"] }],
+  ["every database, before it commits", { bindings: DATABASES, moments: ["before"] }],
+  ["every database, after it has committed", { bindings: DATABASES, moments: ["after"] }],
+  ["the main database", { bindings: ["main"], moments: BOTH }],
+  ["one mail database", { bindings: ["mail_0"], moments: BOTH }],
+  ["the other mail database", { bindings: ["mail_1"], moments: BOTH }],
+  ["both mail databases", { bindings: ["mail_0", "mail_1"], moments: BOTH }],
+  ["the queue", { bindings: ["queue"], moments: BOTH }],
+  ["the object store", { bindings: ["objects"], moments: BOTH }],
+  ["everything", { bindings: everywhere, moments: BOTH }],
 ];
 
 describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TEST_LONG ? 600_000 : 60_000 }, () => {
@@ -225,20 +271,22 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
         await service.deliverAll();
         await service.recover();
         await expectConsistent(service, sent, failures);
+        report(`${what} at ${chance * 100} %`, service, sent, failures);
       });
     }
   }
 
   for (const moment of ["before", "after"] as const) {
     it(`one database call fails ${moment} it runs: the email is accepted and stored, or refused and not stored`, async () => {
-      const service = await FaultyService.open({ bindings: ["database"], moments: [moment], chance: 0.5 });
-      const api = apiOn(service.bindings as unknown as Record<string, unknown>, service.workspace.apiKey);
+      const service = await FaultyService.open({ bindings: DATABASES, moments: [moment], chance: 0.5 }, [FILE_SHARD]);
+      const workspace = service.workspaceOf(0);
+      const api = apiOn(service.bindings as unknown as Record<string, unknown>, workspace.apiKey);
       for (let failing = 0, hit = true; hit; failing++) {
         let calls = 0;
         service.faults.count = 0;
         service.faults.random = () => (calls++ === failing ? 0 : 0.99);
         const subject = `Mail ${failing}`;
-        const { status } = await api.post("/v1/emails/", aMail(service.workspace, { subject }));
+        const { status } = await api.post("/v1/emails/", aMail(workspace, { subject }));
         const rows = (await rowsOf(service)).filter((row) => row.subject === subject).length;
         expect([status, rows], `call ${failing}`).toEqual(status === 202 ? [202, 1] : [500, 0]);
         hit = service.faults.count > 0;
@@ -250,7 +298,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
   }
 
   it("a flush that commits but reports an error does not end the run", async () => {
-    const service = await FaultyService.open({ bindings: ["database"], moments: ["after"] });
+    const service = await FaultyService.open({ bindings: DATABASES, moments: ["after"] }, [FILE_SHARD]);
     await sendAll(service);
     const rows = service.queue.take().flatMap((body) => body.rows);
     await service.queue.sendBatch([{ body: { type: "outbox.wake.v2", database: FILE_SHARD, rows } }]);
@@ -267,7 +315,7 @@ describe(`faults between POST and the egress (seed ${seed})`, { timeout: env.TES
   });
 
   it("a database that fails during delivery duplicates at most 20 emails, and each has possible_duplicate", async () => {
-    const service = await FaultyService.open({ bindings: ["database"] });
+    const service = await FaultyService.open({ bindings: DATABASES }, [FILE_SHARD]);
     const { sent } = await sendAll(service);
     let calls = 0;
     // The two calls of the claim succeed; every later call fails.

@@ -182,7 +182,7 @@ describe("attempts", () => {
   });
 });
 
-describe("preflight re-checks the sender and the recipients", () => {
+describe("what changed before the claim counts: the sender and the recipients are checked again", () => {
   const changes: [string, string, string, string][] = [
     ["a mailbox switched off", "UPDATE mailboxes SET is_active = 0 WHERE workspace = ?1", "failed", "failed"],
     ["a domain no longer verified", "UPDATE domains SET status = 'failed' WHERE workspace = ?1", "failed", "failed"],

@@ -38,6 +38,49 @@ async function consumeAll(bodies: readonly WorkMessage[], bindings: Record<strin
   return (await getQueueResult(batch, createExecutionContext())).retryMessages.map(({ msgId }) => msgId);
 }
 
+it("a wake-up with the number of another database does nothing", async () => {
+  const sink = await sinkServer();
+  await Promise.all([env.MAIL_0, env.MAIL_1].map((db) => db.prepare("DELETE FROM outbox").run()));
+  const [email] = await anEmailOnEach();
+  if (!email) throw new Error("no email");
+  const rows = async (db: D1Database) => (await db.prepare("SELECT * FROM outbox").all()).results;
+  await env.MAIL_1.prepare("DELETE FROM outbox").run();
+  const before = await rows(env.MAIL_0);
+  expect(before).toHaveLength(1);
+  expect(await consumeAll([{ ...email.body, database: 1 }], { EGRESS_URL: sink.url })).toEqual([]);
+  expect([await rows(env.MAIL_0), await rows(env.MAIL_1)]).toEqual([before, []]);
+  expect([await email.status(), await sink.messages()]).toEqual(["queued", []]);
+  // The email is in one database only, and the right number delivers it.
+  for (const [db, count] of [
+    [env.MAIL_0, 1],
+    [env.MAIL_1, 0],
+  ] as const) {
+    const found = await db.prepare("SELECT count(*) AS n FROM emails WHERE id = ?1").bind(email.id).first("n");
+    expect(found).toBe(count);
+  }
+  await consumeAll([email.body], { EGRESS_URL: sink.url });
+  expect([await email.status(), (await sink.messages()).length]).toEqual(["delivered", 1]);
+});
+
+it("with one database down, workspaces of the other send and read, and those of the first get 500 and keep their mail", async () => {
+  const [first, second] = [await aWorkspace({ mailShard: 0 }), await aWorkspace({ mailShard: 1 })];
+  const ids = [];
+  for (const { apiKey, ...workspace } of [first, second]) {
+    const api = apiOn({ WORK: discardingQueue }, apiKey);
+    ids.push((await accepted(await api.post("/v1/emails/", aMail(workspace)))).id);
+  }
+  const paths = ["/v1/emails/", "/v1/emails/search?q=subject", "/v1/contacts/", "/v1/broadcasts/"];
+  const bindings = { WORK: discardingQueue, MAIL_0: down };
+  const [broken, working] = [apiOn(bindings, first.apiKey), apiOn(bindings, second.apiKey)];
+  expect((await broken.post("/v1/emails/", aMail(first))).status).toBe(500);
+  expect((await working.post("/v1/emails/", aMail(second))).status).toBe(202);
+  for (const path of [...paths, `/v1/emails/${ids[1]}`]) expect((await working.get(path)).status, path).toBe(200);
+  for (const path of paths) expect((await broken.get(path)).status, path).toBe(500);
+  // What needs no mail works for both.
+  expect((await broken.get("/v1/domains/")).status).toBe(200);
+  expect((await (await first.get("/v1/emails/")).json<unknown[]>()).length).toBe(1);
+});
+
 it("a message names its mail database; with a wrong number no email is lost, moved or sent twice", async () => {
   const sink = await sinkServer();
   const emails = await anEmailOnEach();

@@ -1,6 +1,7 @@
 /** The databases of a test: the main one, and the mail database on which the workspaces of the test file are placed. */
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { type Faults, faultyDatabase, type Moment } from "./faults.ts";
 
 /** Tables of a mail database. outbox and idempotency_keys are also in the main one; `database` reads those of the mail database. */
 const MAIL_TABLES =
@@ -29,4 +30,25 @@ export function wrapDatabases(
   wrap: (real: D1Database) => Pick<D1Database, "prepare" | "batch">,
 ): Record<string, Pick<D1Database, "prepare" | "batch">> {
   return { DB: wrap(env.DB), [MAIL_BINDING]: wrap(mail) };
+}
+
+/**
+ * Returns the databases of the Worker, of which one call fails: the one with the number `failing`, counted over all of
+ * them. `hit` returns the name of its database, or null when there were fewer calls.
+ */
+export function withFailingCall({ failing, moment }: { failing: number; moment: Moment }) {
+  let calls = 0;
+  let hit: string | null = null;
+  const bindings = Object.fromEntries(
+    (["DB", "MAIL_0", "MAIL_1"] as const).map((name) => {
+      const random = () => {
+        const isHit = calls++ === failing;
+        if (isHit) hit = name;
+        return isHit ? 0 : 0.99;
+      };
+      const faults: Faults = { random, chance: 0.5, bindings: ["database"], moments: [moment], count: 0 };
+      return [name, faultyDatabase(env[name], faults)];
+    }),
+  );
+  return { bindings, hit: () => hit };
 }

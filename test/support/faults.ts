@@ -19,7 +19,8 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
     .map(({ item }) => item);
 }
 
-export type Binding = "database" | "queue" | "objects";
+/** `database`: any database, for tests with one. */
+export type Binding = "database" | "main" | "mail_0" | "mail_1" | "queue" | "objects";
 export type Moment = "before" | "after";
 
 /** Selects the calls that fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
@@ -43,12 +44,16 @@ async function withFault<Result>(faults: Faults, binding: Binding, act: () => Pr
 }
 
 /** Returns a database whose calls fail at random. A batch that fails "after" has committed. */
-export function faultyDatabase(real: D1Database, faults: Faults): Pick<D1Database, "prepare" | "batch"> {
+export function faultyDatabase(
+  real: D1Database,
+  faults: Faults,
+  binding: Binding = "database",
+): Pick<D1Database, "prepare" | "batch"> {
   function watch(prepared: D1PreparedStatement): D1PreparedStatement {
     const { bind } = prepared;
     const risky = (name: "first" | "all" | "run" | "raw") => {
       const execute = prepared[name] as (...options: unknown[]) => Promise<unknown>;
-      return (...options: unknown[]) => withFault(faults, "database", () => execute.apply(prepared, options));
+      return (...options: unknown[]) => withFault(faults, binding, () => execute.apply(prepared, options));
     };
     return Object.assign(prepared, {
       bind: (...values: unknown[]) => watch(bind.apply(prepared, values)),
@@ -60,7 +65,7 @@ export function faultyDatabase(real: D1Database, faults: Faults): Pick<D1Databas
   }
   return {
     prepare: (sql) => watch(real.prepare(sql)),
-    batch: (statements) => withFault(faults, "database", () => real.batch(statements)),
+    batch: (statements) => withFault(faults, binding, () => real.batch(statements)),
   };
 }
 
