@@ -15,6 +15,12 @@ const deleteOfBroadcasts = (table: string, key: string) => `
   DELETE FROM ${table} WHERE (broadcast, ${key}) IN (
     SELECT t.broadcast, t.${key} FROM broadcasts b CROSS JOIN ${table} t ON t.broadcast = b.n WHERE b.workspace = ?1 LIMIT ?2)`;
 
+// The two days whose responses may be stored still, and one on each side for clocks that differ.
+const DELETE_RESPONSES = `
+  DELETE FROM idempotency_keys WHERE (day, workspace, key) IN (
+    SELECT day, workspace, key FROM idempotency_keys
+     WHERE day IN (SELECT unixepoch() / 86400 + value FROM json_each('[-2,-1,0,1]')) AND workspace = ?1 LIMIT ?2)`;
+
 // Outbox rows first, so that their emails still exist when they are selected.
 const MAIL_STEPS = [
   "DELETE FROM outbox WHERE kind IN ('deliver', 'bulk') AND (due_at, id) IN (SELECT due_at, coalesce(outbox_id, id) FROM emails WHERE workspace = ?1 LIMIT ?2)",
@@ -34,6 +40,7 @@ const MAIL_STEPS = [
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",
+  DELETE_RESPONSES,
 ];
 
 const MAIN_STEPS = [
@@ -42,6 +49,7 @@ const MAIN_STEPS = [
   "DELETE FROM saved_searches WHERE (workspace, user_id) IN (SELECT workspace, user_id FROM saved_searches WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM templates WHERE id IN (SELECT id FROM templates WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
+  DELETE_RESPONSES,
 ];
 
 /**
