@@ -28,20 +28,26 @@ const COMPILER = `export default {
     return Response.json(await Promise.all((await request.json()).map(compile)));
   },
 }`;
-const miniflare = new Miniflare(
-  convertV4MiniflareOptions({ modules: true, script: COMPILER, d1Databases: { main: "main", mail: "mail" } }),
-);
+let miniflare: Miniflare;
 let databases: Record<Kind, D1Database>;
 let tables: Record<Kind, Set<string>>;
 let found: SourceSql;
 
 beforeAll(async () => {
+  // First, because it blocks this process for seconds, and workerd closes idle connections.
+  found = findSql(root);
+  miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      modules: true,
+      script: COMPILER,
+      d1Databases: { main: "main", mail: "mail" },
+    }),
+  );
   databases = await miniflare.getBindings<Record<Kind, D1Database>>();
   const names = await Promise.all(KINDS.map(migrate));
   tables = { main: new Set(names[0]), mail: new Set(names[1]) };
-  found = findSql(root);
 }, 120_000);
-afterAll(() => miniflare.dispose());
+afterAll(() => miniflare?.dispose());
 
 async function migrate(kind: Kind): Promise<string[]> {
   const db = databases[kind];
