@@ -21,7 +21,7 @@ export default defineConfig(async () => {
     mail: await statementsOf("mail"),
     // For test/db/upgrade.test.ts: a database of the version that had one database for all tables.
     beforeSplit: await statementsOf("mail", (name) => name < "0041"),
-    split: await statementsOf("mail", (name) => name.startsWith("0041")),
+    split: await statementsOf("mail", (name) => name >= "0041"),
   };
   return {
     test: {

@@ -25,10 +25,15 @@ const rowsPerStep = (table: string) => (table === "templates" ? 10 : 500);
 /**
  * Copies the tables of the main database from a mail database of a version that had one database for all, and marks the
  * copy as complete. Safe to interrupt and repeat: rows that are there are kept. Run it while the service is stopped.
+ * `report` gets the number of rows of each table.
  */
-export async function copyToMain(mail: D1Database, main: D1Database): Promise<void> {
+export async function copyToMain(
+  mail: D1Database,
+  main: D1Database,
+  report: (table: string, rows: number) => void = () => {},
+): Promise<void> {
   if ((await mail.prepare("SELECT 1 FROM workspaces LIMIT 1").first()) === null) return;
-  for (const table of TABLES) await copyTable(mail, main, table);
+  for (const table of TABLES) report(table, await copyTable(mail, main, table));
   await copyLastNumber(mail, main);
   // The older version has no such column. The migration of the main database that fills it ran before the copy.
   await main
@@ -42,7 +47,8 @@ export async function copyToMain(mail: D1Database, main: D1Database): Promise<vo
   await mail.prepare("INSERT OR REPLACE INTO main_copy (id, copied_at) VALUES (1, ?1)").bind(Date.now()).run();
 }
 
-async function copyTable(mail: D1Database, main: D1Database, table: string): Promise<void> {
+async function copyTable(mail: D1Database, main: D1Database, table: string): Promise<number> {
+  let rows = 0;
   const { results: columns } = await mail
     .prepare("SELECT name, pk FROM pragma_table_info(?1)")
     .bind(table)
@@ -58,9 +64,11 @@ async function copyTable(mail: D1Database, main: D1Database, table: string): Pro
       .all<Record<string, unknown>>();
     if (results.length > 0)
       await main.batch(results.map((row) => main.prepare(insert).bind(...names.map((name) => row[name]))));
+    rows += results.length;
     last = results.at(-1);
     more = results.length === rowsPerStep(table);
   }
+  return rows;
 }
 
 /** Keeps the numbers of deleted workspaces from being used again. */

@@ -47,15 +47,19 @@ function parseEnvFile(text: string): Record<string, string> {
 
 /**
  * Applies missing migrations to the main database and every mail database. The state of a version with one database
- * becomes the mail database 0, and its tables of the main database are copied before they are dropped.
+ * becomes the mail database 0, and its tables of the main database are copied before they are dropped. Safe to interrupt
+ * and repeat. `report` gets a line for each step.
  */
-export async function migrateAll(env: Env): Promise<void> {
-  await migrate(env.DB, "main");
+export async function migrateAll(env: Env, report: (line: string) => void = () => {}): Promise<void> {
+  await migrate(env.DB, "main", { report: (name) => report(`DB: ${name}`) });
   for (const shard of shardNumbers({ env })) {
     const mail = (env as unknown as Record<string, D1Database>)[`MAIL_${shard}`] as D1Database;
-    await migrate(mail, "mail", (name) => name < DROP_MAIN_TABLES);
-    if (!(await isApplied(mail, DROP_MAIN_TABLES))) await copyToMain(mail, env.DB);
-    await migrate(mail, "mail");
+    const reportFile = (name: string) => report(`MAIL_${shard}: ${name}`);
+    await migrate(mail, "mail", { isWanted: (name) => name < DROP_MAIN_TABLES, report: reportFile });
+    if (!(await isApplied(mail, DROP_MAIN_TABLES))) {
+      await copyToMain(mail, env.DB, (table, rows) => report(`MAIL_${shard}: copied ${rows} rows of ${table}`));
+    }
+    await migrate(mail, "mail", { report: reportFile });
   }
 }
 
@@ -68,6 +72,11 @@ export async function createMailDatabase(db: D1Database): Promise<void> {
   await db.batch(texts.flatMap(splitStatements).map((statement) => db.prepare(statement)));
 }
 
+/** Migrates a database to the form of the version that had one database for all tables. For tests. */
+export function migrateOldForm(db: D1Database): Promise<void> {
+  return migrate(db, "mail", { isWanted: (name) => name < DROP_MAIN_TABLES, report: () => {} });
+}
+
 /**
  * Applies missing migrations of one kind of database that `isWanted` selects, one D1 batch per file, and records them in
  * the table that `wrangler d1 migrations` uses.
@@ -75,7 +84,7 @@ export async function createMailDatabase(db: D1Database): Promise<void> {
 async function migrate(
   db: D1Database,
   kind: "main" | "mail",
-  isWanted: (name: string) => boolean = () => true,
+  { isWanted = () => true, report }: { isWanted?: (name: string) => boolean; report: (name: string) => void },
 ): Promise<void> {
   await db
     .prepare(
@@ -87,7 +96,10 @@ async function migrate(
   const applied = new Set(results.map((row) => row.name));
   const files = (await readdir(path.join(MIGRATIONS, kind))).filter((name) => name.endsWith(".sql"));
   const missing = files.filter((name) => !applied.has(name) && isWanted(name)).sort();
-  for (const name of missing) await apply(db, kind, name);
+  for (const name of missing) {
+    await apply(db, kind, name);
+    report(name);
+  }
 }
 
 async function isApplied(db: D1Database, name: string): Promise<boolean> {
