@@ -133,6 +133,7 @@ export const contactRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "deleteContactList",
       summary: "Delete a contact list and all its contacts",
+      description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
       tags,
       parameters: [listId],
       responses: responses(204, "Deleted", null, [403, 404]),
@@ -206,6 +207,7 @@ export const contactRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "deleteContact",
       summary: "Delete a contact",
+      description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
       tags,
       parameters: [listId, contactId],
       responses: responses(204, "Deleted", null, [403, 404]),

@@ -51,7 +51,7 @@ export interface ClaimedMail {
   /** Kind of its outbox row, which a later attempt keeps. */
   kind: "deliver" | "bulk";
   /** State of the broadcast that the email belongs to; null for other emails. A deleted broadcast is cancelled. */
-  broadcast: { isCancelled: boolean; isPaused: boolean } | null;
+  broadcast: { isCancelled: boolean; isPaused: boolean; isContactDeleted: boolean } | null;
   sender: SenderFacts;
 }
 
@@ -76,7 +76,9 @@ const RELEASE_SCHEDULED = `
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
          e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.mailbox_id, e.user_id, e.source,
-         e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind
+         e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
+         e.contact IS NOT NULL AND NOT EXISTS (
+           SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
     FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
     LEFT JOIN broadcasts b ON b.n = e.broadcast
    WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
@@ -96,6 +98,7 @@ interface MailRow extends EmailStateRow {
   variables: string | null;
   broadcast_status: string | null;
   broadcast_paused_at: number | null;
+  is_contact_deleted: 0 | 1;
   kind: "deliver" | "bulk";
   created_at: number;
   domain_id: string;
@@ -157,7 +160,11 @@ function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
 function toBroadcastState(row: MailRow): ClaimedMail["broadcast"] {
   if (row.broadcast === null) return null;
   const isCancelled = row.broadcast_status === null || row.broadcast_status === "cancelled";
-  return { isCancelled, isPaused: row.broadcast_paused_at !== null };
+  return {
+    isCancelled,
+    isPaused: row.broadcast_paused_at !== null,
+    isContactDeleted: row.is_contact_deleted === 1,
+  };
 }
 
 /** Returns no mail when the workspace is purged: its rows are deleted too. */

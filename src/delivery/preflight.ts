@@ -49,7 +49,9 @@ function decide(
     return {
       update: failRemaining(ctx, mail, `${MAX_CLAIMS} delivery runs were interrupted while they sent this email`),
     };
-  if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail) };
+  if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail, "broadcast") };
+  // With its list or alone (decisions 6).
+  if (mail.broadcast?.isContactDeleted) return { update: cancelRemaining(ctx, mail, "contact deleted") };
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
   if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
@@ -84,11 +86,11 @@ export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): 
   return { facts, attempt: 0 };
 }
 
-/** Returns an update that cancels every recipient still queued. */
-function cancelRemaining(ctx: MailCtx, mail: ClaimedMail): DeliveryUpdate {
+/** Returns an update that cancels every recipient still queued, with this reason. */
+function cancelRemaining(ctx: MailCtx, mail: ClaimedMail, reason: "broadcast" | "contact deleted"): DeliveryUpdate {
   const at = ctx.now();
   const facts = queuedRecipientKeys(mail).map(
-    (recipient): Fact => ({ id: ctx.newId(), recipient, on: "cancelled", at, metadata: { reason: "broadcast" } }),
+    (recipient): Fact => ({ id: ctx.newId(), recipient, on: "cancelled", at, metadata: { reason } }),
   );
   return { facts, attempt: 0 };
 }

@@ -38,7 +38,9 @@ it("kills in the middle of a broadcast leave everybody with exactly one email", 
   expect((await broadcasts.read(id)).queued_count).toBe(count);
 });
 
-it("over random lists the sample and the remainder are disjoint, complete and of the right sizes", async () => {
+it("over random lists the sample and the remainder are disjoint, complete and of the right sizes", {
+  timeout: 1_800_000,
+}, async () => {
   const workspace = await aWorkspace();
   const broadcasts = broadcastsOf(workspace);
   const inputs = fc.record({
