@@ -10,7 +10,7 @@ import { onMain } from "../shards.ts";
 import { transferError } from "./errors.ts";
 import { type Completion, moveStatements } from "./move-domain.ts";
 import type { Performed } from "./object.ts";
-import { findActiveTransfer, type TransferKey, type TransferRow } from "./queries.ts";
+import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { requireMovable } from "./requirements.ts";
 import { REAUTHENTICATION_TTL_MS } from "./rules.ts";
 import { type ForceIn, toTransfer } from "./schema.ts";

@@ -31,6 +31,10 @@ const DELETE_DEAD_LETTERS =
 const DELETE_INVITATIONS =
   "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)";
 const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
+// As long as the audit entries about them. Their tokens are deleted with them.
+const DELETE_TRANSFERS = `
+  DELETE FROM domain_transfers WHERE id IN (
+    SELECT id FROM domain_transfers WHERE id < ?1 AND status NOT IN ('pending', 'accepted') LIMIT ?2)`;
 const DELETE_UNUSED_CLIENTS =
   "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE used_at IS NULL AND created_at < ?1 LIMIT ?2)";
 
@@ -51,7 +55,9 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
   yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
   yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
-  yield* deleteBefore(ctx.db, DELETE_AUDIT, firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS)));
+  const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));
+  yield* deleteBefore(ctx.db, DELETE_AUDIT, firstKept);
+  yield* deleteBefore(ctx.db, DELETE_TRANSFERS, firstKept);
   for (const [table, key] of Object.entries(EXPIRING)) {
     const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
     yield* deleteBefore(ctx.db, sql, ctx.now());

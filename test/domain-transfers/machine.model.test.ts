@@ -19,7 +19,7 @@ import { aWorkspace, testContext } from "../support/workspace.ts";
 
 /** Random sequences of calls on one domain, with a clock of their own, against a plain model. */
 
-const RUNS = env.TEST_LONG ? 10_000 : 60;
+const RUNS = env.TEST_LONG ? 10_000 : 40;
 const CLOCK_START = Date.now() + 365 * DAY;
 
 let parties: [Party, Party, Party];
