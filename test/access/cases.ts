@@ -242,12 +242,6 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
   "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }) },
   "PATCH /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf, body: () => ({ name: "A name" }) },
-  "POST /v1/workspaces/:workspace_id/invitations": {
-    success: 503,
-    create: workspaceOf,
-    body: () => ({ email: `${uniqueLocalPart()}@example.org` }),
-    beyond: "all",
-  },
   "GET /v1/workspaces/:workspace_id/invitations": { success: 200, create: workspaceOf },
   "DELETE /v1/workspaces/:workspace_id/invitations/:invitation_id": { success: 204, create: createInvitation },
   "POST /v1/invitations/:token/accept": { success: 200, create: createAcceptable, crossesWorkspaces: true },

@@ -29,8 +29,20 @@ const createAccepted = async (workspace: TestWorkspace) => {
 
 const toTransferTarget = () => ({ target_email: TRANSFER_TARGET });
 
-/** The routes of domain transfers. */
+/** Makes sure that the service can send invitations. */
+const createInvitable = async (workspace: TestWorkspace) => {
+  await aTransferTarget();
+  return { workspace_id: workspace.workspaceId };
+};
+
+/** The routes of domain transfers, and the invitation, which the mailbox of the service sends too. */
 export const transferCases = {
+  "POST /v1/workspaces/:workspace_id/invitations": {
+    success: 201,
+    create: createInvitable,
+    body: () => ({ email: `${crypto.randomUUID()}@example.org` }),
+    beyond: "all",
+  },
   "POST /v1/domains/:domain_id/transfer": { success: 200, create: createTransferable, body: toTransferTarget },
   "GET /v1/domain-transfers/incoming": { success: 200 },
   "GET /v1/domain-transfers/outgoing": { success: 200 },
