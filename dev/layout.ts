@@ -22,6 +22,10 @@ export interface Ports {
   captured_mail: number;
   /** DNS over HTTPS for `*.test`, and the DNS page. */
   dns: number;
+  /** The SMTP gateway: submission with STARTTLS, submission with implicit TLS, mail from outside. */
+  submission: number;
+  submission_tls: number;
+  mx: number;
 }
 
 export const ROOT = path.join(import.meta.dirname, "..");
@@ -47,12 +51,28 @@ export function readLayout(env: NodeJS.ProcessEnv): Layout {
   };
 }
 
+/** Number of ports of a service. */
+const PORTS = 7;
+
+/** Returns the ports of a service whose API is on port `api`. */
+export function portsFrom(api: number): Ports {
+  return {
+    api,
+    smtp: api + 1,
+    captured_mail: api + 2,
+    dns: api + 3,
+    submission: api + 4,
+    submission_tls: api + 5,
+    mx: api + 6,
+  };
+}
+
 function readPorts(text: string | undefined): Ports {
   const api = text ? Number(text) : DEFAULT_PORT;
-  if (!Number.isInteger(api) || api < 1 || api + 3 > LAST_PORT) {
+  if (!Number.isInteger(api) || api < 1 || api + PORTS > LAST_PORT + 1) {
     throw new Error(
-      `PORT is "${text}"; it must be a number from 1 to ${LAST_PORT - 3} (the service also uses the next three ports).`,
+      `PORT is "${text}"; it must be a number from 1 to ${LAST_PORT + 1 - PORTS} (the service also uses the next six ports).`,
     );
   }
-  return { api, smtp: api + 1, captured_mail: api + 2, dns: api + 3 };
+  return portsFrom(api);
 }

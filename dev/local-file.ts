@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import type { SmtpLogin } from "./gateway.ts";
 import { HOST, type Layout, type Ports } from "./layout.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
@@ -15,6 +16,8 @@ export interface LocalService {
   sign_in_url: string;
   /** The DNS page; the resolver is at the path `/dns-query`. */
   dns_url: string;
+  /** Submits mail from the seeded domain over STARTTLS. Null when the domain has a credential whose password is not known. */
+  smtp: SmtpLogin | null;
   ports: Ports;
 }
 
@@ -24,7 +27,12 @@ export function apiUrl(layout: Layout): string {
 }
 
 /** Writes `local.json` and returns its content. */
-export async function writeLocalFile(layout: Layout, seed: Seed, signInUrl: string): Promise<LocalService> {
+export async function writeLocalFile(
+  layout: Layout,
+  seed: Seed,
+  signInUrl: string,
+  smtp: SmtpLogin | null,
+): Promise<LocalService> {
   const local = {
     base_url: apiUrl(layout),
     api_key: seed.apiKey,
@@ -34,6 +42,7 @@ export async function writeLocalFile(layout: Layout, seed: Seed, signInUrl: stri
     sign_in_url: signInUrl,
     captured_mail_url: `http://${HOST}:${layout.ports.captured_mail}`,
     dns_url: `http://${HOST}:${layout.ports.dns}`,
+    smtp,
     ports: layout.ports,
   };
   await writeDurably(layout.localFile, `${JSON.stringify(local, null, 2)}\n`, 0o600);

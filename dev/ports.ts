@@ -1,21 +1,21 @@
 import net from "node:net";
 import type { Ports } from "./layout.ts";
-import { HOST } from "./layout.ts";
+import { HOST, portsFrom } from "./layout.ts";
 
 /** Returns the ports of a service that another process listens on. */
 export async function findTakenPorts(ports: Ports): Promise<number[]> {
-  const wanted = [ports.api, ports.smtp, ports.captured_mail, ports.dns];
+  const wanted = Object.values<number>({ ...ports });
   const free = await Promise.all(wanted.map(isFree));
   return wanted.filter((_, index) => !free[index]);
 }
 
-/** Returns a port that is free together with the next three. Throws when none is found. */
+/** Returns a port that is free together with the next six. Throws when none is found. */
 export async function findFreePort(from: number): Promise<number> {
   for (let api = from; api < from + 1_000; api += 10) {
-    const taken = await findTakenPorts({ api, smtp: api + 1, captured_mail: api + 2, dns: api + 3 });
+    const taken = await findTakenPorts(portsFrom(api));
     if (taken.length === 0) return api;
   }
-  throw new Error(`No four consecutive free ports found between ${from} and ${from + 1_000}.`);
+  throw new Error(`No seven consecutive free ports found between ${from} and ${from + 1_000}.`);
 }
 
 function isFree(port: number): Promise<boolean> {

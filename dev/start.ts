@@ -1,10 +1,13 @@
 // `npm start`: runs the whole service on this machine, from an empty state folder.
 import path from "node:path";
+import { startGateway } from "../smtp-gateway/gateway.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
 import { listDomains } from "./dns/list-domains.ts";
 import { startLocalDns } from "./dns/local.ts";
+import { handOverHosted } from "./egress/hand-over.ts";
 import { startEgress } from "./egress/smtp.ts";
+import { gatewayConfig, smtpLogin } from "./gateway.ts";
 import { type Layout, ROOT, readLayout } from "./layout.ts";
 import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { findTakenPorts } from "./ports.ts";
@@ -38,7 +41,8 @@ async function start(layout: Layout) {
 
   const store = await openMailStore(layout.mailDir);
   const account = { user: EGRESS_USER, password: secrets.egress_password };
-  const egress = await startEgress({ port: layout.ports.smtp, certificate: certificates, account, store });
+  const handOver = handOverHosted(layout.ports.mx, () => listDomains(apiUrl(layout), seed.apiKey));
+  const egress = await startEgress({ port: layout.ports.smtp, certificate: certificates, account, store, handOver });
   shutdown.onStop(() => egress.close());
   const page = await startCapturedMail(layout.ports.captured_mail, store);
   shutdown.onStop(() => page.close());
@@ -51,7 +55,11 @@ async function start(layout: Layout) {
   await worker.start(async (error) => shutdown.fail(error, await logTail(layout)));
   void runCronsEachMinute(layout, shutdown.signal);
 
-  const local = await writeLocalFile(layout, seed, signInUrl);
+  const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates));
+  shutdown.onStop(() => gateway.close());
+  const smtp = await smtpLogin(layout, seed, certificates.authorityFile);
+
+  const local = await writeLocalFile(layout, seed, signInUrl, smtp);
   shutdown.onStop(() => removeLocalFile(layout));
   console.log(summary(layout, local));
 }
@@ -75,7 +83,7 @@ async function lockStateAndPorts(layout: Layout) {
   if (taken.length > 0) {
     shutdown.refuse(
       `Another process listens on port ${taken.join(" and ")}. The service needs ports ${layout.ports.api} to ` +
-        `${layout.ports.dns}. To use other ports: PORT=9000 npm start`,
+        `${layout.ports.mx}. To use other ports: PORT=9000 npm start`,
     );
   }
 }

@@ -14,6 +14,8 @@ The service is ready.
   Captured mail  ${local.captured_mail_url}
   DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
+  Submission     ${smtpLine(local)}
+  MX             smtp://${HOST}:${layout.ports.mx} (mail from outside: bounces and unsubscribes)
   Sender         ${local.mailbox}
   API key        ${local.api_key}
   State          ${layout.stateDir} (kept over a restart; npm run reset deletes it)
@@ -25,6 +27,14 @@ Send a first email, then open ${local.captured_mail_url}
 
 Stop with Ctrl-C.
 `;
+}
+
+function smtpLine({ smtp, ports }: LocalService): string {
+  const tls = `or port ${ports.submission_tls} with implicit TLS`;
+  if (!smtp) return `smtp://${HOST}:${ports.submission} (STARTTLS, ${tls})`;
+  return `smtp://${HOST}:${ports.submission} (STARTTLS, ${tls})
+                 user ${smtp.username}, password ${smtp.password}
+                 authority ${smtp.ca_file}`;
 }
 
 /** Returns a curl command that sends one email. */

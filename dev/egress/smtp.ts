@@ -9,6 +9,8 @@ interface EgressOptions {
   certificate: { key: string; certificate: string };
   account: { user: string; password: string };
   store: MailStore;
+  /** Called with each stored message, after the reply. */
+  handOver?: (envelope: { from: string; to: string[] }, raw: Buffer) => Promise<void>;
 }
 
 const MAX_MESSAGE_BYTES = 36 * 1024 * 1024;
@@ -35,7 +37,7 @@ export async function startEgress(options: EgressOptions): Promise<{ close(): Pr
       done(failure ? toSmtpError(failure) : null);
     },
     onData(stream, session, done) {
-      capture(options.store, stream, session).then((text) => done(null, text), done);
+      capture(options, stream, session).then((text) => done(null, text), done);
     },
   });
   server.on("error", () => {
@@ -47,7 +49,11 @@ export async function startEgress(options: EgressOptions): Promise<{ close(): Pr
 }
 
 /** Stores the message and returns the text of the 250 reply. Throws the SMTP error of a rejected message. */
-async function capture(store: MailStore, stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+async function capture(
+  { store, handOver }: EgressOptions,
+  stream: SMTPServerDataStream,
+  session: SMTPServerSession,
+): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) if (!stream.sizeExceeded) chunks.push(chunk);
   const to = session.envelope.rcptTo.map((recipient) => recipient.address);
@@ -55,6 +61,8 @@ async function capture(store: MailStore, stream: SMTPServerDataStream, session: 
   if (failure) throw toSmtpError(failure);
   if (stream.sizeExceeded) throw Object.assign(new Error("The message is too large"), { responseCode: 552 });
   const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : "";
-  const mail = await store.save({ from, to }, Buffer.concat(chunks));
+  const raw = Buffer.concat(chunks);
+  const mail = await store.save({ from, to }, raw);
+  void handOver?.({ from, to }, raw).catch((error) => console.error(`Cannot hand mail over to the MX: ${error}`));
   return `Stored as ${mail.id}`;
 }

@@ -8,6 +8,8 @@ export interface Secrets {
   master_keys: string;
   /** Password of SMTP AUTH at the local egress. */
   egress_password: string;
+  /** Secret that the Worker shares with the SMTP gateway. */
+  gateway_secret: string;
 }
 
 /** The mailbox of the seeded workspace. It also sends the emails of the service, such as sign-in links. */
@@ -17,11 +19,14 @@ export const EGRESS_USER = "local";
 
 /** Reads the secrets of this state directory. Creates them at the first start. */
 export async function loadSecrets(layout: Layout): Promise<Secrets> {
-  const known = await readJson<Secrets>(layout.secretsFile);
-  if (known) return known;
-  const secrets = {
+  const known = await readJson<Partial<Secrets>>(layout.secretsFile);
+  // State of older versions has no gateway.
+  if (known?.gateway_secret) return known as Secrets;
+  const secrets: Secrets = {
     master_keys: `1:${randomBytes(32).toString("base64")}`,
     egress_password: randomBytes(18).toString("base64url"),
+    ...known,
+    gateway_secret: randomBytes(32).toString("base64url"),
   };
   await saveSecrets(layout, secrets);
   return secrets;
@@ -40,6 +45,9 @@ export async function writeWorkerEnv(layout: Layout, secrets: Secrets) {
     PUBLIC_URL: `http://${HOST}:${layout.ports.api}`,
     SIGN_UP: "open",
     SYSTEM_MAILBOX: FIRST_MAILBOX,
+    SMTP_HOST: HOST,
+    SMTP_PORT: String(layout.ports.submission),
+    GATEWAY_SECRET: secrets.gateway_secret,
     EGRESS_URL: `smtp://${EGRESS_USER}:${secrets.egress_password}@${HOST}:${layout.ports.smtp}`,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);

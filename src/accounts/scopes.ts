@@ -81,6 +81,8 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /gateway/senders": "public",
   "POST /gateway/submissions": "public",
   "POST /gateway/confirmations": "public",
+  "POST /gateway/recipients": "public",
+  "POST /gateway/mail": "public",
   "GET /auth/google": "public",
   "GET /auth/google/callback": "public",
   "GET /auth/github": "public",

@@ -1,4 +1,5 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import { z } from "zod";
 import { unauthorized } from "../errors.ts";
 import { utf8 } from "../lib/bytes.ts";
 import type { AppEnv } from "./env.ts";
@@ -15,3 +16,20 @@ export const requireGateway: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (gatewaySecret === "" || !isEqual) throw unauthorized("The request does not have the secret of the SMTP gateway");
   await next();
 };
+
+const Envelope = z.object({ from: z.string().max(1_000), to: z.array(z.string().max(1_000)).max(1_000) });
+
+/** Returns the envelope of a message from the header X-Envelope. Null when it is malformed. */
+export function readEnvelope(c: Context<AppEnv>): z.output<typeof Envelope> | null {
+  return Envelope.safeParse(readJsonHeader(c, "X-Envelope")).data ?? null;
+}
+
+/** Returns the value of a header of JSON in UTF-8, in base64. Null when it is malformed. */
+export function readJsonHeader(c: Context<AppEnv>, name: string): unknown {
+  try {
+    const octets = Uint8Array.from(atob(c.req.header(name) ?? ""), (char) => char.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(octets));
+  } catch {
+    return null;
+  }
+}

@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { unauthorized } from "../errors.ts";
+import { badRequest } from "../errors.ts";
 import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../http/body-budget.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
-import { requireGateway } from "../http/gateway-auth.ts";
+import { readEnvelope, requireGateway } from "../http/gateway-auth.ts";
 import { acceptSubmission } from "./accept.ts";
 import { checkSender } from "./check-sender.ts";
 import { confirmAnswers } from "./confirm.ts";
@@ -19,7 +19,6 @@ const LoginIn = z.object({
 });
 const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
 const ConfirmIn = z.object({ token: z.string().max(2_048), keys: z.array(z.string().max(100)).max(100) });
-const EnvelopeIn = z.object({ from: z.string().max(1_000), to: z.array(z.string().max(1_000)).max(1_000) });
 
 /** One part of an upload and what it is copied from: most messages need less. */
 const MESSAGE_BYTES = 6_000_000;
@@ -61,27 +60,18 @@ export const submissionRoutes = new Hono<AppEnv>()
   })
   .post("/gateway/submissions", requireGateway, async (c) => {
     const ctx = { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
-    const envelope = EnvelopeIn.safeParse(readEnvelope(c.req.header("X-Envelope")));
-    if (!envelope.success) throw unauthorized("X-Envelope is missing or malformed");
+    const envelope = readEnvelope(c);
+    if (!envelope) throw badRequest("X-Envelope is missing or malformed");
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
       const stream = c.req.raw.body ?? new Blob([]).stream();
       const result = await answer(async () => {
         const session = await readSmtpSession(ctx, c.req.header("X-Session") ?? "");
         const reserve = () => hold.growTo(MESSAGE_BYTES);
-        return acceptSubmission(ctx, { session, envelope: envelope.data, stream, reserve });
+        return acceptSubmission(ctx, { session, envelope, stream, reserve });
       });
       return c.json(result);
     } finally {
       hold.release();
     }
   });
-
-/** Reads the envelope: JSON in UTF-8, in base64. */
-function readEnvelope(header: string | undefined): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(header ?? ""), (char) => char.charCodeAt(0))));
-  } catch {
-    return null;
-  }
-}

@@ -195,6 +195,8 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /gateway/senders": { success: 401 },
   "POST /gateway/submissions": { success: 401 },
   "POST /gateway/confirmations": { success: 401 },
+  "POST /gateway/recipients": { success: 401 },
+  "POST /gateway/mail": { success: 401 },
   "POST /auth/rotate-secrets": { success: 401, body: () => ({ column: 0, after: "" }) },
   "GET /auth/google": { success: 404 },
   "GET /auth/google/callback": { success: 404 },

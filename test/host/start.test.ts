@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify";
+import nodemailer from "nodemailer";
 import { afterAll, describe, it } from "vitest";
 import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
@@ -16,6 +17,7 @@ interface Local {
   mailbox: string;
   captured_mail_url: string;
   dns_url: string;
+  smtp: { host: string; port: number; username: string; password: string; ca_file: string };
   ports: { [name: string]: number };
 }
 
@@ -62,6 +64,24 @@ describe("npm start", () => {
     expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered"]);
   });
 
+  it("takes mail by SMTP with the login of local.json, and a bounce comes back through the MX", async ({ expect }) => {
+    const { host, port: smtpPort, username, password, ca_file } = first.smtp;
+    const transport = nodemailer.createTransport({
+      host,
+      port: smtpPort,
+      requireTLS: true,
+      auth: { user: username, pass: password },
+      tls: { ca: await readFile(ca_file), servername: "localhost" },
+    });
+    // The domain is hosted here, and has no such mailbox.
+    const to = first.mailbox.replace(/^[^@]+/, "nobody");
+    const { response } = await transport.sendMail({ from: first.mailbox, to, subject: "By SMTP", text: "x" });
+    transport.close();
+    const [, id = ""] = /Queued as (\S+)/.exec(response) ?? [];
+    const detail = await waitUntilStatus(first, id, "bounced");
+    expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered", "bounced"]);
+  });
+
   it("shows the email on the captured mail page and answers 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
@@ -95,9 +115,9 @@ describe("npm start", () => {
     const again = await start();
     expect(again.api_key).toBe(first.api_key);
     expect((await waitUntilStatus(again, emailId, "delivered")).id).toBe(emailId);
-    expect(await captured(again)).toHaveLength(1);
+    expect(await captured(again)).toHaveLength(2);
     await send(again, "After the kill");
-    expect((await waitUntilCaptured(again, 2)).to).toEqual(["friend@example.org"]);
+    expect((await waitUntilCaptured(again, 3)).to).toEqual(["friend@example.org"]);
   });
 
   it("shows a bounce by npm run demo -- bounce, as often as it is run", async ({ expect }) => {

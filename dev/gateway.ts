@@ -1,0 +1,74 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type GatewayConfig, readConfig } from "../smtp-gateway/config.ts";
+import { HOST, type Layout } from "./layout.ts";
+import { apiUrl } from "./local-file.ts";
+import type { Seed } from "./seed.ts";
+import type { Certificates } from "./state/certificates.ts";
+import { readJson, writeDurably } from "./state/files.ts";
+import type { Secrets } from "./state/secrets.ts";
+
+/** What a program needs to submit mail from the seeded domain. */
+export interface SmtpLogin {
+  host: string;
+  port: number;
+  username: string;
+  password: string;
+  /** PEM file of the authority that signed the certificate of the server. */
+  ca_file: string;
+}
+
+/** Returns the configuration of the local SMTP gateway, and writes its certificate to files. */
+export async function gatewayConfig(
+  layout: Layout,
+  secrets: Secrets,
+  { key, certificate }: Certificates,
+): Promise<GatewayConfig> {
+  const [keyFile, certificateFile] = ["key.pem", "certificate.pem"].map((name) =>
+    path.join(layout.certificateDir, name),
+  );
+  if (!keyFile || !certificateFile) throw new Error("no certificate files");
+  await writeFile(keyFile, key, { mode: 0o600 });
+  await writeFile(certificateFile, certificate);
+  const { ports } = layout;
+  return readConfig({
+    GATEWAY_NAME: "mx.mail.test",
+    GATEWAY_HOST: HOST,
+    GATEWAY_SECRET: secrets.gateway_secret,
+    WORKER_URL: `http://${HOST}:${ports.api}`,
+    SUBMISSION_PORTS: String(ports.submission),
+    SUBMISSION_TLS_PORTS: String(ports.submission_tls),
+    MX_PORTS: String(ports.mx),
+    TLS_KEY_FILE: keyFile,
+    TLS_CERTIFICATE_FILE: certificateFile,
+    DNS_RESOLVER_URL: `http://${HOST}:${ports.dns}/dns-query`,
+  });
+}
+
+interface StoredCredential {
+  id: string;
+  username: string;
+  password: string;
+}
+
+/**
+ * Returns the SMTP login of the seeded domain, and creates its credential at the first start. Returns null when the
+ * domain has another active credential: its password was shown only once.
+ */
+export async function smtpLogin(layout: Layout, seed: Seed, authorityFile: string): Promise<SmtpLogin | null> {
+  const file = path.join(layout.stateDir, "smtp.json");
+  const url = `${apiUrl(layout)}/smtp-credentials/`;
+  const headers = { Authorization: `Bearer ${seed.apiKey}`, "Content-Type": "application/json" };
+  const listed = (await (await fetch(url, { headers })).json()) as { id: string; is_active: boolean }[];
+  let credential = await readJson<StoredCredential>(file);
+  if (!listed.some(({ id, is_active }) => is_active && id === credential?.id)) {
+    const body = JSON.stringify({ domain_id: seed.domainId });
+    const response = await fetch(url, { method: "POST", headers, body });
+    if (response.status !== 201) return null;
+    credential = (await response.json()) as StoredCredential;
+    await writeDurably(file, JSON.stringify(credential, null, 2), 0o600);
+  }
+  if (!credential) return null;
+  const { username, password } = credential;
+  return { host: HOST, port: layout.ports.submission, username, password, ca_file: authorityFile };
+}

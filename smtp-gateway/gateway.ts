@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import type { GatewayConfig, Listener } from "./config.ts";
+import { ConnectionLimits } from "./connection-limits.ts";
+import { createResolver } from "./dns.ts";
+import { startHealth } from "./health.ts";
+import { log } from "./log.ts";
+import { Mx } from "./mx.ts";
+import { StrictServer } from "./strict-server.ts";
+import { Submission } from "./submission.ts";
+import { WorkerClient } from "./worker-client.ts";
+
+/** Commands of smtp-server that no client of ours needs. */
+const DISABLED = ["WIZ", "SHELL", "KILL", "XCLIENT", "XFORWARD", "HELP"];
+const CLOSE_MS = 10_000;
+
+/** A running gateway. */
+export interface Gateway {
+  /** The ports that it listens on, in the order of the configuration: submission, MX, health. */
+  ports: { submission: number[]; mx: number[]; health: number | null };
+  /** Reads the certificate again. */
+  reloadCertificate(): void;
+  /** Stops listening, lets open messages finish for 10 s, and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Starts the roles of the configuration. */
+export async function startGateway(config: GatewayConfig): Promise<Gateway> {
+  const worker = new WorkerClient(config.workerUrl, config.secret);
+  const counts = new ConnectionLimits(config.limits);
+  const submission = new Submission(worker, config.limits);
+  const mx = new Mx(worker, config, createResolver(config.dnsResolverUrl));
+  const submissionServers = config.submission.map((listener) => submissionServer(config, listener, counts, submission));
+  const mxServers = config.mx.map((listener) => mxServer(config, listener, counts, mx));
+  const servers = [...submissionServers, ...mxServers];
+  const listeners = [...config.submission, ...config.mx];
+  await Promise.all(servers.map((server, index) => listen(server, config.host, listeners[index]?.port ?? 0)));
+  const connections = () => servers.reduce((sum, server) => sum + server.connections.size, 0);
+  const health =
+    config.healthPort === null
+      ? null
+      : startHealth({ port: config.healthPort, host: config.host }, async () => ({
+          isHealthy: await worker.isReachable(),
+          connections: connections(),
+        }));
+  if (health && !health.listening) await once(health, "listening");
+  const portOf = (server: StrictServer | http.Server) =>
+    ("server" in server ? (server.server.address() as AddressInfo) : (server.address() as AddressInfo)).port;
+  return {
+    ports: { submission: submissionServers.map(portOf), mx: mxServers.map(portOf), health: health && portOf(health) },
+    reloadCertificate: () => {
+      for (const server of servers) server.updateSecureContext(readCertificate(config));
+    },
+    async close() {
+      health?.close();
+      await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+      worker.close();
+    },
+  };
+}
+
+function readCertificate({ tls }: GatewayConfig) {
+  return { key: readFileSync(tls.keyFile), cert: readFileSync(tls.certificateFile), minVersion: "TLSv1.2" as const };
+}
+
+/** Returns the options that both roles share. */
+function commonOptions(
+  config: GatewayConfig,
+  { isImplicitTls }: Listener,
+  counts: ConnectionLimits,
+): SMTPServerOptions {
+  const { limits } = config;
+  const counted = new WeakSet<SMTPServerSession>();
+  return {
+    ...readCertificate(config),
+    name: config.name,
+    secure: isImplicitTls,
+    size: limits.messageOctets,
+    maxClients: limits.connections,
+    maxRecipients: limits.recipients,
+    maxCommandLength: limits.commandOctets,
+    socketTimeout: limits.idleMs,
+    closeTimeout: CLOSE_MS,
+    disableReverseLookup: true,
+    hideENHANCEDSTATUSCODES: false,
+    hideDSN: true,
+    hideREQUIRETLS: true,
+    disabledCommands: DISABLED,
+    onConnect: (session, done) => {
+      try {
+        counted.add(session);
+        counts.open(session.remoteAddress);
+        // Neither offered nor taken before TLS.
+        session.disabledCommands = session.secure ? DISABLED : [...DISABLED, "AUTH"];
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    onSecure: (_socket, session, done) => {
+      session.disabledCommands = DISABLED;
+      done();
+    },
+    onClose: (session) => {
+      if (counted.has(session)) counts.close(session.remoteAddress);
+    },
+  };
+}
+
+function submissionServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, submission: Submission) {
+  const options = { ...commonOptions(config, listener, counts), authMethods: ["PLAIN" as const, "LOGIN" as const] };
+  const strict = { limits: config.limits, needsLogin: true, onQuit: submission.onQuit };
+  return withErrors(new StrictServer({ ...options, ...submission.handlers }, strict));
+}
+
+function mxServer(config: GatewayConfig, listener: Listener, counts: ConnectionLimits, mx: Mx) {
+  const options = { ...commonOptions(config, listener, counts), authMethods: [], authOptional: true };
+  return withErrors(new StrictServer({ ...options, ...mx.handlers }, { limits: config.limits, needsLogin: false }));
+}
+
+/** Logs errors of connections: a client that goes away must not end the process. */
+function withErrors(server: StrictServer): StrictServer {
+  server.on("error", (error: Error & { remoteAddress?: string }) =>
+    log("connection.failed", { ip: error.remoteAddress, error: error.message }),
+  );
+  return server;
+}
+
+async function listen(server: StrictServer, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  if (!server.server.listening) await once(server.server, "listening");
+}

@@ -1,0 +1,33 @@
+const [NUL, LF, CR] = [0x00, 0x0a, 0x0d];
+
+/**
+ * Finds line ends other than CRLF, and NULs, in octets that arrive in chunks. A server that reads them differently could
+ * take the rest of a message for commands (SMTP smuggling).
+ */
+export class LineCheck {
+  #fault: string | null = null;
+  #endsInCr = false;
+
+  /** What was found first: `bare LF`, `bare CR` or `NUL`; null: nothing. */
+  get fault(): string | null {
+    return this.#fault;
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#fault !== null || chunk.length === 0) return;
+    if (chunk.indexOf(NUL) >= 0) this.#fault = "NUL";
+    if (this.#endsInCr && chunk[0] !== LF) this.#fault ??= "bare CR";
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) {
+      if (at === 0 ? !this.#endsInCr : chunk[at - 1] !== CR) this.#fault ??= "bare LF";
+    }
+    for (let at = chunk.indexOf(CR); at >= 0; at = chunk.indexOf(CR, at + 1)) {
+      if (at + 1 < chunk.length && chunk[at + 1] !== LF) this.#fault ??= "bare CR";
+    }
+    this.#endsInCr = chunk[chunk.length - 1] === CR;
+  }
+
+  /** Forgets what came before, at the start of another phase. The fault stays. */
+  reset(): void {
+    this.#endsInCr = false;
+  }
+}

@@ -1,0 +1,51 @@
+import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
+import { Refusal } from "./errors.ts";
+import { LineCheck } from "./line-check.ts";
+import { closeAfterReply } from "./strict-server.ts";
+
+/** Where the octets of a message go. */
+export interface DataTarget {
+  write(octets: Uint8Array): Promise<void>;
+  /** Called instead of a further write, when the message is refused or the client is gone. */
+  abort(): void;
+}
+
+/**
+ * Reads a message to its end and writes it to the target. A message that is too large, too slow or has a wrong line end
+ * is read on, since its client sends it on, but the target is aborted at once. Throws Refusal, or the error of a client
+ * that closed its connection.
+ */
+export async function readData(
+  stream: SMTPServerDataStream,
+  target: DataTarget,
+  { messageOctets, messageMs }: { messageOctets: number; messageMs: number },
+  session: SMTPServerSession,
+): Promise<void> {
+  const lines = new LineCheck();
+  const end = Date.now() + messageMs;
+  let size = 0;
+  let refusal: Refusal | null = null;
+  const refuse = (reply: string) => {
+    refusal = new Refusal(reply);
+    target.abort();
+  };
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (refusal) continue;
+      size += chunk.length;
+      lines.add(chunk);
+      if (lines.fault !== null) {
+        closeAfterReply(session);
+        refuse(`554 5.6.0 The message contains a ${lines.fault}`);
+      }
+      if (refusal) continue;
+      if (size > messageOctets) refuse(`552 5.3.4 The message is larger than ${messageOctets} octets`);
+      else if (Date.now() > end) refuse("451 4.4.2 The message arrived too slowly");
+      else await target.write(chunk);
+    }
+  } catch (error) {
+    target.abort();
+    throw error;
+  }
+  if (refusal) throw refusal;
+}

@@ -1,0 +1,99 @@
+import type net from "node:net";
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
+import { SMTPConnection } from "smtp-server/lib/smtp-connection.js";
+import type { GatewayLimits } from "./config.ts";
+import { LineCheck } from "./line-check.ts";
+
+/** Called before the reply to QUIT. */
+export type OnQuit = (session: SMTPServerSession) => Promise<void>;
+
+interface StrictOptions {
+  limits: Pick<GatewayLimits, "loginMs" | "connectionMs">;
+  /** Whether clients must log in. */
+  needsLogin: boolean;
+  onQuit?: OnQuit;
+}
+
+type Next = (error?: Error | null) => void;
+type Write = (chunk: Buffer, encoding: BufferEncoding, next: Next) => void;
+
+/** How long the reply to QUIT waits, in ms. */
+const QUIT_MS = 2_000;
+
+/**
+ * smtp-server with what it leaves out: commands end in CRLF only, slow clients are closed after a time that no octet
+ * extends, and `onQuit` runs before the reply to QUIT.
+ */
+export class StrictServer extends SMTPServer {
+  readonly strict: StrictOptions;
+
+  constructor(options: SMTPServerOptions, strict: StrictOptions) {
+    super(options);
+    this.strict = strict;
+  }
+
+  override connect(socket: net.Socket, socketOptions?: ConstructorParameters<typeof SMTPConnection>[2]): void {
+    const connection = new StrictConnection(this, socket, socketOptions ?? {});
+    this.connections.add(connection);
+    connection.on("error", (error) => this._onError(error));
+    connection.on("connect", (data) => this._onClientConnect(data));
+    connection.limitTime(this.strict);
+    connection.init();
+  }
+}
+
+const closing = new WeakSet<SMTPServerSession>();
+
+/**
+ * Closes a connection after its next reply. What follows a message with ambiguous line ends may be a part of it, so it
+ * must not run as commands.
+ */
+export function closeAfterReply(session: SMTPServerSession): void {
+  closing.add(session);
+}
+
+class StrictConnection extends SMTPConnection {
+  /** Closes the connection when it takes too long, whatever the client sends meanwhile. */
+  limitTime({ limits, needsLogin }: StrictOptions): void {
+    const timers = [setTimeout(() => this.#expire(), limits.connectionMs)];
+    if (needsLogin) timers.push(setTimeout(() => this.session.user || this.#expire(), limits.loginMs));
+    for (const timer of timers) timer.unref();
+    this._socket.once("close", () => timers.forEach(clearTimeout));
+  }
+
+  #expire(): void {
+    this.send(421, "The connection has lasted too long");
+  }
+
+  override _createParser(): ReturnType<SMTPConnection["_createParser"]> {
+    const parser = super._createParser();
+    const lines = new LineCheck();
+    const write: Write = parser._write.bind(parser);
+    const strictWrite: Write = (chunk, encoding, next) => {
+      if (parser._dataMode || this._upgrading) lines.reset();
+      else lines.add(chunk);
+      if (lines.fault === null) return write(chunk, encoding, next);
+      this.send("500 5.5.2" as unknown as number, `Lines must end in CRLF; this one has a ${lines.fault}`);
+      this.close();
+      next();
+    };
+    parser._write = strictWrite as typeof parser._write;
+    return parser;
+  }
+
+  override send(...reply: Parameters<SMTPConnection["send"]>): void {
+    super.send(...reply);
+    if (closing.has(this.session)) this.close();
+  }
+
+  override handler_QUIT(command: Buffer, callback: () => void): void {
+    const { onQuit } = (this._server as StrictServer).strict;
+    const quit = () => super.handler_QUIT(command, callback);
+    if (!onQuit) {
+      quit();
+      return;
+    }
+    const late = new Promise((resolve) => setTimeout(resolve, QUIT_MS).unref());
+    void Promise.race([onQuit(this.session).catch(() => {}), late]).then(quit);
+  }
+}

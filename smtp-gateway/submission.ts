@@ -1,0 +1,137 @@
+import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
+import type { GatewayLimits } from "./config.ts";
+import { Refusal } from "./errors.ts";
+import { log } from "./log.ts";
+import { readData } from "./read-data.ts";
+import type { Upload, WorkerClient } from "./worker-client.ts";
+
+/** A client that has logged in. */
+interface Submitter {
+  username: string;
+  /** Token of the Worker, which names credential and connection. */
+  token: string;
+  /** Keys of accepted messages, which the Worker forgets when the client says QUIT. */
+  keys: string[];
+}
+
+/** Ends each message for the Worker, which refuses one that was cut off. */
+const END = Buffer.from("\0end");
+/** Messages up to this size are sent to the Worker with their length, in one piece. */
+const BUFFERED_OCTETS = 64 * 1024;
+/** Keys of one call. */
+const KEYS = 100;
+
+const userOf = (session: SMTPServerSession) => session.user as Submitter | undefined;
+
+/** Returns what a server for mail of customers does: AUTH after TLS, senders and messages as the Worker decides. */
+export class Submission {
+  readonly #worker: WorkerClient;
+  readonly #limits: GatewayLimits;
+  readonly #failures = new WeakMap<SMTPServerSession, number>();
+
+  constructor(worker: WorkerClient, limits: GatewayLimits) {
+    this.#worker = worker;
+    this.#limits = limits;
+  }
+
+  /** Handlers of smtp-server. */
+  readonly handlers: Pick<SMTPServerOptions, "onAuth" | "onMailFrom" | "onData"> = {
+    onAuth: (auth, session, done) => {
+      this.#login(session, auth.username ?? "", auth.password ?? "").then((user) => done(null, { user }), done);
+    },
+    onMailFrom: (address, session, done) => {
+      this.#checkSender(session, address.address).then(() => done(), done);
+    },
+    onData: (stream, session, done) => {
+      this.#submit(stream, session).then((text) => done(null, text), done);
+    },
+  };
+
+  async #login(session: SMTPServerSession, username: string, password: string): Promise<Submitter> {
+    const login = { username, password, ip: session.remoteAddress, connection: session.id };
+    try {
+      const { token } = await this.#worker.call("sessions", login);
+      log("login", { connection: session.id, ip: session.remoteAddress, username });
+      return { username, token: String(token), keys: [] };
+    } catch (error) {
+      const failures = (this.#failures.get(session) ?? 0) + 1;
+      this.#failures.set(session, failures);
+      log("login.refused", { connection: session.id, ip: session.remoteAddress, failures });
+      // smtp-server closes the connection after the number 421.
+      if (failures >= this.#limits.failedLogins)
+        throw Object.assign(new Error("Too many failed logins"), { responseCode: 421 });
+      throw error;
+    }
+  }
+
+  async #checkSender(session: SMTPServerSession, address: string): Promise<void> {
+    const user = userOf(session);
+    if (!session.secure) throw new Refusal("530 5.7.0 Must issue a STARTTLS command first");
+    if (!user) throw new Refusal("530 5.7.0 Authentication required");
+    await this.#worker.call("senders", { token: user.token, address });
+  }
+
+  async #submit(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const user = userOf(session);
+    if (!user) throw new Refusal("530 5.7.0 Authentication required");
+    const { mailFrom, rcptTo } = session.envelope;
+    const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
+    const headers = {
+      "X-Session": user.token,
+      "X-Envelope": Buffer.from(JSON.stringify(envelope)).toString("base64"),
+    };
+    const target = new MessageUpload((size) => this.#worker.upload("submissions", headers, size));
+    await readData(stream, target, this.#limits, session);
+    const { id, repeat } = await target.finish();
+    log("accepted", { connection: session.id, id, recipients: envelope.to.length, octets: target.size });
+    if (typeof repeat === "string") {
+      user.keys.push(repeat);
+      // The client has the answers to all but the last, since it has gone on.
+      if (user.keys.length > KEYS) void this.#confirm(user.token, user.keys.splice(0, KEYS)).catch(() => {});
+    }
+    return `Queued as ${id}`;
+  }
+
+  /** Tells the Worker that the client has received the answers to its messages. */
+  readonly onQuit = async (session: SMTPServerSession): Promise<void> => {
+    const user = userOf(session);
+    if (user && user.keys.length > 0) await this.#confirm(user.token, user.keys.splice(0));
+  };
+
+  async #confirm(token: string, keys: string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += KEYS)
+      await this.#worker.call("confirmations", { token, keys: keys.slice(at, at + KEYS) });
+  }
+}
+
+/** Sends a message to the Worker: a small one in one piece, a large one while it arrives. */
+class MessageUpload {
+  readonly #open: (size: number | null) => Upload;
+  #buffered: Uint8Array[] = [];
+  #upload: Upload | null = null;
+  size = 0;
+
+  constructor(open: (size: number | null) => Upload) {
+    this.#open = open;
+  }
+
+  async write(octets: Uint8Array): Promise<void> {
+    this.size += octets.length;
+    if (this.#upload) return this.#upload.write(octets);
+    this.#buffered.push(octets);
+    if (this.size <= BUFFERED_OCTETS) return;
+    this.#upload = this.#open(null);
+    for (const piece of this.#buffered.splice(0)) await this.#upload.write(piece);
+  }
+
+  abort(): void {
+    this.#upload?.abort();
+  }
+
+  async finish() {
+    const rest = Buffer.concat([...this.#buffered, END]);
+    const upload = this.#upload ?? this.#open(rest.length);
+    await upload.write(rest);
+    return upload.finish();
+  }
+}

@@ -1,0 +1,126 @@
+import http from "node:http";
+import https from "node:https";
+import { Refusal, tryAgain } from "./errors.ts";
+import { log } from "./log.ts";
+
+/** An answer of the Worker: `reply` refuses the command. */
+export interface WorkerAnswer {
+  reply: string | null;
+  [field: string]: unknown;
+}
+
+/** How long the Worker may take for an answer, in ms. Longer than it waits for memory. */
+const ANSWER_MS = 60_000;
+const MAX_ANSWER_OCTETS = 100_000;
+
+/** A request whose body is written piece by piece. */
+export interface Upload {
+  /** Writes octets. Resolves when more may follow, or when the Worker has answered already. */
+  write(octets: Uint8Array): Promise<void>;
+  /** Ends the body and returns the answer. Throws Refusal. */
+  finish(): Promise<WorkerAnswer>;
+  /** Breaks the request off, so that the Worker stores nothing of it. */
+  abort(): void;
+}
+
+/** Calls the Worker over connections that are kept open. */
+export class WorkerClient {
+  readonly #url: string;
+  readonly #secret: string;
+  readonly #agent: http.Agent;
+  readonly #module: typeof http | typeof https;
+
+  constructor(url: string, secret: string) {
+    this.#url = url;
+    this.#secret = secret;
+    this.#module = url.startsWith("https:") ? https : http;
+    this.#agent = new this.#module.Agent({ keepAlive: true, maxSockets: 256, timeout: ANSWER_MS });
+  }
+
+  /** Calls the Worker with JSON. Throws Refusal: that of the Worker, or 451 when it cannot be reached. */
+  async call(path: string, body: unknown): Promise<WorkerAnswer> {
+    const octets = Buffer.from(JSON.stringify(body));
+    const headers = { "Content-Type": "application/json", "Content-Length": String(octets.length) };
+    const upload = this.#open(path, headers);
+    await upload.write(octets);
+    return upload.finish();
+  }
+
+  /** Begins a request whose body is a message of `size` octets, or of unknown size when it is null. */
+  upload(path: string, headers: Record<string, string>, size: number | null): Upload {
+    const length: Record<string, string> = size === null ? {} : { "Content-Length": String(size) };
+    return this.#open(path, { "Content-Type": "message/rfc822", ...headers, ...length });
+  }
+
+  /** Returns whether the Worker answers. */
+  async isReachable(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.#url}/health`, { signal: AbortSignal.timeout(5_000) });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #open(path: string, headers: Record<string, string>): Upload {
+    const request = this.#module.request(`${this.#url}/gateway/${path}`, {
+      method: "POST",
+      agent: this.#agent,
+      headers: { Authorization: `Bearer ${this.#secret}`, ...headers },
+    });
+    let isOver = false;
+    const answered = readAnswer(request).finally(() => {
+      isOver = true;
+    });
+    // Awaited in finish(); until then a failure must not end the process.
+    answered.catch(() => {});
+    return {
+      async write(octets) {
+        if (isOver || request.write(octets)) return;
+        await Promise.race([new Promise((resolve) => request.once("drain", resolve)), answered.catch(() => {})]);
+      },
+      async finish() {
+        request.end();
+        try {
+          const answer = await answered;
+          if (answer.reply !== null) throw new Refusal(answer.reply);
+          return answer;
+        } catch (error) {
+          if (error instanceof Refusal) throw error;
+          log("worker.failed", { path, error: String(error) });
+          throw tryAgain();
+        }
+      },
+      abort: () => void request.destroy(),
+    };
+  }
+}
+
+function readAnswer(request: http.ClientRequest): Promise<WorkerAnswer> {
+  return new Promise((resolve, reject) => {
+    request.setTimeout(ANSWER_MS, () => request.destroy(new Error("the Worker did not answer in time")));
+    request.on("error", reject);
+    request.on("close", () => reject(new Error("the connection to the Worker was closed")));
+    request.on("response", (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        if (text.length < MAX_ANSWER_OCTETS) text += chunk;
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        if (response.statusCode !== 200) return reject(new Error(`the Worker answered ${response.statusCode}`));
+        try {
+          resolve(JSON.parse(text) as WorkerAnswer);
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  });
+}

@@ -1,0 +1,26 @@
+import type { Ctx } from "../context.ts";
+import { isFeedbackRecipient } from "../feedback/index.ts";
+import type { Authentication } from "./authentication.ts";
+import { gatewayStream } from "./gateway-stream.ts";
+import { type ReceiveResult, receiveMail } from "./receive.ts";
+
+/** A message from the MX gateway for one recipient. */
+export interface GatewayMail {
+  from: string;
+  to: string;
+  /** The trace fields that the gateway wrote, then the message as it arrived. */
+  stream: AsyncIterable<Uint8Array>;
+  traceOctets: number;
+  authentication: Authentication | null;
+}
+
+/**
+ * Receives a message from the MX gateway, as the Email Worker does with its own. A report is read without the trace
+ * fields, which differ when the same report comes again. Throws when the result could not be stored or the message was cut
+ * off; the sending server then tries again.
+ */
+export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
+  const { from, to, stream, traceOctets, authentication } = mail;
+  const raw = gatewayStream(stream, (await isFeedbackRecipient(ctx, to)) ? traceOctets : 0);
+  return receiveMail(ctx, { from, to, raw, size: null, authentication });
+}

@@ -1,0 +1,360 @@
+/** Attacks on the SMTP gateway: smuggling, STARTTLS injection, AUTH before TLS, open relay, slow and many clients. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
+
+let rig: GatewayRig;
+let sender: string;
+
+beforeAll(async () => {
+  rig = await startRig({ idleMs: 2_000, loginMs: 5_000, connectionsPerIp: 30, connectionsPerMinute: 10_000 });
+  sender = rig.seed.mailbox;
+}, 120_000);
+afterAll(async () => {
+  await rig?.close();
+  await removeBundle();
+});
+
+const emails = async () => {
+  const { results } = await rig.host.sql<{ n: number }>("SELECT count(*) AS n FROM emails");
+  return results.reduce((sum, { n }) => sum + n, 0);
+};
+const message = () => `From: ${sender}\r\nTo: a@example.org\r\nSubject: outer\r\n\r\nouter\r\n`;
+
+/** Ends of data that some server takes for one and another does not; `<CR><LF>.<CR><LF>` is the only real one. */
+const fakeEnds: [string, string][] = [
+  ["LF . LF", "\n.\n"],
+  ["LF . CRLF", "\n.\r\n"],
+  ["CRLF . LF", "\r\n.\n"],
+  ["CR . CR", "\r.\r"],
+  ["CR . CRLF", "\r.\r\n"],
+  ["CRLF . CR", "\r\n.\r"],
+  ["CR . LF", "\r.\n"],
+  ["LF . CR", "\n.\r"],
+  ["CR LF . CR CR LF", "\r\n.\r\r\n"],
+  // The real end behind a bare CR: the message is refused, and what follows does not run.
+  ["CR CR LF . CR LF", "\r\r\n.\r\n"],
+  ["CR CR LF . CR CR LF", "\r\r\n.\r\r\n"],
+  ["CRLF NUL . CRLF", "\r\n\0.\r\n"],
+  ["CRLF . NUL CRLF", "\r\n.\0\r\n"],
+  ["CR NUL LF . CRLF", "\r\0\n.\r\n"],
+  ["CRLF . CR NUL LF", "\r\n.\r\0\n"],
+  ["LF NUL . LF", "\n\0.\n"],
+  ["NUL alone around the dot", "\0.\0"],
+  ["LF LF . LF LF", "\n\n.\n\n"],
+  ["LF CR . LF CR", "\n\r.\n\r"],
+  ["CRLF . SP CRLF", "\r\n. \r\n"],
+  ["CRLF .. CRLF", "\r\n..\r\n"],
+  ["VT and FF", "\r\n.\v\r\n"],
+];
+
+describe("an end of data in another form", () => {
+  for (const [name, end] of fakeEnds) {
+    for (const split of [false, true]) {
+      it(`${name}${split ? ", one octet at a time" : ""}: at most one message, and no command of it runs`, async () => {
+        const before = await emails();
+        const client = await SmtpClient.loggedIn(rig);
+        await client.begin(sender, "a@example.org");
+        const inner = `MAIL FROM:<${sender}>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nFrom: ${sender}\r\nSubject: inner\r\n\r\ninner\r\n`;
+        const data = `${message()}smuggled${end}${inner}.\r\n`;
+        if (split) for (const octet of data) client.write(octet);
+        else client.write(data);
+        const reply = await client.reply();
+        expect(reply).toMatch(/^(250 2\.|554 5\.6\.0 |500 5\.5\.2 )/);
+        const isTaken = reply.startsWith("250");
+        // A refusal closes the connection.
+        if (isTaken) expect(await client.command("QUIT")).toMatch(/^221/);
+        await client.closed();
+        // 354 would mean that a command inside the message ran.
+        expect(client.unread).not.toMatch(/354|Queued/);
+        expect(await emails()).toBe(before + (isTaken ? 1 : 0));
+        expect(rig.sent.some(({ to }) => to.includes("victim@example.org"))).toBe(false);
+      });
+    }
+  }
+
+  it("a message of dots alone arrives as it was sent", async () => {
+    const client = await SmtpClient.loggedIn(rig);
+    await client.begin(sender, "a@example.org");
+    client.write(`From: ${sender}\r\nSubject: dots\r\n\r\n..\r\n...\r\n.`.concat("\r\n"));
+    expect(await client.reply()).toMatch(/^250 2\.\d\.\d Queued as /);
+    client.end();
+  });
+});
+
+describe("commands", () => {
+  for (const [name, line] of [
+    ["a bare LF", "NOOP\nNOOP\r\n"],
+    ["a bare CR", "NOOP\rNOOP\r\n"],
+    ["a NUL", "NOOP\0\r\n"],
+    ["a bare LF after the first octets", "RSET\r\nRCPT TO:<a@b>\n"],
+  ] as const)
+    it(`with ${name} are refused, and the connection is closed`, async () => {
+      const client = await SmtpClient.connect(rig.ports.starttls);
+      client.write(line);
+      expect(await client.reply()).toMatch(/^500 5\.5\.2 Lines must end in CRLF/);
+      await client.closed();
+    });
+
+  it("longer than 4,096 octets are refused", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    client.write("x".repeat(5_000));
+    expect(await client.reply()).toMatch(/^421 /);
+  });
+
+  it("of sendmail and of other servers are not known", async () => {
+    for (const command of ["WIZ", "SHELL ls", "XCLIENT ADDR=1.2.3.4", "BDAT 5 LAST", "TURN"]) {
+      const client = await SmtpClient.connect(rig.ports.starttls);
+      expect(await client.command(command), command).toMatch(/^500 /);
+      client.end();
+    }
+  });
+});
+
+describe("before TLS", () => {
+  it("AUTH is neither offered nor taken, in any form", async () => {
+    const token = Buffer.from(`\0${rig.login.username}\0${rig.login.password}`).toString("base64");
+    for (const command of [`AUTH PLAIN ${token}`, "AUTH LOGIN", "AUTH PLAIN", "auth plain"]) {
+      const client = await SmtpClient.connect(rig.ports.starttls);
+      expect(await client.command("EHLO client.test")).not.toContain("AUTH");
+      expect(await client.command(command)).toMatch(/^5\d\d /);
+      expect(await client.command(`MAIL FROM:<${sender}>`)).toMatch(/^530 5\.7\.0/);
+      client.end();
+    }
+  });
+
+  it("commands behind STARTTLS in one packet are discarded", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    await client.command("EHLO client.test");
+    client.write(`STARTTLS\r\nEHLO injected.test\r\nMAIL FROM:<${sender}>\r\nRCPT TO:<victim@example.org>\r\n`);
+    expect(await client.reply()).toMatch(/^220 /);
+    const injected = client.unread;
+    await client.startTls(rig.caFile).catch(() => client.end());
+    expect(injected).toBe("");
+    if (client.isClosed) return;
+    expect(await client.command("RCPT TO:<victim@example.org>")).toMatch(/^5\d\d /);
+    client.end();
+  });
+
+  it("STARTTLS with an argument, twice, and on a port of implicit TLS is refused", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    expect(await client.command("STARTTLS now")).toMatch(/^501 /);
+    expect(await client.command("STARTTLS")).toMatch(/^220 /);
+    await client.startTls(rig.caFile);
+    expect(await client.command("EHLO client.test")).toContain("AUTH PLAIN LOGIN");
+    expect(await client.command("STARTTLS")).toMatch(/^50[03] /);
+    client.end();
+    const implicit = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
+    expect(await implicit.command("EHLO client.test")).not.toContain("STARTTLS");
+    implicit.end();
+  });
+});
+
+describe("EHLO", () => {
+  it("offers the extensions of the specification and no other", async () => {
+    const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
+    const [, ...extensions] = (await client.command("EHLO client.test")).split("\r\n").map((line) => line.slice(4));
+    expect(extensions.sort()).toEqual([
+      "8BITMIME",
+      "AUTH PLAIN LOGIN",
+      "ENHANCEDSTATUSCODES",
+      "PIPELINING",
+      "SIZE 37748736",
+      "SMTPUTF8",
+    ]);
+    client.end();
+  });
+});
+
+describe("an open relay", () => {
+  it("submission takes no sender and no message without login", async () => {
+    for (const [port, ca] of [
+      [rig.ports.starttls, undefined],
+      [rig.ports.implicit, rig.caFile],
+    ] as const) {
+      const client = await SmtpClient.connect(port, ca ? { ca } : {});
+      await client.command("EHLO client.test");
+      for (const from of [sender, "", "root@localhost"])
+        expect(await client.command(`MAIL FROM:<${from}>`)).toMatch(/^530 5\.7\.0/);
+      expect(await client.command("RCPT TO:<victim@example.org>")).toMatch(/^5\d\d /);
+      expect(await client.command("DATA")).toMatch(/^5\d\d /);
+      client.end();
+    }
+  });
+
+  it("MX takes mail for its own domains only, in every spelling", async () => {
+    const client = await SmtpClient.connect(rig.ports.mx);
+    await client.command("EHLO client.test");
+    await client.command("MAIL FROM:<>");
+    const recipients = [
+      "victim@example.org",
+      "victim%example.org@gateway.test",
+      "@gateway.test:victim@example.org",
+      "victim@example.org@gateway.test",
+      '"victim@example.org"@gateway.test',
+      "victim@[127.0.0.1]",
+      "example.org!victim@gateway.test",
+      "nobody@gateway.test",
+      `b${"a".repeat(56)}@bounces.mail.test`,
+      "postmaster@example.org",
+    ];
+    for (const recipient of recipients)
+      expect(await client.command(`RCPT TO:<${recipient}>`), recipient).toMatch(/^5\d\d /);
+    expect(await client.command("DATA")).toMatch(/^503 /);
+    expect(await client.command(`RCPT TO:<${sender}>`)).toMatch(/^250 /);
+    expect(await client.command("AUTH PLAIN x")).toMatch(/^50\d /);
+    client.end();
+  });
+});
+
+describe("a bounce through MX", () => {
+  it("becomes an event of the email it is about, once however often it comes", async () => {
+    const client = await SmtpClient.loggedIn(rig);
+    await client.begin(sender, "gone@example.org");
+    client.write(`From: ${sender}\r\nTo: gone@example.org\r\nSubject: to bounce\r\n\r\nx\r\n.\r\n`);
+    const [, id = ""] = /Queued as (\S+)/.exec(await client.reply()) ?? [];
+    client.end();
+    let from: string | undefined;
+    while (!from) {
+      from = rig.sent.find(({ raw }) => raw.includes("Subject: to bounce"))?.from;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const report = `From: MAILER-DAEMON@example.org\r\nAuthentication-Results: mx.gateway.test; dkim=pass\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\n\r\nFailed.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; example.org\r\n\r\nFinal-Recipient: rfc822; gone@example.org\r\nAction: failed\r\nStatus: 5.1.1\r\n--b--\r\n.\r\n`;
+    for (let i = 0; i < 2; i++) {
+      const mx = await SmtpClient.connect(rig.ports.mx);
+      await mx.command("EHLO mail.example.org");
+      expect(await mx.begin("", from)).toMatch(/^354/);
+      mx.write(report);
+      expect(await mx.reply()).toMatch(/^250 /);
+      mx.end();
+    }
+    const found = (await rig.api("GET", `/v1/emails/${id}`)) as { status: string; events: { event_type: string }[] };
+    expect(found.status).toBe("bounced");
+    expect(found.events.filter(({ event_type }) => event_type === "bounced")).toHaveLength(1);
+  });
+});
+
+describe("mail for a hosted mailbox through MX", () => {
+  it("arrives once however often it comes, with trace fields of the gateway and none that claim to be", async () => {
+    for (let i = 0; i < 2; i++) {
+      const mx = await SmtpClient.connect(rig.ports.mx);
+      await mx.command("EHLO mail.example.org");
+      expect(await mx.begin("ada@example.org", sender)).toMatch(/^354/);
+      mx.write(
+        "Authentication-Results: mx.gateway.test; dkim=pass\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.\r\n.\r\n",
+      );
+      expect(await mx.reply()).toMatch(/^250 /);
+      mx.end();
+    }
+    const path = `/v1/inbox/${rig.seed.mailboxId}/messages`;
+    const { items } = (await rig.api("GET", path)) as { items: { uid: number; subject: string }[] };
+    expect(items.map(({ subject }) => subject)).toEqual(["To the inbox"]);
+    const response = await fetch(`${rig.host.url}${path}/${items[0]?.uid}/raw`, {
+      headers: { Authorization: `Bearer ${rig.seed.apiKey}` },
+    });
+    const raw = await response.text();
+    expect(raw).toMatch(
+      /^Authentication-Results: mx\.gateway\.test;[^]*\r\nReceived: from mail\.example\.org \(\[127\.0\.0\.1\]\)\r\n by mx\.gateway\.test/,
+    );
+    expect(raw.match(/^Authentication-Results:/gm)).toHaveLength(1);
+    expect(
+      raw.endsWith(
+        "\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.\r\n",
+      ),
+    ).toBe(true);
+  });
+});
+
+describe("too much", () => {
+  it("wrong passwords close the connection", async () => {
+    const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
+    await client.command("EHLO client.test");
+    const token = Buffer.from("\0nobody@gateway.test\0wrong").toString("base64");
+    const replies = [];
+    for (let i = 0; i < 3; i++) replies.push((await client.command(`AUTH PLAIN ${token}`)).slice(0, 3));
+    expect(replies).toEqual(["535", "535", "421"]);
+    await client.closed();
+  });
+
+  it("more connections of one address than allowed are refused, and the others are served", async () => {
+    const clients = await Promise.all(Array.from({ length: 30 }, () => SmtpClient.connect(rig.ports.starttls)));
+    const extra = await SmtpClient.connect(rig.ports.starttls, { greets: false });
+    expect(await extra.reply()).toMatch(/^421 4\.7\.0 Too many connections/);
+    expect(await clients[0]?.command("NOOP")).toMatch(/^250 /);
+    for (const client of clients) client.end();
+    await Promise.all(clients.map((client) => client.closed()));
+  });
+
+  it("a client that sends an octet a second is closed when the time to log in is over", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    const timer = setInterval(() => client.write("N"), 500);
+    const start = Date.now();
+    await client.closed();
+    clearInterval(timer);
+    expect(Date.now() - start).toBeLessThan(20_000);
+    expect(await client.reply()).toMatch(/^421 /);
+  });
+
+  it("an idle client is closed", async () => {
+    const client = await SmtpClient.connect(rig.ports.starttls);
+    expect(await client.reply()).toMatch(/^421 /);
+    await client.closed();
+  });
+
+  it("a message that is larger than 36 MiB gets 552, and nothing of it is stored", async () => {
+    const before = await emails();
+    const client = await SmtpClient.loggedIn(rig);
+    expect(await client.command(`MAIL FROM:<${sender}> SIZE=37748737`)).toMatch(/^552 /);
+    await client.begin(sender, "a@example.org");
+    const block = `${"x".repeat(998)}\r\n`.repeat(1_000);
+    client.write(message());
+    for (let i = 0; i < 38; i++) client.write(block);
+    client.write(".\r\n");
+    expect(await client.reply()).toMatch(/^552 5\.3\.4/);
+    expect(await client.command("NOOP")).toMatch(/^250 /);
+    client.end();
+    expect(await emails()).toBe(before);
+  });
+
+  it("more than 50 recipients get 452", async () => {
+    const client = await SmtpClient.loggedIn(rig);
+    await client.command(`MAIL FROM:<${sender}>`);
+    for (let i = 0; i < 50; i++) await client.command(`RCPT TO:<r${i}@example.org>`);
+    expect(await client.command("RCPT TO:<r50@example.org>")).toMatch(/^452 4\.5\.3/);
+    client.end();
+  });
+
+  it("a client that goes away in the middle of a message leaves nothing", async () => {
+    const before = await emails();
+    for (const part of [100, 200_000]) {
+      const client = await SmtpClient.loggedIn(rig);
+      await client.begin(sender, "a@example.org");
+      client.write(message() + "x\r\n".repeat(part));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      client.end();
+    }
+    const next = await SmtpClient.loggedIn(rig);
+    expect(await next.command("NOOP")).toMatch(/^250/);
+    next.end();
+    expect(await emails()).toBe(before);
+  });
+});
+
+describe("a deleted credential", () => {
+  it("ends open connections at the next MAIL FROM, and between MAIL FROM and the message", async () => {
+    const [idle, busy] = [await SmtpClient.loggedIn(rig), await SmtpClient.loggedIn(rig)];
+    await busy.begin(sender, "a@example.org");
+    const [credential] = (await rig.api("GET", "/v1/smtp-credentials/")) as { id: string }[];
+    await rig.api("DELETE", `/v1/smtp-credentials/${credential?.id}`);
+    expect(await idle.command(`MAIL FROM:<${sender}>`)).toMatch(/^535 5\.7\.8/);
+    busy.write(`${message()}.\r\n`);
+    expect(await busy.reply()).toMatch(/^535 5\.7\.8/);
+    for (const client of [idle, busy]) client.end();
+  });
+
+  it("the health endpoint answers", async () => {
+    const response = await fetch(`http://127.0.0.1:${rig.ports.health}/health`);
+    expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+});

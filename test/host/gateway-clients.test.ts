@@ -1,0 +1,187 @@
+/** Programs of all kinds submit mail through the SMTP gateway: nodemailer, Python's smtplib, curl and msmtp. */
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import nodemailer from "nodemailer";
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+
+const run = promisify(execFile);
+let rig: GatewayRig;
+
+beforeAll(async () => {
+  rig = await startRig();
+}, 120_000);
+afterAll(async () => {
+  await rig?.close();
+  await removeBundle();
+});
+
+/** Returns whether a program is installed. A test that needs one that is missing is skipped, and its name says so. */
+const has = (program: string) => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+const needs = (program: string, name: string) =>
+  has(program) ? name : `${name} (SKIPPED: ${program} is not installed)`;
+
+/** Waits for the message with this subject at the egress. */
+const left = (subject: string) => eventually(() => rig.sent.find(({ raw }) => raw.includes(`Subject: ${subject}\r\n`)));
+
+const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256));
+
+describe("nodemailer", () => {
+  it("sends text, HTML, an attachment and Bcc to several recipients over STARTTLS and over implicit TLS", async () => {
+    for (const secure of [false, true]) {
+      const subject = `nodemailer ${secure}`;
+      const transport = nodemailer.createTransport({
+        host: "127.0.0.1",
+        port: secure ? rig.ports.implicit : rig.ports.starttls,
+        secure,
+        requireTLS: true,
+        auth: { user: rig.login.username, pass: rig.login.password },
+        tls: { ca: readFileSync(rig.caFile), servername: "localhost" },
+      });
+      const info = await transport.sendMail({
+        from: { name: "Shöp", address: rig.seed.mailbox },
+        to: ["a@example.org", "müller@example.org"],
+        cc: "c@example.org",
+        bcc: "hidden@example.org",
+        subject,
+        text: "Grüße\n.dot\n",
+        html: "<p>Grüße</p>",
+        attachments: [{ filename: "daten.bin", content: FILE }],
+      });
+      transport.close();
+      expect(info.response).toMatch(/^250 2\.\d\.\d Queued as [0-9a-f-]{36}$/);
+      const { raw, to } = await left(subject);
+      expect(to.sort()).toEqual(["a@example.org", "c@example.org", "hidden@example.org", "müller@example.org"]);
+      expect(raw).not.toContain("hidden@");
+      const parsed = await PostalMime.parse(Buffer.from(raw, "latin1"));
+      expect(parsed.text?.trimEnd()).toBe("Grüße\n.dot");
+      expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer).equals(FILE)).toBe(true);
+      expect(raw.match(/^DKIM-Signature:/gm)).toHaveLength(2);
+    }
+  });
+
+  it("is refused with a wrong password and with a sender of another domain", async () => {
+    const options = {
+      host: "127.0.0.1",
+      port: rig.ports.starttls,
+      requireTLS: true,
+      tls: { ca: readFileSync(rig.caFile), servername: "localhost" },
+    };
+    const wrong = nodemailer.createTransport({ ...options, auth: { user: rig.login.username, pass: "wrong" } });
+    await expect(wrong.sendMail({ from: rig.seed.mailbox, to: "a@example.org", text: "x" })).rejects.toThrow("535");
+    const right = nodemailer.createTransport({
+      ...options,
+      auth: { user: rig.login.username, pass: rig.login.password },
+    });
+    await expect(right.sendMail({ from: "boss@bank.example", to: "a@example.org", text: "x" })).rejects.toThrow("550");
+  });
+});
+
+const PYTHON = `
+import smtplib, ssl, sys
+from email.message import EmailMessage
+port, ca, user, password, sender = sys.argv[1:6]
+message = EmailMessage()
+message["From"], message["To"], message["Cc"], message["Bcc"] = sender, "a@example.org, b@example.org", "c@example.org", "hidden@example.org"
+message["Subject"] = "python"
+message.set_content("Gr\\u00fc\\u00dfe aus Python\\n.\\n..\\n")
+message.add_attachment(bytes(range(256)) * 20, maintype="application", subtype="octet-stream", filename="daten \\u00fc.bin")
+with smtplib.SMTP("localhost", int(port)) as smtp:
+    smtp.starttls(context=ssl.create_default_context(cafile=ca))
+    smtp.login(user, password)
+    smtp.send_message(message)
+    smtp.mail(sender)
+    print(smtp.rcpt("not an address")[0])
+`;
+
+describe("Python's smtplib", () => {
+  it.skipIf(!has("python3"))(needs("python3", "sends an attachment, UTF-8 and Bcc to several recipients"), async () => {
+    const { stdout } = await run("python3", [
+      "-c",
+      PYTHON,
+      String(rig.ports.starttls),
+      rig.caFile,
+      rig.login.username,
+      rig.login.password,
+      rig.seed.mailbox,
+    ]);
+    expect(stdout.trim()).toBe("501");
+    const { raw, to } = await left("python");
+    expect(to.sort()).toEqual(["a@example.org", "b@example.org", "c@example.org", "hidden@example.org"]);
+    const parsed = await PostalMime.parse(Buffer.from(raw, "latin1"));
+    expect(parsed.text?.trimEnd()).toBe("Grüße aus Python\n.\n..");
+    expect(parsed.attachments[0]).toMatchObject({ filename: "daten ü.bin", content: { byteLength: 5_120 } });
+    expect(raw).not.toContain("hidden@");
+  });
+});
+
+describe("curl", () => {
+  it.skipIf(!has("curl"))(needs("curl", "sends the same file three times: three emails"), async () => {
+    const file = path.join(rig.stateDir, "curl.eml");
+    await writeFile(
+      file,
+      `From: ${rig.seed.mailbox}\r\nTo: a@example.org\r\nSubject: curl\r\n\r\nHello from curl.\r\n`,
+    );
+    const login = `${rig.login.username}:${rig.login.password}`;
+    for (let i = 0; i < 3; i++)
+      await run(
+        "curl",
+        [
+          "-sS",
+          "--ssl-reqd",
+          "--cacert",
+          rig.caFile,
+          "--user",
+          login,
+          "--mail-from",
+          rig.seed.mailbox,
+          "--mail-rcpt",
+          "a@example.org",
+          "--mail-rcpt",
+          "b@example.org",
+          "--upload-file",
+          file,
+          `smtp://localhost:${rig.ports.starttls}`,
+        ],
+        { timeout: 30_000 },
+      );
+    await eventually(() => rig.sent.filter(({ raw }) => raw.includes("Subject: curl\r\n")).length === 3 || undefined);
+    const ids = rig.sent.flatMap(({ raw }) =>
+      raw.includes("Subject: curl") ? [/^Message-ID: (.+)\r$/m.exec(raw)?.[1]] : [],
+    );
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe("msmtp", () => {
+  it.skipIf(!has("msmtp"))(needs("msmtp", "sends over implicit TLS"), async () => {
+    const message = `From: ${rig.seed.mailbox}\nTo: a@example.org\nSubject: msmtp\n\nHello from msmtp.\n`;
+    const options = [
+      "--host=localhost",
+      `--port=${rig.ports.implicit}`,
+      "--tls=on",
+      "--tls-starttls=off",
+      `--tls-trust-file=${rig.caFile}`,
+      "--auth=plain",
+      `--user=${rig.login.username}`,
+      `--passwordeval=echo ${rig.login.password}`,
+      `--from=${rig.seed.mailbox}`,
+      "a@example.org",
+    ];
+    // Not spawnSync: the gateway runs in this process.
+    const child = run("msmtp", options, { timeout: 30_000 });
+    child.child.stdin?.end(message);
+    expect(await child).toMatchObject({ stderr: "" });
+    expect((await left("msmtp")).raw).toContain("\r\n\r\nHello from msmtp.\r\n");
+  });
+});
+
+it("an accepted message is found by the API with source smtp, and search finds it", async () => {
+  const found = (await rig.api("GET", "/v1/emails/search?q=python")) as unknown;
+  expect(JSON.stringify(found)).toContain('"source":"smtp"');
+});

@@ -1,0 +1,117 @@
+/** A raw SMTP client for tests: writes any octets and reads replies. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import tls from "node:tls";
+import type { GatewayRig } from "./gateway-rig.ts";
+
+const HOST = "127.0.0.1";
+
+export class SmtpClient {
+  #socket: net.Socket;
+  #received = "";
+  #isClosed = false;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(socket: net.Socket) {
+    this.#socket = socket;
+    this.#listen();
+  }
+
+  /** Connects and reads the greeting, unless `greets` is false. */
+  static async connect(port: number, options: { ca?: string; greets?: boolean } = {}): Promise<SmtpClient> {
+    const socket = options.ca
+      ? tls.connect({ port, host: HOST, servername: "localhost", ca: readFileSync(options.ca) })
+      : net.connect(port, HOST);
+    await once(socket, options.ca ? "secureConnect" : "connect");
+    const client = new SmtpClient(socket);
+    if (options.greets !== false) await client.reply();
+    return client;
+  }
+
+  /** Connects to submission over implicit TLS and logs in. */
+  static async loggedIn({ ports, caFile, login }: Pick<GatewayRig, "ports" | "caFile" | "login">): Promise<SmtpClient> {
+    const client = await SmtpClient.connect(ports.implicit, { ca: caFile });
+    await client.command("EHLO client.test");
+    const token = Buffer.from(`\0${login.username}\0${login.password}`).toString("base64");
+    const reply = await client.command(`AUTH PLAIN ${token}`);
+    if (!reply.startsWith("235")) throw new Error(reply);
+    return client;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Everything received that no call has returned. */
+  get unread(): string {
+    return this.#received;
+  }
+
+  write(octets: string | Uint8Array): void {
+    this.#socket.write(typeof octets === "string" ? Buffer.from(octets, "latin1") : octets);
+  }
+
+  /** Writes a line and returns the reply. */
+  command(line: string): Promise<string> {
+    this.write(`${line}\r\n`);
+    return this.reply();
+  }
+
+  /** Returns the next reply, without its last CRLF; an empty text when the server has closed the connection. */
+  async reply(): Promise<string> {
+    for (;;) {
+      const match = /^(?:\d{3}-.*\r\n)*\d{3} .*\r\n/.exec(this.#received);
+      if (match) {
+        this.#received = this.#received.slice(match[0].length);
+        return match[0].trimEnd();
+      }
+      if (this.#isClosed) return "";
+      await this.#changed.promise;
+    }
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async closed(): Promise<void> {
+    while (!this.#isClosed) await this.#changed.promise;
+  }
+
+  /** Begins TLS on the connection. Throws when the handshake fails. */
+  async startTls(ca: string): Promise<void> {
+    this.#socket.removeAllListeners("data");
+    this.#socket.removeAllListeners("close");
+    const secure = tls.connect({ socket: this.#socket, servername: "localhost", ca: readFileSync(ca) });
+    await once(secure, "secureConnect");
+    this.#socket = secure;
+    this.#received = "";
+    this.#listen();
+  }
+
+  /** Begins a message to these recipients, up to the 354. */
+  async begin(from: string, ...to: string[]): Promise<string> {
+    await this.command(`MAIL FROM:<${from}>`);
+    for (const address of to) await this.command(`RCPT TO:<${address}>`);
+    return this.command("DATA");
+  }
+
+  end(): void {
+    this.#socket.destroy();
+  }
+
+  #listen(): void {
+    this.#socket.on("data", (chunk: Buffer) => {
+      this.#received += chunk.toString("latin1");
+      this.#wake();
+    });
+    this.#socket.on("close", () => {
+      this.#isClosed = true;
+      this.#wake();
+    });
+    this.#socket.on("error", () => {});
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
