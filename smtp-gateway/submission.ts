@@ -10,6 +10,8 @@ interface Submitter {
   username: string;
   /** Token of the Worker, which names credential and connection. */
   token: string;
+  /** Number of messages whose answers the client has received, or is about to. */
+  accepted: number;
   /** Keys of accepted messages, which the Worker forgets when the client says QUIT. */
   keys: string[];
 }
@@ -52,7 +54,7 @@ export class Submission {
     try {
       const { token } = await this.#worker.call("sessions", login);
       log("login", { connection: session.id, ip: session.remoteAddress, username });
-      return { username, token: String(token), keys: [] };
+      return { username, token: String(token), accepted: 0, keys: [] };
     } catch (error) {
       const failures = (this.#failures.get(session) ?? 0) + 1;
       this.#failures.set(session, failures);
@@ -78,11 +80,13 @@ export class Submission {
     const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
     const headers = {
       "X-Session": user.token,
+      "X-Sequence": String(user.accepted),
       "X-Envelope": Buffer.from(JSON.stringify(envelope)).toString("base64"),
     };
     const target = new MessageUpload((size) => this.#worker.upload("submissions", headers, size));
     await readData(stream, target, this.#limits, session);
     const { id, repeat } = await target.finish();
+    user.accepted += 1;
     log("accepted", { connection: session.id, id, recipients: envelope.to.length, octets: target.size });
     if (typeof repeat === "string") {
       user.keys.push(repeat);

@@ -18,9 +18,9 @@ export interface Idempotency {
   fingerprint: string;
   /**
    * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
-   * it contains the field `connection` with this value.
+   * its fields `connection` and `sequence` are of an earlier message of this connection, whose answer the client has received.
    */
-  repeats?: { ttlMs: number; connection: string };
+  repeats?: { ttlMs: number; connection: string; sequence: number };
   /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */
   sealingKeys: () => Promise<readonly string[]>;
 }
@@ -84,10 +84,10 @@ const INSERT_RESPONSE = `
   SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
-// A client that sends the same message again on one connection has received the answer to the first.
+// A client that has received the answer to a message sends the same again on purpose.
 const FORGET_RESPONSE = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
-    AND (created_at <= ?4 OR answer->>'connection' = ?5)`;
+    AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6))`;
 
 /**
  * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none
@@ -140,7 +140,7 @@ export function insertResponse<Kind extends DatabaseKind>(
     ? [
         db
           .prepare(FORGET_RESPONSE)
-          .bind(dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - ttlMs, repeats.connection),
+          .bind(...row.slice(0, 2), JSON.stringify(keys), row[6], repeats.connection, repeats.sequence),
       ]
     : [];
   return [...forget, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];

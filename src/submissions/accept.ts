@@ -22,6 +22,8 @@ import { credentialEnded, type SmtpSession } from "./sessions.ts";
 export interface Submission {
   session: SmtpSession;
   envelope: SubmittedEnvelope;
+  /** Number of messages of this connection whose answers the client has received. */
+  sequence: number;
   stream: AsyncIterable<Uint8Array>;
   /** Waits until the isolate has memory for one part of a large message. */
   reserve: () => Promise<void>;
@@ -34,10 +36,11 @@ export interface Accepted {
   repeat: string | null;
 }
 
-/** The answer to a submission. `connection` tells a repeat after a lost answer from a second message. */
+/** The answer to a submission. The last two tell a repeat after a lost answer from a second message. */
 interface Answer {
   id: string;
   connection: string;
+  sequence: number;
 }
 
 /**
@@ -53,7 +56,7 @@ export async function acceptSubmission(ctx: Ctx, submission: Submission): Promis
     const parsed = parseMessage(message, envelope, { id: upload.id, now: ctx.now() });
     const caller = await findCaller(ctx, session, envelope, parsed);
     const keyed = await withIdempotency(caller, submission, parsed, message);
-    const id = await store(keyed, upload, parsed, message, session);
+    const id = await store(keyed, upload, parsed, message, submission);
     return { id, repeat: parsed.idempotencyKey === null ? (keyed.idempotency?.keys[0] ?? null) : null };
   } catch (error) {
     await upload.abort();
@@ -88,7 +91,7 @@ async function findCaller(
 /** Adds the key of the message: its Idempotency-Key, or else the hash of envelope and content. */
 async function withIdempotency(
   caller: CallerCtx,
-  { session, envelope }: Submission,
+  { session, envelope, sequence }: Submission,
   { request, idempotencyKey }: ParsedMessage,
   { hash }: ReadMessage,
 ): Promise<CallerCtx> {
@@ -101,7 +104,7 @@ async function withIdempotency(
     keys: await keyedHashes(masterKeys, "idempotency-key", key),
     fingerprint: toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(fingerprint)))),
     sealingKeys: async () => [],
-    ...(idempotencyKey === null ? { repeats: { ttlMs: REPEAT_MS, connection: session.connection } } : {}),
+    ...(idempotencyKey === null ? { repeats: { ttlMs: REPEAT_MS, connection: session.connection, sequence } } : {}),
   };
   return { ...caller, idempotency };
 }
@@ -111,12 +114,12 @@ async function store(
   upload: ContentUpload,
   parsed: ParsedMessage,
   message: ReadMessage,
-  { connection }: SmtpSession,
+  { session: { connection }, sequence }: Submission,
 ): Promise<string> {
   const sendable = await requireSendable(caller, parsed.request, { source: "smtp", isRetry: false });
   const content = await putDocument(upload, toDocument(parsed, message), storesContentInR2Only(caller));
   const email = { ...toNewEmail(caller, upload.id, sendable, content, "smtp"), messageId: parsed.messageId };
-  const answer: Answer = { id: toAccepted(email).id, connection };
+  const answer: Answer = { id: toAccepted(email).id, connection, sequence };
   try {
     await commitEmails(caller, [email], answer, content.key);
     return answer.id;

@@ -62,13 +62,15 @@ export const submissionRoutes = new Hono<AppEnv>()
     const ctx = { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
     const envelope = readEnvelope(c);
     if (!envelope) throw badRequest("X-Envelope is missing or malformed");
+    const sequence = Number(c.req.header("X-Sequence") ?? 0);
+    if (!Number.isInteger(sequence)) throw badRequest("X-Sequence is malformed");
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
       const stream = c.req.raw.body ?? new Blob([]).stream();
       const result = await answer(async () => {
         const session = await readSmtpSession(ctx, c.req.header("X-Session") ?? "");
         const reserve = () => hold.growTo(MESSAGE_BYTES);
-        return acceptSubmission(ctx, { session, envelope, stream, reserve });
+        return acceptSubmission(ctx, { session, envelope, sequence, stream, reserve });
       });
       return c.json(result);
     } finally {

@@ -255,7 +255,7 @@ describe("mail for a hosted mailbox through MX", () => {
     });
     const raw = await response.text();
     expect(raw).toMatch(
-      /^Authentication-Results: mx\.gateway\.test;[^]*\r\nReceived: from mail\.example\.org \(\[127\.0\.0\.1\]\)\r\n by mx\.gateway\.test/,
+      /^Received-SPF: [\s\S]*\r\nAuthentication-Results: mx\.gateway\.test;[\s\S]*\r\nReceived: from mail\.example\.org \(\[127\.0\.0\.1\]\)\r\n by mx\.gateway\.test/,
     );
     expect(raw.match(/^Authentication-Results:/gm)).toHaveLength(1);
     expect(

@@ -17,9 +17,13 @@ const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 /** Emails whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in flight. */
 const MAX_UNWRITTEN = 20;
 
-const sinks: [string, number][] = [
-  ["a sink that replies to every message", 0],
-  ["a sink that closes the connection after the final dot of every twentieth message", 0.05],
+const plans: [string, Pick<KillPlan, "dropShare" | "door">][] = [
+  ["a sink that replies to every message", { dropShare: 0, door: "api" }],
+  [
+    "a sink that closes the connection after the final dot of every twentieth message",
+    { dropShare: 0.05, door: "api" },
+  ],
+  ["emails that are submitted by SMTP", { dropShare: 0, door: "smtp" }],
 ];
 
 afterAll(removeBundle);
@@ -27,10 +31,10 @@ afterAll(removeBundle);
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
   timeout: LONG ? 1_800_000 : 180_000,
 }, () => {
-  for (const [name, dropShare] of sinks) {
+  for (const [name, plan] of plans) {
     it(`loses no email, sends no unexpected one, and reports every duplicate: ${name}`, async ({ expect }) => {
-      const report = await killRun({ ...counts, dropShare, seed });
-      const description = summary({ ...counts, dropShare, seed }, report);
+      const report = await killRun({ ...counts, ...plan, seed });
+      const description = summary({ ...counts, ...plan, seed }, report);
       console.log(description);
       expect(report.faults, description).toEqual({
         lost: [],
@@ -49,7 +53,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
   }
 });
 
-function summary({ dropShare, seed, mails }: KillPlan, report: KillReport): string {
+function summary({ dropShare, door, seed, mails }: KillPlan, report: KillReport): string {
   const { faults, ...r } = report;
   const figures = [
     `mails ${mails}`,
@@ -64,5 +68,5 @@ function summary({ dropShare, seed, mails }: KillPlan, report: KillReport): stri
     `seconds ${r.seconds.toFixed(1)}`,
     `seed ${seed}`,
   ];
-  return `kill test, drops ${dropShare * 100} %: ${figures.join(", ")}`;
+  return `kill test, ${door}, drops ${dropShare * 100} %: ${figures.join(", ")}`;
 }

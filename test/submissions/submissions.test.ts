@@ -239,10 +239,16 @@ describe("the same message again", () => {
     expect(await count()).toBe(3);
   });
 
-  it("on the same connection is a second email: its client has the first answer", async () => {
-    const { submit } = await aSubmitter(workspace);
-    const ids = [await submit(message()), await submit(message()), await submit(message())].map(({ id }) => id);
+  it("on the same connection is a second email once its client has the answer to the first, and not before", async () => {
+    const { gateway, token } = await aSubmitter(workspace);
+    const ids = [];
+    for (const sequence of [0, 1, 1, 2]) {
+      const text = message();
+      const to = ["friend@example.org"];
+      ids.push((await gateway.submit(token, workspace.mailbox, to, text, "\0end", sequence)).id);
+    }
     expect(new Set(ids).size).toBe(3);
+    expect(ids[1]).toBe(ids[2]);
   });
 
   it("after the client said QUIT is a second email: it has received the answer", async () => {

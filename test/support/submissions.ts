@@ -37,12 +37,18 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
     to: string[],
     message: string | Uint8Array | ReadableStream,
     end = "\0end",
+    sequence = 0,
   ) => {
     const text = JSON.stringify({ from, to });
     const envelope = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
     const octets = typeof message === "string" ? new TextEncoder().encode(message) : message;
     const body = octets instanceof ReadableStream ? octets : new Blob([octets, end]).stream();
-    return call("submissions", body, { "X-Session": token, "X-Envelope": envelope, "Content-Type": "message/rfc822" });
+    return call("submissions", body, {
+      "X-Session": token,
+      "X-Sequence": String(sequence),
+      "X-Envelope": envelope,
+      "Content-Type": "message/rfc822",
+    });
   };
   return { call, login, checkSender, submit };
 }

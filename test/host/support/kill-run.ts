@@ -6,9 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
 import { seeded } from "../../support/faults.ts";
 import { CountingSink } from "./counting-sink.ts";
+import { GATEWAY_SECRET } from "./gateway-rig.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { RestartableHost } from "./restartable-host.ts";
 import { eventsOf, type Listed, listAll, listOpen, newAttempt, type SendAttempt, send } from "./sending-client.ts";
+import { openDoor, type SubmissionDoor, SubmittingClient } from "./submitting-client.ts";
 
 export interface KillPlan {
   mails: number;
@@ -16,6 +18,8 @@ export interface KillPlan {
   /** Share of messages (0 to 1) for which the sink closes the connection after the final dot. */
   dropShare: number;
   seed: number;
+  /** How the emails are sent. */
+  door: "api" | "smtp";
 }
 
 export interface KillReport extends Verdict {
@@ -40,9 +44,12 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   const sink = new CountingSink(() => drops() < plan.dropShare);
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
-  const port = await findFreePort(20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0));
-  const vars = { MASTER_KEYS, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
+  const port = await findFreePort(
+    20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0) + (plan.door === "smtp" ? 6_000 : 0),
+  );
+  const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
+  let door: SubmissionDoor | null = null;
   const host = new RestartableHost({ stateDir, port, vars, queueSeconds: 0 });
   try {
     // The second workspace is placed on the second mail database.
@@ -52,7 +59,13 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
     const mails = Array.from({ length: plan.mails }, (_, n) =>
       newAttempt(n, Math.floor(n / 2) % 2 === 0 ? first : second),
     );
-    await sendUnderKills(plan, host, sink, mails);
+    if (plan.door === "smtp") {
+      await host.start();
+      door = await openDoor(host, [first, second], path.join(stateDir, "certificates"));
+      // A mail program repeats what it got no 250 for; the hash of the message is its key.
+      for (const mail of mails) mail.key ??= "hash";
+    }
+    await sendUnderKills(plan, host, sink, mails, door);
     await waitUntilFinal(host, plan.dropShare > 0).catch(async (error) => {
       throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
     });
@@ -69,6 +82,7 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
     const seconds = (Date.now() - startedAt) / 1000;
     return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, outboxRows };
   } finally {
+    await door?.gateway.close();
     await host.stop();
     sink.close();
     await rm(stateDir, { recursive: true, force: true });
@@ -84,12 +98,16 @@ async function sendUnderKills(
   host: RestartableHost,
   sink: CountingSink,
   mails: readonly SendAttempt[],
+  door: SubmissionDoor | null,
 ) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
   const callers = Promise.all(
     Array.from({ length: CALLERS }, async () => {
-      for (let mail = await queue.next(); mail; mail = await queue.next()) await send(host, mail);
+      const client = door && new SubmittingClient(door);
+      for (let mail = await queue.next(); mail; mail = await queue.next())
+        await (client ? client.send(mail) : send(host, mail));
+      client?.close();
     }),
   );
   // A failed caller ends the run in Promise.race or Promise.all below.

@@ -1,0 +1,100 @@
+/** Submits the emails of a kill run through the SMTP gateway, which outlives the host that is killed. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Seeded } from "../../../dev/seed-workspace.ts";
+import { readConfig } from "../../../smtp-gateway/config.ts";
+import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
+import { certificateFiles, GATEWAY_SECRET, type Login } from "./gateway-rig.ts";
+import type { SendAttempt, Server } from "./sending-client.ts";
+import { SmtpClient } from "./smtp-client.ts";
+
+/** Wait before a command is repeated, in ms. */
+const RETRY_MS = 20;
+
+/** The gateway of a kill run and the logins of its workspaces, by API key. */
+export interface SubmissionDoor {
+  gateway: Gateway;
+  caFile: string;
+  logins: ReadonlyMap<string, Login & { mailbox: string }>;
+}
+
+/** Starts the gateway and creates the credentials. The host must be running. */
+export async function openDoor(server: Server, seeds: readonly Seeded[], directory: string): Promise<SubmissionDoor> {
+  const { authorityFile, variables } = await certificateFiles(directory);
+  const url = await server.url();
+  const config = readConfig({
+    ...variables,
+    GATEWAY_NAME: "localhost",
+    GATEWAY_HOST: "127.0.0.1",
+    GATEWAY_SECRET,
+    WORKER_URL: url,
+    SUBMISSION_TLS_PORTS: "0",
+  });
+  const logins = new Map<string, Login & { mailbox: string }>();
+  for (const { apiKey, domainId, mailbox } of seeds) {
+    const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ domain_id: domainId });
+    const response = await fetch(`${url}/v1/smtp-credentials/`, { method: "POST", headers, body });
+    logins.set(apiKey, { ...((await response.json()) as Login), mailbox });
+  }
+  return { gateway: await startGateway(config), caFile: authorityFile, logins };
+}
+
+/** One mail program. It keeps its connections, and repeats a message until it gets 250. */
+export class SubmittingClient {
+  readonly #door: SubmissionDoor;
+  readonly #connections = new Map<string, SmtpClient>();
+
+  constructor(door: SubmissionDoor) {
+    this.#door = door;
+  }
+
+  async send(mail: SendAttempt): Promise<void> {
+    const { subject, recipients } = mail;
+    const { mailbox } = this.#loginOf(mail);
+    const text = `From: ${mailbox}\r\nTo: ${recipients[0]}\r\nSubject: ${subject}\r\n\r\nThe text of ${subject}.\r\n.\r\n`;
+    for (;;) {
+      const client = await this.#connect(mail);
+      const begun = client && (await client.begin(mailbox, ...recipients));
+      if (begun?.startsWith("354")) {
+        client?.write(text);
+        const reply = (await client?.reply()) ?? "";
+        const [, id] = /^250 .*Queued as (\S+)/.exec(reply) ?? [];
+        if (id !== undefined) {
+          mail.ids.add(id);
+          return;
+        }
+        if (reply.startsWith("5")) throw new Error(`a valid message was answered ${reply}`);
+        mail.answerLost = true;
+      } else if (client) {
+        await client.command("RSET");
+      }
+      if (client?.isClosed) this.#connections.delete(mail.apiKey);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  close(): void {
+    for (const client of this.#connections.values()) client.end();
+  }
+
+  async #connect(mail: SendAttempt): Promise<SmtpClient | null> {
+    const known = this.#connections.get(mail.apiKey);
+    if (known && !known.isClosed) return known;
+    const { gateway, caFile } = this.#door;
+    const ports = { starttls: 0, implicit: gateway.ports.submission[0] ?? 0, mx: 0, health: 0 };
+    try {
+      const client = await SmtpClient.loggedIn({ ports, caFile, login: this.#loginOf(mail) });
+      this.#connections.set(mail.apiKey, client);
+      return client;
+    } catch {
+      // The login reached no host.
+      return null;
+    }
+  }
+
+  #loginOf({ apiKey }: SendAttempt): Login & { mailbox: string } {
+    const login = this.#door.logins.get(apiKey);
+    if (!login) throw new Error("the workspace has no SMTP credential");
+    return login;
+  }
+}
