@@ -1,3 +1,5 @@
+import { gatewayRoutes } from "./gateway-routes.ts";
+
 /**
  * The scope that each route requires, the meaning of each scope, and the scopes of each role (decisions 3). A route
  * that is missing here answers 500, and a test fails.
@@ -77,12 +79,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/totp": "public",
   "POST /auth/bootstrap": "public",
   "POST /auth/rotate-secrets": "public",
-  "POST /gateway/sessions": "public",
-  "POST /gateway/senders": "public",
-  "POST /gateway/submissions": "public",
-  "POST /gateway/confirmations": "public",
-  "POST /gateway/recipients": "public",
-  "POST /gateway/mail": "public",
+  ...gatewayRoutes,
   "GET /auth/google": "public",
   "GET /auth/google/callback": "public",
   "GET /auth/github": "public",
