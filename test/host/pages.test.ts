@@ -45,6 +45,8 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       ["/app/api-keys", "Sign in"],
       ["/invitations/unknown", "This invitation does not work"],
       [await site.invitation("grace@example.test"), "Invitation to Example Shop"],
+      ["/mail", "Sign in to webmail"],
+      ["/mail/sign-in", "Sign in to webmail", () => submit(page, { email: "hello@example.test", password: "wrong" })],
       ["/u/unknown", "Unsubscribe?"],
       ["/u/unknown", "This link does not work", () => submit(page)],
       [await site.unsubscribeLink(), "You are unsubscribed", () => submit(page)],
@@ -174,6 +176,28 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await pressEnter(page);
       expect(new URL(page.url()).pathname).toBe(isRight ? "/app" : "/auth/totp");
     }
+    await context.close();
+  });
+
+  it("sign in to webmail and out again, without JavaScript and by keyboard", async () => {
+    const { mailbox } = site.workspace;
+    const password = await site.mailboxPassword();
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await page.goto("/mail");
+    await page.focus("[name=email]");
+    await page.keyboard.type(mailbox);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(password);
+    await pressEnter(page);
+    expect(await page.title()).toBe(mailbox);
+    const cookies = await context.cookies(`${site.host.url}/mail`);
+    expect(cookies.map(({ name, path }) => `${name} ${path}`).sort()).toEqual([
+      "mailbox /mail",
+      "mailbox_refresh /mail",
+    ]);
+    expect(await context.cookies(`${site.host.url}/app`)).toEqual([]);
+    await pressOn(page, "Sign out");
+    expect(await context.cookies()).toEqual([]);
     await context.close();
   });
 

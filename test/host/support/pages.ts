@@ -89,6 +89,17 @@ export async function startSite() {
       return new URL(await newUnsubscribeUrl(masterKeys, mail, PUBLIC_URL)).pathname;
     },
 
+    /** Sets the password of the workspace's mailbox and returns it. */
+    async mailboxPassword(): Promise<string> {
+      const password = "correct horse battery staple";
+      await fetch(`${host.url}/v1/mailboxes/${workspace.mailboxId}/password`, {
+        method: "PUT",
+        headers: { Authorization: `Bearer ${workspace.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ password }),
+      });
+      return password;
+    },
+
     /** Returns the path of an authorization request of a new client. */
     async authorizePath(redirectUri: string, name = "An assistant"): Promise<string> {
       const client = await registerClient(ctx, { redirect_uris: [redirectUri], client_name: name });
