@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { authenticateApiKey } from "../../src/accounts/index.ts";
 import type { Ctx } from "../../src/context.ts";
 import { openDkimKey } from "../../src/domains/index.ts";
@@ -8,8 +8,10 @@ import { rotationReport } from "../../src/secret-rotation/report.ts";
 import { type Cursor, rewrapStep } from "../../src/secret-rotation/rewrap.ts";
 import { sealedColumns } from "../../src/secret-rotation/sealed-columns.ts";
 import { refreshSession } from "../../src/sessions/index.ts";
-import { TOTP_PURPOSE } from "../../src/sign-ins/index.ts";
+import { createMagicLink, TOTP_PURPOSE } from "../../src/sign-ins/index.ts";
+import { STEP_MS } from "../../src/sign-ins/second-factor/totp-code.ts";
 import { aSession } from "../support/sessions.ts";
+import { browser, codeOf } from "../support/sign-ins.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const OLD = (env as unknown as Record<string, string>).MASTER_KEYS ?? "";
@@ -72,6 +74,29 @@ it("after a rotation every DKIM key, TOTP secret, Slack URL, used API key and re
   const mine = apiKeys.filter((key) => unused.startsWith(key.prefix) || workspace.apiKey.startsWith(key.prefix));
   expect(mine).toMatchObject([{ name: "Never used", last_used_at: null }]);
   await expect(authenticateApiKey(onlyNew(), unused)).rejects.toMatchObject({ status: 401 });
+});
+
+it("a user with two-factor authentication signs in after the old key was removed", async () => {
+  // In the middle of a time step, so that no code expires during the test.
+  vi.useFakeTimers({ now: Math.floor(Date.now() / STEP_MS) * STEP_MS + STEP_MS / 2, toFake: ["Date"] });
+  try {
+    const workspace = await aWorkspace();
+    const session = await aSession(workspace);
+    const { secret } = await (await session.post("/v1/auth/totp/setup", undefined)).json<{ secret: string }>();
+    const enabled = await session.post("/v1/auth/totp/enable", { code: await codeOf(secret, -1) });
+    expect(enabled.status).toBe(200);
+    const signIn = async () => {
+      const page = browser({ MASTER_KEYS: NEW });
+      const link = await createMagicLink(onlyNew(), { email: `owner@${workspace.domain}`, next: "/app" });
+      expect((await page.post(new URL(link).pathname)).headers.get("Location")).toBe("/auth/totp");
+      return page.post("/auth/totp", { code: await codeOf(secret) });
+    };
+    expect((await signIn()).status, "before the rotation").toBe(500);
+    await rewrapAll(both());
+    expect((await signIn()).headers.get("Location")).toBe("/app");
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("the command's endpoint takes a request that is signed with a master key only", async () => {
