@@ -14,7 +14,10 @@ import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 const LONG = process.env.TEST_LONG === "1";
 const counts = LONG ? { mails: 5_000, kills: 200 } : { mails: 500, kills: 20 };
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
-/** Emails whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in flight. */
+/**
+ * Emails of one mail database whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in
+ * flight. Each database has its own, so that one which does not answer delays no other.
+ */
 const MAX_UNWRITTEN = 20;
 
 const plans: [string, Pick<KillPlan, "dropShare" | "door">][] = [

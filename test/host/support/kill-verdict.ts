@@ -31,7 +31,7 @@ export interface Verdict {
   duplicates: number;
   /** Duplicates after a message that the sink did not reply to. */
   ofDropped: number;
-  /** Largest number of messages that were duplicated by the kill of one host. */
+  /** Largest number of messages of one workspace, each in a mail database of its own, that the kill of one host duplicated. */
   worstKill: number;
 }
 
@@ -95,7 +95,7 @@ async function checkDuplicates(
   receiptsByMessageId: ReadonlyMap<string, Receipt[]>,
   faults: Verdict["faults"],
 ): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill">> {
-  const duplicatesByKill = new Map<number, number>();
+  const duplicatesByKill = new Map<string, number>();
   let [duplicates, ofDropped] = [0, 0];
   for (const [messageId, arrived] of receiptsByMessageId) {
     for (const [at, again] of arrived.entries()) {
@@ -103,9 +103,10 @@ async function checkDuplicates(
       if (!before) continue;
       duplicates += 1;
       if (before.dropped) ofDropped += 1;
-      else if (before.epoch < again.epoch)
-        duplicatesByKill.set(before.epoch, (duplicatesByKill.get(before.epoch) ?? 0) + 1);
-      else faults.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
+      else if (before.epoch < again.epoch) {
+        const kill = `${before.epoch} ${messageId.slice(messageId.indexOf("@"))}`;
+        duplicatesByKill.set(kill, (duplicatesByKill.get(kill) ?? 0) + 1);
+      } else faults.unexplained.push(`${messageId} arrived twice from host ${again.epoch}, with a reply both times`);
     }
     if (arrived.length < 2) continue;
     const events = await eventsOf(messageId.slice(1, messageId.indexOf("@")));
