@@ -20,6 +20,7 @@ import { Meter, metered } from "./meter.ts";
 import { prepareEndpoint } from "./prepare-endpoint.ts";
 import { Trace } from "./trace.ts";
 
+export { DomainTransferObject } from "../durable-objects/domain-transfer.ts";
 export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
