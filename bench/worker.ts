@@ -14,6 +14,7 @@ import { startShardJob } from "../src/shard-jobs.ts";
 import { forEachShard, onShard, shardNumbers, withLimits } from "../src/shards.ts";
 import { runDatabases } from "../src/work.ts";
 import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
+import { baselineImport } from "./baseline-import.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
@@ -100,6 +101,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return prepareBaselineDelivery(request, env);
     case "baseline-delivery":
       return baselineDelivery(request, metered(env, meter));
+    case "baseline-import":
+      return baselineImport(request, env);
     case "index":
       await forEachShard(createContext(metered(env, meter), "bench"), indexEmails);
       return new Response();

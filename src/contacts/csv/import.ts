@@ -7,8 +7,8 @@ import { getList, type ListRow } from "../queries.ts";
 import { importLimits } from "../rules.ts";
 import type { ImportOut } from "../schema.ts";
 import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
-import { insertContacts } from "./insert.ts";
-import { type Row, type RowContact, readRow } from "./read-row.ts";
+import { type ContactText, insertContacts } from "./insert.ts";
+import { type Row, readRow } from "./read-row.ts";
 
 /** A CSV file whose header was read. */
 interface CsvFile {
@@ -60,8 +60,8 @@ function requireRowCount(csv: CsvFile): void {
   const reader = new CsvReader(csv.bytes, csv.delimiter);
   reader.read(1, csv.bytes.length);
   let rows = 0;
-  for (let part = readPart(reader, csv); part.size > 0 && rows < countUpTo; part = readPart(reader, csv)) {
-    rows += part.rows.filter(({ row }) => !("isBlank" in row)).length;
+  for (let part = readPart(reader, csv); part.length > 0 && rows < countUpTo; part = readPart(reader, csv)) {
+    rows += part.filter((row) => !("isBlank" in row)).length;
   }
   if (rows === 0) throw badRequest("The CSV file has no data rows");
   if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
@@ -77,19 +77,17 @@ function countLines(bytes: Uint8Array): number {
   return last === 10 || last === 13 ? lines : lines + 1;
 }
 
-interface Part {
-  /** Records that were read. 0 at the end of the file. */
-  size: number;
-  rows: { number: number; row: Row }[];
-}
+/** A row of a part: a contact as text, or what it is instead. Nothing else of the row stays in memory. */
+type PartRow = { number: number } & ({ contact: ContactText } | Exclude<Row, { contact: unknown }>);
 
-function readPart(reader: CsvReader, { width, columns }: CsvFile): Part {
-  const records = reader.read(importLimits.rowsPerBatch, importLimits.bytesPerBatch);
-  const rows = records.map((record) => ({
-    number: record.row,
-    row: "fault" in record ? record : readRow(record.cells, width, columns),
-  }));
-  return { size: records.length, rows };
+/** Returns the next rows of the file; none at its end. */
+function readPart(reader: CsvReader, { width, columns }: CsvFile): PartRow[] {
+  return reader.map(importLimits.rowsPerBatch, importLimits.bytesPerBatch, (record): PartRow => {
+    const row = "fault" in record ? { fault: record.fault } : readRow(record.cells, width, columns);
+    if (!("contact" in row)) return { number: record.row, ...row };
+    const { key } = row.contact;
+    return { number: record.row, contact: { json: JSON.stringify(row.contact), key } };
+  });
 }
 
 async function importRows(
@@ -102,14 +100,14 @@ async function importRows(
   let [imported, skipped, rejected] = [0, 0, 0];
   const reader = new CsvReader(csv.bytes, csv.delimiter);
   reader.read(1, csv.bytes.length);
-  for (let part = readPart(reader, csv); part.size > 0; part = readPart(reader, csv)) {
-    const contacts: RowContact[] = [];
-    for (const { number, row } of part.rows) {
+  for (let part = readPart(reader, csv); part.length > 0; part = readPart(reader, csv)) {
+    const contacts: ContactText[] = [];
+    for (const row of part) {
       if ("contact" in row) contacts.push(row.contact);
       else if ("skipped" in row) skipped += 1;
       else if ("fault" in row) {
         rejected += 1;
-        if (rejected <= importLimits.errors) errors.push(`Row ${number}: ${row.fault}`);
+        if (rejected <= importLimits.errors) errors.push(`Row ${row.number}: ${row.fault}`);
       }
     }
     const inserted = await importPart(ctx, list, contacts);
@@ -122,7 +120,7 @@ async function importRows(
 }
 
 /** Inserts the contacts that the list does not have. Returns their number. */
-async function importPart(ctx: CallerCtx, list: ListRow, contacts: readonly RowContact[]): Promise<number> {
+async function importPart(ctx: CallerCtx, list: ListRow, contacts: readonly ContactText[]): Promise<number> {
   if (contacts.length === 0) return 0;
   const inserted = await insertContacts(ctx, list, contacts);
   if (inserted > 0) await copyToNewContacts(ctx, ctx.workspace.number, [...new Set(contacts.map(({ key }) => key))]);

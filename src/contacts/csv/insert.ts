@@ -4,7 +4,6 @@ import type { MailStatement } from "../../db/database.ts";
 import { jsonChunks } from "../../db/json-chunks.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { ListRow } from "../queries.ts";
-import type { RowContact } from "./read-row.ts";
 
 // Inserts nothing into a list that was deleted since it was read. Metadata is JSON inside JSON, so that its text is kept.
 const INSERT = `
@@ -17,6 +16,12 @@ const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes(
 const FIND_INSERTED = `
   SELECT count(*) AS contacts FROM json_each(?1) j CROSS JOIN contacts c ON c.list = ?2 AND c.id = j.value->>'id'`;
 
+/** A contact of a file as it is inserted: JSON of its row without the id, and the key of its address. */
+export interface ContactText {
+  json: string;
+  key: string;
+}
+
 /** Attempts of a batch when D1 does not report whether it committed. */
 const MAX_ATTEMPTS = 3;
 
@@ -25,8 +30,8 @@ const MAX_ATTEMPTS = 3;
  * inserted, also when D1 did not report a commit: a repeated attempt counts the ids that exist. Throws 404 when the list
  * was deleted.
  */
-export async function insertContacts(ctx: CallerCtx, list: ListRow, contacts: readonly RowContact[]): Promise<number> {
-  const chunks = jsonChunks(contacts.map((contact) => JSON.stringify({ id: ctx.newId(), ...contact })));
+export async function insertContacts(ctx: CallerCtx, list: ListRow, contacts: readonly ContactText[]): Promise<number> {
+  const chunks = jsonChunks(contacts.map(({ json }) => `{"id":"${ctx.newId()}",${json.slice(1)}`));
   for (let attempt = 1; ; attempt++) {
     try {
       return await insertOnce(ctx, list, chunks, attempt > 1);

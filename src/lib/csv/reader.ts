@@ -24,6 +24,8 @@ const faults: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `the row is longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
 };
 
+type AddRecord = (record: CsvRecord) => void;
+
 export class CsvReader {
   readonly #bytes: Uint8Array;
   readonly #delimiter: Delimiter;
@@ -36,30 +38,36 @@ export class CsvReader {
     this.#delimiter = delimiter;
   }
 
-  /**
-   * Returns the next records, at most `maxRecords` and those of about `maxBytes`; none at the end. A broken record ends at
-   * its first line break, so that the records after it are read.
-   */
+  /** Returns the next records, at most `maxRecords` and those of about `maxBytes`; none at the end. */
   read(maxRecords: number, maxBytes: number): CsvRecord[] {
-    const records: CsvRecord[] = [];
+    return this.map(maxRecords, maxBytes, (record) => record);
+  }
+
+  /**
+   * Returns what `convert` makes of the next records, each as soon as it is read, so that its cells are garbage before the
+   * next. A broken record ends at its first line break, so that the records after it are read.
+   */
+  map<Out>(maxRecords: number, maxBytes: number, convert: (record: CsvRecord) => Out): Out[] {
+    const results: Out[] = [];
+    const add = (record: CsvRecord) => void results.push(convert(record));
     const end = Math.min(this.#at + maxBytes, this.#bytes.length);
-    while (records.length < maxRecords && this.#at < end) {
-      const error = this.#parse(records, maxRecords - records.length, end - this.#at, false);
-      if (error !== null) this.#recover(records, error);
+    while (results.length < maxRecords && this.#at < end) {
+      const error = this.#parse(add, maxRecords - results.length, end - this.#at, false);
+      if (error !== null) this.#recover(add, error);
     }
-    return records;
+    return results;
   }
 
   /** Parses up to a limit, the end of the file or an error, which it returns. Throws other errors than CsvError. */
-  #parse(records: CsvRecord[], maxRecords: number, maxBytes: number, isRelaxed: boolean): CsvError | null {
+  #parse(add: AddRecord, maxRecords: number, maxBytes: number, isRelaxed: boolean): CsvError | null {
     const limitReached = new Error("the limit is reached");
     let [read, end] = [0, 0];
     try {
       parse(this.#bytes.subarray(this.#at), {
         ...options(this.#delimiter, isRelaxed),
-        on_record: (cells: string[], { bytes }: { bytes: number }) => {
+        on_record: (cells: readonly (string | Uint8Array)[], { bytes }: { bytes: number }) => {
           this.#row += 1;
-          records.push({ row: this.#row, cells });
+          add({ row: this.#row, cells: cells.map(toText) });
           read += 1;
           end = bytes;
           if (read >= maxRecords || end >= maxBytes) throw limitReached;
@@ -77,9 +85,9 @@ export class CsvReader {
   }
 
   /** Reads the record at an error as plain text if only a quote stands inside a cell, as in `5" wide`. Else skips it. */
-  #recover(records: CsvRecord[], error: CsvError): void {
-    const problem = error.code === OPENING_QUOTE ? this.#parse(records, 1, this.#bytes.length, true) : error;
-    if (problem !== null) records.push(this.#skipBroken(problem));
+  #recover(add: AddRecord, error: CsvError): void {
+    const problem = error.code === OPENING_QUOTE ? this.#parse(add, 1, this.#bytes.length, true) : error;
+    if (problem !== null) add(this.#skipBroken(problem));
   }
 
   /** Moves behind the first line of a broken record and returns its fault. */
@@ -96,7 +104,12 @@ export class CsvReader {
   }
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+const toText = (cell: string | Uint8Array) => (typeof cell === "string" ? cell : decoder.decode(cell));
+
 const options = (delimiter: Delimiter, isRelaxed: boolean) => ({
+  // Cells as bytes: the parser itself would decode them through arrays of numbers, which take 16 octets a character.
+  encoding: null,
   bom: false,
   delimiter,
   record_delimiter: ["\r\n", "\n", "\r"],
