@@ -36,12 +36,34 @@ const plans: [string, Omit<KillPlan, "seed"> & { maxUnwritten: number }][] = [
   ["a sink that closes the connection after the final dot of every twentieth message", { ...BY_API, dropShare: 0.05 }],
   ["emails that are submitted by SMTP", { ...BY_SMTP, dropShare: 0 }],
 ];
+/** The main database and the mail databases fail on their own, or two at once, hundreds of times. */
+const outages: KillPlan = {
+  mails: LONG ? 2_500 : 120,
+  kills: LONG ? 100 : 5,
+  dropShare: 0,
+  door: "api",
+  outages: true,
+  seed: seed + 1,
+};
 
 afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
   timeout: LONG ? 1_800_000 : 180_000,
 }, () => {
+  it("loses no email, sends no unexpected one, and reports every duplicate: databases that fail separately", async ({
+    expect,
+  }) => {
+    const report = await killRun(outages);
+    const description = summary(outages, report);
+    console.log(description, `outages ${report.outages}`);
+    expect(Object.values(report.faults).flat(), description).toEqual([]);
+    expect(report.outboxRows, description).toBe(0);
+    expect(report.outages).toHaveLength(3);
+    expect(Math.min(...report.outages)).toBeGreaterThan(5);
+    expect(report.accepted + report.uncertain).toBe(outages.mails);
+  });
+
   for (const [name, plan] of plans) {
     it(`loses no email, sends no unexpected one, and reports every duplicate: ${name}`, async ({ expect }) => {
       const report = await killRun({ ...plan, seed });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
 import { seeded } from "../../support/faults.ts";
 import { CountingSink } from "./counting-sink.ts";
+import { DatabaseOutages } from "./database-outages.ts";
 import { GATEWAY_SECRET } from "./gateway-rig.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
 import { RestartableHost } from "./restartable-host.ts";
@@ -20,6 +21,8 @@ export interface KillPlan {
   seed: number;
   /** How the emails are sent. */
   door: "api" | "smtp";
+  /** Whether databases fail between the kills, each on its own and two at once. */
+  outages?: boolean;
 }
 
 export interface KillReport extends Verdict {
@@ -29,6 +32,8 @@ export interface KillReport extends Verdict {
   seconds: number;
   /** Rows in the outbox at the end. */
   outboxRows: number;
+  /** Outages of each database. */
+  outages: number[];
 }
 
 const CALLERS = 8;
@@ -45,7 +50,10 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
   await sink.listen();
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-kill-"));
   const port = await findFreePort(
-    20_000 + (process.pid % 300) * 20 + (plan.dropShare > 0 ? 10 : 0) + (plan.door === "smtp" ? 6_000 : 0),
+    20_000 +
+      (process.pid % 300) * 30 +
+      (plan.outages ? 20 : plan.dropShare > 0 ? 10 : 0) +
+      (plan.door === "smtp" ? 9_000 : 0),
   );
   const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` };
   // 0: with the usual second, a host that runs for 300 ms would be killed before its queue delivers a batch.
@@ -65,7 +73,9 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
       // A mail program repeats what it got no 250 for; the hash of the message is its key.
       for (const mail of mails) mail.key ??= "hash";
     }
-    await sendUnderKills(plan, host, sink, mails, door);
+    const outages = new DatabaseOutages(stateDir, seeded(plan.seed + 2));
+    if (plan.outages) outages.start();
+    await sendUnderKills(plan, host, sink, mails, door, () => outages.stop()).finally(() => outages.stop());
     await waitUntilFinal(host, plan.dropShare > 0).catch(async (error) => {
       throw new Error(`${error} (seed ${plan.seed})\n${await logTail(stateDir)}`);
     });
@@ -76,11 +86,19 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
       listed: await listAll(host),
       receipts,
       eventsOf: (id) => eventsOf(host, id),
+      mayRepeatOutcomes: plan.outages ?? false,
     });
     const { results } = await host.sql<{ n: number }>("SELECT count(*) AS n FROM outbox");
     const outboxRows = results.reduce((sum, { n }) => sum + n, 0);
     const seconds = (Date.now() - startedAt) / 1000;
-    return { ...verdict, kills: host.kills, finalAfterSeconds, seconds, outboxRows };
+    return {
+      ...verdict,
+      kills: host.kills,
+      finalAfterSeconds,
+      seconds,
+      outboxRows,
+      outages: [...outages.counts.values()],
+    };
   } finally {
     await door?.gateway.close();
     await host.stop();
@@ -99,6 +117,7 @@ async function sendUnderKills(
   sink: CountingSink,
   mails: readonly SendAttempt[],
   door: SubmissionDoor | null,
+  beforeLastStart: () => Promise<void>,
 ) {
   const random = seeded(plan.seed);
   const queue = new Gate(mails);
@@ -122,6 +141,7 @@ async function sendUnderKills(
     await sleep(random() * KILL_WITHIN_MS);
     await host.kill();
   }
+  await beforeLastStart();
   sink.epoch = plan.kills;
   const { restarted } = await host.start();
   queue.open(mails.length);
