@@ -27,6 +27,8 @@ const RUN_MS = 60_000;
 const RUN_PAGES = 200;
 /** D1 statements of one page at most, and of the reads before it. */
 const PAGE_STATEMENTS = 40;
+/** D1 statements for the plan of an audience of 500,000 contacts: three for each 5,000. */
+const PLAN_STATEMENTS = 300;
 /** Shortest and longest time between two looks at a wave whose emails are being delivered, in milliseconds. */
 const POLL_MS = { min: 1_000, max: 60_000 };
 /** Time between two looks whether a full database has space again; cron measures it each minute. In milliseconds. */
@@ -79,6 +81,8 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       return null;
     } else if (fanOut.isComplete) {
       return endWave(ctx, broadcast);
+    } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
+      return ctx.now();
     } else {
       const size = hasMailSpace(ctx, workspace.mailSize)
         ? await fanOutPages(ctx, broadcast, fanOut, workspace, started)

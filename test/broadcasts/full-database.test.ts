@@ -1,9 +1,14 @@
-/** A broadcast whose mail database is too full for new emails waits, and goes on when there is space again. */
+/** A broadcast waits while its mail database is too full, or its invocation has no D1 statements left, and then goes on. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { FILE_SHARD } from "../support/databases.ts";
+import { runBroadcasts } from "../../src/broadcasts/index.ts";
+import { createContext } from "../../src/context.ts";
+import { newRunLimits } from "../../src/delivery/index.ts";
+import type { WakeUp } from "../../src/outbox/index.ts";
+import { onShard, withLimits } from "../../src/shards.ts";
+import { FILE_SHARD, mail } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { aWorkspace } from "../support/workspace.ts";
+import { aWorkspace, discardingQueue } from "../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf } from "./support.ts";
 
 const MINUTE = 61_000;
@@ -41,4 +46,26 @@ it("makes no email above the limit, tells the queue to look again, and mails eve
   expect(await emailsOf(id)).toHaveLength(PAGE + REST);
   expect(await broadcasts.read(id)).toMatchObject({ queued_count: PAGE + REST });
   await setSize(0);
+});
+
+it("is left to the next invocation when this one has not enough D1 statements left", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 3) });
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  for (const [statements, emails] of [
+    [200, 0],
+    [780, 3],
+  ] as const) {
+    const limits = { ...newRunLimits(), statements };
+    const ctx = onShard(
+      withLimits(createContext({ ...env, WORK: discardingQueue } as unknown as Env, "test"), limits),
+      FILE_SHARD,
+    );
+    const { results } = await mail
+      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'")
+      .all<WakeUp>();
+    await runBroadcasts(ctx, results);
+    expect(await emailsOf(id)).toHaveLength(emails);
+  }
 });
