@@ -10,6 +10,7 @@ import {
   runReleases,
 } from "./delivery/index.ts";
 import { runTransferTasks } from "./domain-transfers/index.ts";
+import { copySent } from "./inbox/sending/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./shards.ts";
@@ -26,6 +27,7 @@ const mailTasks: Tasks<MailCtx> = {
   broadcast: (ctx, rows) => runBroadcasts(ctx, rows),
   purge: (ctx, rows) => purge(ctx, rows),
   release: (ctx, rows) => runReleases(ctx, rows),
+  "sent-copy": (ctx, rows) => copySent(ctx, rows),
 };
 
 /** The function that processes each kind of outbox row of the main database. */

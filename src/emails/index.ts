@@ -22,6 +22,7 @@ export {
   transitionOf,
 } from "./rules.ts";
 export { cancelScheduledOfDomains, findScheduledEmails } from "./scheduled/of-domains.ts";
+export { AcceptOut } from "./schema.ts";
 export { hasNewEmailsStatement, indexEmails } from "./search/index.ts";
 export { insertEmailStatements, type NewEmail, requireSendingAllowed } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";

@@ -92,6 +92,16 @@ export function listScheduled(
     .limit(max);
 }
 
+/** Returns the scheduled emails of a mailbox, soonest first. */
+export function listScheduledOf(ctx: CallerCtx, mailboxId: string, max: number): Promise<RecordRow[]> {
+  return mailOrm(ctx)
+    .select(recordColumns)
+    .from(e)
+    .where(and(visibleTo(ctx), sql`e.status = 'scheduled'`, eq(e.mailboxId, mailboxId)))
+    .orderBy(e.scheduledAt, e.n)
+    .limit(max);
+}
+
 /** Returns two neighbours in the order of the workspace's scheduled emails after a position, `skip` rows further on. */
 export function findScheduledPositions(
   ctx: CallerCtx,

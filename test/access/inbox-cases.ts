@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { multipart } from "../contacts/csv-support.ts";
 import { aMessage } from "../mailbox-store/support.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
@@ -73,6 +74,15 @@ const cases = {
   "POST /messages/batch": ofMailbox({ body: () => ({ uids: [1], action: "seen" }) }),
   "PUT /messages/:uid/labels": ofMessage({ body: () => ({ label_ids: [] }) }),
   "GET /threads/:thread_id": ofMessage(),
+  "GET /scheduled": ofMailbox(),
+  "POST /send": ofMailbox({ success: 202, body: () => ({ to: ["friend@example.org"], text: "A text." }) }),
+  "POST /files": ofMailbox({ success: 201, body: () => multipart("a file").body, headers: multipart("").headers }),
+  "POST /drafts": ofMailbox({ success: 201, body: () => ({ subject: "A draft" }) }),
+  "PUT /drafts/:uid": ofMessage({
+    create: (workspace) => createMessage(workspace, "Drafts"),
+    body: () => ({ subject: "A draft" }),
+  }),
+  "DELETE /drafts/:uid": ofMessage({ success: 204, create: (workspace) => createMessage(workspace, "Drafts") }),
 };
 
 /** The cases of the inbox API. Its callers are owners and admins, who may open every mailbox of their workspace. */

@@ -14,7 +14,7 @@ const Color = z
   .string()
   .regex(/^#[0-9a-f]{6}$/i, "color must be # and six hexadecimal digits")
   .transform((color) => color.toLowerCase())
-  .meta({ pattern: "^#[0-9A-Fa-f]{6}$" });
+  .meta({ pattern: "^#[0-9A-Fa-f]{6}$", maxLength: 7 });
 const LabelIn = z
   .object({ name: NameText, color: Color })
   .meta({ ref: "InboxLabelCreate", examples: [{ name: "Bills", color: "#c0392b" }] });

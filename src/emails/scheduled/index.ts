@@ -1,0 +1,2 @@
+export { listScheduledOfMailbox } from "./of-mailbox.ts";
+export { ScheduledOut } from "./schema.ts";

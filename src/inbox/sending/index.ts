@@ -1,0 +1,1 @@
+export { copySent } from "./sent-copies.ts";

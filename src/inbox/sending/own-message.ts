@@ -1,0 +1,46 @@
+import type { Ctx } from "../../context.ts";
+import { r2Keys } from "../../db/r2-keys.ts";
+import { toPreview } from "../../inbound/index.ts";
+import { concat } from "../../lib/bytes.ts";
+import { parseMessage } from "../../mail/messages/index.ts";
+import { binaryStringToBytes, compose, type MessageInput } from "../../mail/mime/index.ts";
+import type { NewMessage, Person } from "../../mailbox-store/index.ts";
+
+/** A message that the mailbox itself wrote: a draft or a sent copy. */
+export interface OwnMessage {
+  mailboxId: string;
+  /** Id of its object. */
+  id: string;
+  folder: "Sent" | "Drafts";
+  input: MessageInput;
+  bcc: Person[];
+  deliveryKey: string | null;
+}
+
+/** Composes a message and puts it into R2. Returns its record for the mailbox. Throws ComposeError. */
+export async function putOwnMessage(
+  ctx: Ctx,
+  { mailboxId, id, folder, input, bcc, deliveryKey }: OwnMessage,
+): Promise<NewMessage> {
+  const composed = compose(input, { smtpUtf8: true, eightBitMime: true });
+  const pieces = [binaryStringToBytes(`${composed.headers.map(({ raw }) => raw).join("")}\r\n`)];
+  for await (const chunk of composed.body()) pieces.push(chunk);
+  const raw = concat(pieces);
+  const object = `${r2Keys.mailbox(mailboxId)}${id}.eml`;
+  await ctx.env.CONTENT.put(object, raw);
+  const { fields: _, text, ...message } = parseMessage(raw);
+  return {
+    ...message,
+    bcc,
+    object,
+    folder,
+    receivedAt: input.date.getTime(),
+    preview: toPreview(text),
+    searchText: text,
+    size: raw.length,
+    authentication: null,
+    seen: true,
+    draft: folder === "Drafts",
+    deliveryKey,
+  };
+}
