@@ -4,10 +4,12 @@ import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.
 
 /** Response schemas that several parts of the inbox API share (decisions 9). */
 
-export const Address = z.object({ email: z.string(), name: z.string().nullable() }).meta({ ref: "InboxAddress" });
+export const Address = z
+  .object({ email: z.string(), name: z.string().nullable() })
+  .meta({ ref: "InboxAddress", examples: [{ email: "ada@example.org", name: "Ada" }] });
 export const timestamp = z.string().meta({ format: "date-time" });
 
-const itemExample = {
+export const itemExample = {
   uid: 7,
   folder: "INBOX",
   message_id: "<a1b2@example.org>",

@@ -12,14 +12,15 @@ import { openMailbox } from "../open.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
 
-const FolderIn = z.object({ name: NameText }).meta({ ref: "InboxFolderCreate", examples: [{ name: "Projects" }] });
+// `example`, not `examples`: zod drops those of a schema with a transform.
+const FolderIn = z.object({ name: NameText }).meta({ ref: "InboxFolderCreate", example: { name: "Projects" } });
 const AddressQuery = z.object({ q: z.string().max(320).default("").describe("A part of the name or address.") });
 const QuotaOut = z
   .object({ used_bytes: z.int(), quota_bytes: z.int().nullable(), message_count: z.int() })
   .meta({ ref: "InboxQuota", examples: [{ used_bytes: 2048, quota_bytes: null, message_count: 1 }] });
-const SectionsOut = z
-  .array(z.object({ section: z.string(), bytes: z.int(), count: z.int() }))
-  .meta({ ref: "InboxStorageSections", examples: [[{ section: "INBOX", bytes: 2048, count: 1 }]] });
+const SectionOut = z
+  .object({ section: z.string(), bytes: z.int(), count: z.int() })
+  .meta({ ref: "InboxStorageSection", examples: [{ section: "INBOX", bytes: 2048, count: 1 }] });
 const BlockedSenders = z
   .object({
     emails: z
@@ -36,7 +37,7 @@ const BlockedSenders = z
       )
       .max(mailboxLimits.blockedSenders),
   })
-  .meta({ ref: "InboxBlockedSenders", examples: [{ emails: ["spam@example.org"] }] });
+  .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
 const tags = ["Inbox"];
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
@@ -137,7 +138,7 @@ export const folderRoutes = new Hono<AppEnv>()
       summary: "List the sizes of the folders and of all attachments",
       tags,
       parameters: [mailboxId],
-      responses: responses(200, "One entry a folder, then the attachments in all of them", SectionsOut, errors),
+      responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
     }),
     async (c) => c.json(await (await open(c)).store.sections()),
   )

@@ -17,10 +17,10 @@ const Color = z
   .meta({ pattern: "^#[0-9A-Fa-f]{6}$", maxLength: 7 });
 const LabelIn = z
   .object({ name: NameText, color: Color })
-  .meta({ ref: "InboxLabelCreate", examples: [{ name: "Bills", color: "#c0392b" }] });
+  .meta({ ref: "InboxLabelCreate", example: { name: "Bills", color: "#c0392b" } });
 const LabelPatch = z
   .object({ name: NameText.optional(), color: Color.optional() })
-  .meta({ ref: "InboxLabelUpdate", examples: [{ color: "#2980b9" }] });
+  .meta({ ref: "InboxLabelUpdate", example: { color: "#2980b9" } });
 
 const tags = ["Inbox"];
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");

@@ -40,7 +40,11 @@ const ListQuery = z.object({
 });
 const SearchQuery = z.object({
   ...range,
-  q: z.string().min(1).max(1000).describe('Words, of which each must occur, and "phrases".'),
+  q: z
+    .string()
+    .min(1)
+    .max(1000)
+    .meta({ description: 'Words, of which each must occur, and "phrases".', example: "receipt" }),
   folder: z.string().max(1000).default("INBOX").describe("The folder to search; `*` searches all folders."),
 });
 

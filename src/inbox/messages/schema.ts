@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
-import { Address, ItemOut, messageFields, toAddress, toItem } from "../schema.ts";
+import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";
 
 const folderText = z.string().max(1000).meta({ maxLength: 255 });
@@ -53,7 +53,27 @@ export const MessageOut = z
     authentication: z.record(z.string(), z.unknown()).nullable().describe("Results of SPF, DKIM and DMARC."),
     problem: z.string().nullable().describe("Why the message was not parsed completely. The original is complete."),
   })
-  .meta({ ref: "InboxMessage" });
+  .meta({
+    ref: "InboxMessage",
+    examples: [
+      {
+        ...itemExample,
+        cc: [],
+        bcc: [],
+        reply_to: [],
+        in_reply_to: null,
+        references: [],
+        headers: [{ name: "Subject", value: "Your receipt" }],
+        text: "Thank you for your order.",
+        html: null,
+        attachments: [
+          { part_id: "2", filename: "a.csv", content_type: "text/csv", size: 3, content_id: null, inline: false },
+        ],
+        authentication: null,
+        problem: null,
+      },
+    ],
+  });
 
 /** Serializes a message with its content. */
 export function toMessage(message: StoredMessage, content: MessageContent): z.output<typeof MessageOut> {
@@ -120,9 +140,11 @@ export const BatchIn = z
   .meta({ ref: "InboxBatch", examples: [{ folder: "INBOX", uids: [7, 8], action: "move", to_folder: "Archive" }] });
 export type BatchIn = z.output<typeof BatchIn>;
 
-export const BatchOut = z
-  .array(z.object({ uid: z.int(), status: z.enum(["ok", "not_found"]), new_uid: z.int().optional() }))
-  .meta({ ref: "InboxBatchResult", examples: [[{ uid: 7, status: "ok", new_uid: 12 }]] });
+export const BatchOut = z.array(
+  z
+    .object({ uid: z.int(), status: z.enum(["ok", "not_found"]), new_uid: z.int().optional() })
+    .meta({ ref: "InboxBatchResult", examples: [{ uid: 7, status: "ok", new_uid: 12 }] }),
+);
 
 export const LabelsIn = z
   .object({ label_ids: z.array(z.string().max(100)).max(200) })

@@ -1,0 +1,85 @@
+import { aRawMessage, deliver } from "../inbound/support.ts";
+import type { TestWorkspace } from "../support/workspace.ts";
+
+type Ids = Record<string, string>;
+interface Message {
+  uid: number;
+  thread_id: string;
+}
+
+const WITH_FILE = { "Content-Type": "multipart/mixed; boundary=b" };
+const TEXT_AND_FILE = `--b\r\nContent-Type: text/plain\r\n\r\nThank you.\r\n--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\n1,2\r\n--b--\r\n`;
+
+/** Returns functions that create what the operations of the inbox API name, by operation id, and return its ids. */
+export function inboxPreparations(workspace: () => TestWorkspace): Record<string, () => Promise<Ids>> {
+  const inbox = (suffix: string) => `/v1/inbox/${workspace().mailboxId}${suffix}`;
+  const ids = (more: Ids = {}): Ids => ({ mailbox_id: workspace().mailboxId, ...more });
+  const post = async <Body>(suffix: string, body?: object) => {
+    const response = await workspace().post(inbox(suffix), body);
+    if (!response.ok) throw new Error(`${suffix}: ${response.status} ${await response.text()}`);
+    return response.json<Body>();
+  };
+  const mailbox = async () => ids();
+  const message = async () => {
+    await deliver(workspace().mailbox, aRawMessage(WITH_FILE, TEXT_AND_FILE));
+    const page = await (await workspace().get(inbox("/messages"))).json<{ items: Message[] }>();
+    const [{ uid = 0, thread_id = "" } = {}] = page.items;
+    return ids({ uid: String(uid), part_id: "2", thread_id });
+  };
+  const folder = async () => {
+    await post("/folders", { name: "Projects" });
+    return ids({ name: "Projects" });
+  };
+  const label = async () =>
+    ids({ label_id: (await post<{ id: string }>("/labels", { name: "Bills", color: "#c0392b" })).id });
+  const draft = async () => ids({ uid: String((await post<Message>("/drafts", { subject: "Draft" })).uid) });
+  return {
+    listInboxFolders: mailbox,
+    createInboxFolder: mailbox,
+    updateInboxFolder: async () => {
+      await post("/folders", { name: "Old" });
+      return ids({ name: "Old" });
+    },
+    deleteInboxFolder: folder,
+    listInboxAddresses: message,
+    getInboxQuota: mailbox,
+    listInboxStorageSections: message,
+    listInboxBlockedSenders: async () => {
+      await workspace().call("PUT", inbox("/blocked-senders"), { emails: ["spam@example.org"] });
+      return ids();
+    },
+    replaceInboxBlockedSenders: mailbox,
+    listInboxLabels: label,
+    createInboxLabel: mailbox,
+    updateInboxLabel: label,
+    deleteInboxLabel: label,
+    listInboxMessages: message,
+    searchInbox: async () => {
+      await deliver(workspace().mailbox, aRawMessage({ Subject: "Your receipt invoice" }));
+      return ids();
+    },
+    getInboxMessage: message,
+    deleteInboxMessage: message,
+    getInboxMessageSource: message,
+    getInboxAttachment: message,
+    updateInboxMessageFlags: message,
+    moveInboxMessage: message,
+    moveInboxMessageToSpam: message,
+    restoreInboxMessageFromSpam: async () => {
+      const { uid } = await message();
+      return ids({ uid: String((await post<Message>(`/messages/${uid}/spam`)).uid) });
+    },
+    updateInboxMessages: async () => {
+      // The body of the example names the UIDs 7 and 8.
+      for (let count = 0; count < 8; count++) await message();
+      return ids();
+    },
+    replaceInboxMessageLabels: async () => ({ ...(await label()), ...(await message()) }),
+    getInboxThread: message,
+    sendInboxMessage: mailbox,
+    addInboxFile: mailbox,
+    createInboxDraft: mailbox,
+    replaceInboxDraft: draft,
+    deleteInboxDraft: draft,
+  };
+}
