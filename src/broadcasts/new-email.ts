@@ -1,5 +1,5 @@
 import type { MailCtx } from "../context.ts";
-import { type NewEmail, storedKey } from "../emails/index.ts";
+import { type NewEmail, queuedEvent, storedKey } from "../emails/index.ts";
 import { utf8Length } from "../lib/bytes.ts";
 import { renderPlaceholders, type Values } from "../lib/placeholders.ts";
 import { cleanName, misleadingNameFault, nameFault } from "../lib/text-rules.ts";
@@ -66,7 +66,7 @@ export function toEmail(
       },
     ],
     tags: tagsOf(row.bulk_tags),
-    events: [{ id: ctx.newId(), type: "queued", at: now }],
+    events: [queuedEvent({ id, createdAt: now })],
     contentKey: arm.contentKey,
     contentOffset: 0,
     contentSize: arm.contentSize,

@@ -75,7 +75,7 @@ const RELEASE_SCHEDULED = `
 // A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
 const FIND_MAILS = `
   SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
-         e.content_key, e.content_offset, e.content_size, e.content, e.created_at, e.domain_id, e.mailbox_id, e.user_id, e.source,
+         e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
          e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
          e.contact IS NOT NULL AND NOT EXISTS (
            SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
@@ -100,7 +100,6 @@ interface MailRow extends EmailStateRow {
   broadcast_paused_at: number | null;
   is_contact_deleted: 0 | 1;
   kind: "deliver" | "bulk";
-  created_at: number;
   domain_id: string;
   mailbox_id: string;
   user_id: string | null;

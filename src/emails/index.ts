@@ -34,6 +34,7 @@ export {
   type EmailStateRow,
   type EmailUpdate,
   findEmail,
+  queuedEvent,
   RECIPIENT_KEY_SQL,
   type RecipientEntry,
   ROLLUP_COLUMNS,

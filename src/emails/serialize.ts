@@ -4,7 +4,7 @@ import type { ContentDocument } from "./content/index.ts";
 import { messageIdOf } from "./message-id.ts";
 import type { DetailRow, RecordRow } from "./queries.ts";
 import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
-import type { RecipientEntry } from "./timeline/index.ts";
+import { type RecipientEntry, readEvents } from "./timeline/index.ts";
 
 /** Serializes an email for lists (specification: Email record). */
 export function toRecord(row: RecordRow): EmailOut {
@@ -43,9 +43,9 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
 }
 
 /** Serializes the events of an email, oldest first (specification: Email event). */
-export function toEvents(row: Pick<DetailRow, "events">): EventOut[] {
+export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events">): EventOut[] {
   // The column has them in the order of writing, which differs from the order of time for opens and clicks.
-  const sorted = row.events.toSorted((a, b) => a.at - b.at);
+  const sorted = readEvents(row.events, row).toSorted((a, b) => a.at - b.at);
   return sorted.map(({ id, type, at, metadata }) => ({
     id,
     event_type: type,

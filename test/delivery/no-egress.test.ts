@@ -1,5 +1,6 @@
 /** A deployment whose EGRESS_URL is missing or malformed: email waits and says why (decisions 4). */
 import { beforeEach, describe, expect, it } from "vitest";
+import { readEvents } from "../../src/emails/timeline/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
 import { database } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
@@ -18,10 +19,18 @@ beforeEach(async () => {
 
 async function emailOf(id: string) {
   const row = await database
-    .prepare("SELECT status, attempts, events, due_at FROM emails WHERE id = ?1")
+    .prepare("SELECT id, status, attempts, events, due_at, created_at AS createdAt FROM emails WHERE id = ?1")
     .bind(id)
-    .first<{ status: string; attempts: number; events: string; due_at: number | null }>();
-  const events = JSON.parse(row?.events ?? "[]") as { type: string; metadata?: Record<string, unknown> }[];
+    .first<{
+      id: string;
+      status: string;
+      attempts: number;
+      events: string;
+      due_at: number | null;
+      createdAt: number;
+    }>();
+  if (!row) throw new Error("no email");
+  const events = readEvents(JSON.parse(row.events), row);
   return { ...row, events, deferred: events.filter(({ type }) => type === "deferred") };
 }
 

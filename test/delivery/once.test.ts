@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createContext, type MailCtx } from "../../src/context.ts";
 import { deliver, type Egress, egressOf } from "../../src/delivery/index.ts";
+import { readEvents } from "../../src/emails/timeline/index.ts";
 import {
   ConnectError,
   type Connection,
@@ -63,10 +64,10 @@ interface Row {
 
 async function emailsOf({ workspaceNumber }: TestWorkspace): Promise<Row[]> {
   const { results } = await database
-    .prepare("SELECT id, status, events FROM emails WHERE workspace = ?1 ORDER BY n")
+    .prepare("SELECT id, status, events, created_at AS createdAt FROM emails WHERE workspace = ?1 ORDER BY n")
     .bind(workspaceNumber)
-    .all<Omit<Row, "events"> & { events: string }>();
-  return results.map((row) => ({ ...row, events: JSON.parse(row.events) as Row["events"] }));
+    .all<Omit<Row, "events"> & { events: string; createdAt: number }>();
+  return results.map((row) => ({ ...row, events: readEvents(JSON.parse(row.events), row) }));
 }
 
 async function outbox(): Promise<unknown[]> {

@@ -152,6 +152,7 @@ function anEmail(recipients: number): EmailState {
     ...{
       sentAt: null,
       deliveredAt: null,
+      createdAt: 0,
       openedCount: 0,
       clickedCount: 0,
       hits: [],

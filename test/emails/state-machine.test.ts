@@ -78,6 +78,7 @@ function anEmail(people: number, status: "scheduled" | "queued"): EmailState {
     outboxId: null,
     sentAt: null,
     deliveredAt: null,
+    createdAt: 0,
     openedCount: 0,
     clickedCount: 0,
     hits: [],

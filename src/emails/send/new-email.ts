@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { StoredContent } from "../content/index.ts";
-import { type EventEntry, type RecipientEntry, storedKey } from "../timeline/index.ts";
+import { type EventEntry, queuedEvent, type RecipientEntry, storedKey } from "../timeline/index.ts";
 import type { Sendable } from "./check.ts";
 import type { Envelope, Recipient } from "./parse.ts";
 
@@ -84,7 +84,10 @@ export function toNewEmail(
     subject: email.subject,
     recipients,
     tags: email.tags,
-    events: [...dropped.map(({ recipient, reason }) => event("suppressed", { recipient, reason })), event(status)],
+    events: [
+      ...dropped.map(({ recipient, reason }) => event("suppressed", { recipient, reason })),
+      status === "queued" ? queuedEvent({ id, createdAt: now }) : event(status),
+    ],
     contentKey: null,
     contentOffset: content.offset,
     contentSize: content.size,

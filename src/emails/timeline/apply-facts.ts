@@ -17,6 +17,7 @@ import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
 import { type Hit, mergeHits } from "./merge-hits.ts";
 import { rollupStatements } from "./rollups.ts";
 import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+import { toStoredEvents } from "./stored-events.ts";
 import { writeSuppressions } from "./write-suppressions.ts";
 
 /** Statements that run in the same transaction as the update of the emails. */
@@ -138,7 +139,7 @@ function updateStatements(
     ...state,
     moved,
     recipients: JSON.stringify(state.recipients),
-    events: JSON.stringify(state.events),
+    events: JSON.stringify(toStoredEvents(state)),
     hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
   }));
   const db = mailDb(ctx);

@@ -15,4 +15,5 @@ export {
   storedKey,
   toState,
 } from "./state.ts";
+export { queuedEvent, readEvents, type StoredEvent } from "./stored-events.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

@@ -1,5 +1,6 @@
 import { lowerCase, lowerCaseAscii } from "../../lib/addresses.ts";
 import type { EventType, RecipientState, StoredStatus } from "../rules.ts";
+import { readEvents, type StoredEvent } from "./stored-events.ts";
 
 /**
  * One entry of the JSON column `recipients`. `key` is the canonical form of the address when lower() of SQLite does not
@@ -14,7 +15,7 @@ export interface RecipientEntry {
   state: RecipientState;
 }
 
-/** One entry of the JSON column `events`; `at` in milliseconds since 1970. */
+/** One event of an email; `at` in milliseconds since 1970. `stored-events.ts` says how the column `events` has it. */
 export interface EventEntry {
   id: string;
   type: EventType;
@@ -36,9 +37,10 @@ export interface EmailState {
   outboxId: string | null;
   sentAt: number | null;
   deliveredAt: number | null;
-  /** Opens and clicks by people, not by scanners. */
+  createdAt: number;
   /** When the email was created, if it is a retry; null otherwise. Milliseconds since 1970. */
   retriedAt: number | null;
+  /** Opens and clicks by people, not by scanners. */
   openedCount: number;
   clickedCount: number;
   /** Shortened ids of the last hits that have no event, oldest first. */
@@ -62,6 +64,7 @@ export interface EmailStateRow {
   outbox_id: string | null;
   sent_at: number | null;
   delivered_at: number | null;
+  created_at: number;
   retried_at: number | null;
   opened_count: number;
   clicked_count: number;
@@ -72,7 +75,7 @@ export interface EmailStateRow {
 
 /** Columns of an EmailStateRow, for a SELECT on `emails e`. */
 export const EMAIL_STATE_COLUMNS =
-  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
@@ -82,13 +85,14 @@ export function toState(row: EmailStateRow): EmailState {
     id: row.id,
     status: row.status,
     recipients: JSON.parse(row.recipients) as RecipientEntry[],
-    events: JSON.parse(row.events) as EventEntry[],
+    events: readEvents(JSON.parse(row.events) as StoredEvent[], { id: row.id, createdAt: row.created_at }),
     attempts: row.attempts,
     version: row.version,
     dueAt: row.due_at,
     outboxId: row.outbox_id,
     sentAt: row.sent_at,
     deliveredAt: row.delivered_at,
+    createdAt: row.created_at,
     retriedAt: row.retried_at,
     openedCount: row.opened_count,
     clickedCount: row.clicked_count,

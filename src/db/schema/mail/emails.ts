@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { EventEntry, RecipientEntry } from "../../../emails/timeline/index.ts";
+import type { RecipientEntry, StoredEvent } from "../../../emails/timeline/index.ts";
 
 export const emails = sqliteTable(
   "emails",
@@ -21,7 +21,7 @@ export const emails = sqliteTable(
     subject: text().notNull(),
     recipients: text({ mode: "json" }).$type<RecipientEntry[]>().notNull(),
     tags: text({ mode: "json" }).$type<string[]>(),
-    events: text({ mode: "json" }).$type<EventEntry[]>().notNull(),
+    events: text({ mode: "json" }).$type<StoredEvent[]>().notNull(),
     contentKey: text("content_key"),
     contentOffset: integer("content_offset").notNull(),
     contentSize: integer("content_size").notNull(),
