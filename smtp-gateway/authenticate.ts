@@ -59,7 +59,7 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
       spf: spf ? spf.status.result : null,
       dkim: signatures.includes("pass") ? "pass" : (signatures[0] ?? "none"),
       dmarc: dmarc ? dmarc.status.result : null,
-      dmarc_policy: dmarc && dmarc.policy ? dmarc.policy : null,
+      dmarc_policy: dmarc ? dmarc.policy || null : null,
     };
     return { results: headers.replace(/\r?\n/g, "\r\n").replace(/(?:\r\n)*$/, "\r\n"), authentication };
   } catch (error) {

@@ -327,7 +327,7 @@ describe("suppression", () => {
   ];
   for (const [reply, reason] of replies) {
     it(`"${reply}" ${reason ? "suppresses the recipient" : "does not suppress the recipient"}`, async () => {
-      const { workspace, ctx } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
+      const { workspace } = await sendAndDeliver({ recipients: { "friend@example.org": reply } });
       const row = await database
         .prepare("SELECT reason FROM suppressions WHERE workspace = ?1 AND email = 'friend@example.org'")
         .bind(workspace.workspaceNumber)
@@ -337,7 +337,7 @@ describe("suppression", () => {
   }
 
   it("a simulated bounce does not suppress the recipient", async () => {
-    const { workspace, ctx } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
+    const { workspace } = await sendAndDeliver({}, { to: [{ email: "bounced@simulator.test" }] });
     const row = await database
       .prepare("SELECT count(*) AS n FROM suppressions WHERE workspace = ?1")
       .bind(workspace.workspaceNumber)
@@ -349,7 +349,7 @@ describe("suppression", () => {
 describe("roll-ups", () => {
   it("count each recipient under its domain and each email once, in the row of its first domain", async () => {
     const to = ["a@one.example", "b@one.example", "c@two.example"].map((email) => ({ email }));
-    const { workspace, ctx } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
+    const { workspace } = await sendAndDeliver({ recipients: { "b@one.example": "550 5.1.1 gone" } }, { to }, 2);
     const { results } = await database
       .prepare(
         `SELECT domain, sent, delivered, bounced, failed, emails_sent, emails_delivered, emails_bounced, emails_failed

@@ -20,13 +20,10 @@ const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
  */
 const MAX_UNWRITTEN = 20;
 
-/**
- * By SMTP, the programs repeat what they got no 250 for within milliseconds of a restart. The queue's run then works beside
- * that of the restart, so a kill can hit two runs.
- */
+/** By SMTP, the programs repeat what they got no 250 for within milliseconds of a restart. */
 const BY_SMTP = {
   ...(LONG ? counts : { mails: 100, kills: 5 }),
-  maxUnwritten: 2 * MAX_UNWRITTEN,
+  maxUnwritten: MAX_UNWRITTEN,
   door: "smtp" as const,
 };
 const BY_API = { ...counts, maxUnwritten: MAX_UNWRITTEN, door: "api" as const };
