@@ -46,17 +46,18 @@ async function toNewEmails(
   sendable: readonly SendableItem[],
 ): Promise<BatchEmail[]> {
   const items = await putContents(upload, sendable);
+  // Emails that share an outbox row need one due time.
   const now = ctx.now();
+  const atNow = { ...ctx, now: () => now };
   let rowEmails = 0;
   let outboxId = ctx.newId();
   return items.map((item): BatchEmail => {
-    const email = toNewEmail(ctx, ctx.newId(), item, item.content, "batch");
+    const email = toNewEmail(atNow, ctx.newId(), item, item.content, "batch");
     const stored = { index: item.index, contentKey: upload.key };
     if (email.status !== "queued") return { ...email, ...stored };
     if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
     rowEmails += 1;
-    // Emails that share an outbox row need one due time.
-    return { ...email, ...stored, outboxId, dueAt: now, createdAt: now };
+    return { ...email, ...stored, outboxId };
   });
 }
 
