@@ -1,4 +1,4 @@
-import { type Outcome, RenderedTooLongError } from "../emails/index.ts";
+import { AttachmentDeletedError, type Outcome, RenderedTooLongError } from "../emails/index.ts";
 import { ComposeError } from "../mail/mime/index.ts";
 import { classifyFailure } from "../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../mail/smtp/index.ts";
@@ -71,7 +71,8 @@ export function egressUnreachable(attempt: Attempt, error: ConnectError): Outcom
 
 /** Returns the outcome when the message could not be composed. Only faults of the message itself are final; R2 may recover. */
 export function preparationFailed(attempt: Attempt, error: unknown): Outcome {
-  if (error instanceof ComposeError || error instanceof PermanentError || error instanceof RenderedTooLongError) {
+  const final = [AttachmentDeletedError, ComposeError, PermanentError, RenderedTooLongError];
+  if (error instanceof Error && final.some((kind) => error instanceof kind)) {
     return { on: "gave-up", metadata: { attempt: attempt.number, reason: error.message } };
   }
   return deferOrFail(attempt, { attempt: attempt.number, reason: "the message could not be composed" });

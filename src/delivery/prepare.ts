@@ -1,9 +1,9 @@
 import type { MailCtx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
-import { type ContentDocument, contentPlace, type RecipientEntry } from "../emails/index.ts";
+import { type ContentDocument, contentPlace, type RecipientEntry, toAttachmentSource } from "../emails/index.ts";
 import { openLinks } from "../lib/sealed-links.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
-import { type AttachmentSource, type ComposedMessage, compose } from "../mail/mime/index.ts";
+import { type ComposedMessage, compose } from "../mail/mime/index.ts";
 import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../mail/raw/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
 import { resolveTracking, trackHtml } from "../tracking/index.ts";
@@ -145,23 +145,6 @@ async function addTracking(
 
 function recipientsOfKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
   return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
-}
-
-function toAttachmentSource(ctx: MailCtx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
-  return {
-    filename: file.filename,
-    contentType: file.content_type,
-    contentId: file.content_id,
-    disposition: file.disposition,
-    size: file.size,
-    async open() {
-      // R2 refuses an empty range.
-      if (file.size === 0) return new Blob([]).stream();
-      const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
-      if (!object) throw new PermanentError("the object of an attachment was deleted");
-      return object.body;
-    },
-  };
 }
 
 function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {

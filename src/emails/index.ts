@@ -1,4 +1,5 @@
 export {
+  AttachmentDeletedError,
   type ContentDocument,
   ContentRanges,
   contentPlace,
@@ -10,6 +11,7 @@ export {
   RenderedTooLongError,
   rewindContentProgressStatement,
   setContentKeyStatement,
+  toAttachmentSource,
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
 export { messageIdOf } from "./message-id.ts";

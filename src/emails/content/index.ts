@@ -1,3 +1,4 @@
+export { AttachmentDeletedError, toAttachmentSource } from "./attachment-source.ts";
 export { ContentRanges } from "./content-ranges.ts";
 export {
   type ContentDocument,

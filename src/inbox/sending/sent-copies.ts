@@ -1,8 +1,7 @@
 import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
-import { readContent } from "../../emails/content/index.ts";
+import { readContent, toAttachmentSource } from "../../emails/content/index.ts";
 import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../emails/index.ts";
-import type { AttachmentSource } from "../../mail/mime/index.ts";
 import { mailboxStore } from "../../mailbox-store/index.ts";
 import {
   type ClaimedRow,
@@ -112,28 +111,11 @@ function toInput(ctx: MailCtx, email: EmailRow, content: ContentDocument, key: s
     headers: content.headers,
     text: content.text,
     html: content.html,
-    attachments: content.attachments.map((file) => toSource(ctx, key, file)),
+    attachments: content.attachments.map((file) => toAttachmentSource(ctx, key, file)),
   };
 }
 
 function ofKind({ recipients }: EmailRow, kind: RecipientEntry["kind"]) {
   const all = JSON.parse(recipients) as RecipientEntry[];
   return all.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name: name ?? null }));
-}
-
-function toSource(ctx: MailCtx, key: string, file: ContentDocument["attachments"][number]): AttachmentSource {
-  return {
-    filename: file.filename,
-    contentType: file.content_type,
-    contentId: file.content_id,
-    disposition: file.disposition,
-    size: file.size,
-    async open() {
-      // R2 refuses an empty range.
-      if (file.size === 0) return new Blob([]).stream();
-      const object = await ctx.env.CONTENT.get(key, { range: { offset: file.at, length: file.size } });
-      if (!object) throw new Error("the object of an attachment was deleted");
-      return object.body;
-    },
-  };
 }
