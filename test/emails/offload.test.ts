@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { MailCtx } from "../../src/context.ts";
 import { asDatabase } from "../../src/db/database.ts";
-import { deliver, type Egress } from "../../src/delivery/index.ts";
+import { deliver } from "../../src/delivery/index.ts";
 import { offloadContent } from "../../src/emails/index.ts";
-import type { Connection } from "../../src/mail/smtp/transport.ts";
 import { runRetention } from "../../src/retention/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { acceptingEgress } from "../support/accepting-egress.ts";
 import { countingDb, rowsRead, type Statement } from "../support/counting-db.ts";
 import { database, MAIL_BINDING, wrapDatabases } from "../support/databases.ts";
 import { type Faults, faultyDatabase, faultyObjects } from "../support/faults.ts";
@@ -26,16 +26,7 @@ beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
-const open = async (): Promise<Connection> => ({
-  capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
-  usable: true,
-  async send({ recipients }) {
-    const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-    return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
-  },
-  async close() {},
-});
-const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
+const egress = acceptingEgress;
 
 /** The text of email `n`: letters of one to four octets, so that offsets in characters and in octets differ. */
 const textOf = (n: number) => `Grüße ${n} 😀 ${"x".repeat(n)}`;
@@ -76,7 +67,8 @@ describe("a delivery of several emails of a workspace", () => {
       const { bindings, trips } = countingDb();
       const { ctx, woken } = recordingContext();
       const ids = await accept(ctx, 6);
-      const slow = async () => new Promise<Connection>((resolve) => setTimeout(() => resolve(open()), 300));
+      const { open } = egress.transport;
+      const slow: typeof open = async (...to) => new Promise((resolve) => setTimeout(() => resolve(open(...to)), 300));
       await deliver(testContext({ ...bindings, CONTENT }), woken, { ...egress, transport: { open: slow } });
       written.push(trips.reduce((sum, { rowsWritten }) => sum + (rowsWritten ?? 0), 0));
       await expectReadable(ids);

@@ -4,10 +4,10 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
 import { runSchedule } from "../../src/cron.ts";
 import { asDatabase } from "../../src/db/database.ts";
-import { deliver, type Egress } from "../../src/delivery/index.ts";
+import { deliver } from "../../src/delivery/index.ts";
 import { ConnectError } from "../../src/mail/smtp/index.ts";
-import type { Connection } from "../../src/mail/smtp/transport.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { acceptingEgress } from "../support/accepting-egress.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { database, MAIL_BINDING } from "../support/databases.ts";
 import { accepted, readEmail } from "../support/emails.ts";
@@ -29,16 +29,7 @@ beforeEach(async () => {
   workspace = await aWorkspace();
 });
 
-const open = async (): Promise<Connection> => ({
-  capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
-  usable: true,
-  async send({ recipients }) {
-    const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
-    return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
-  },
-  async close() {},
-});
-const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
+const egress = acceptingEgress;
 
 /** Delivers every due email. */
 const deliverAll = async () => {
