@@ -51,7 +51,7 @@ export class Mx {
       });
       const refusal = replies.find((reply) => reply !== null);
       if (!refusal) return "Accepted";
-      // One reply stands for all recipients. Those that have the message do not get it twice when it comes again.
+      // SMTP has one reply for all recipients. A recipient that has the message gets it once, also when it is sent again.
       throw replies.every((reply) => String(reply?.responseCode) === String(refusal.responseCode))
         ? refusal
         : tryAgain();

@@ -33,7 +33,7 @@ export function readKeyForm(form: URLSearchParams): KeyForm {
   };
 }
 
-/** Returns the request that a form stands for, or why it is not valid. `now` in ms since 1970. */
+/** Returns the request with the fields of a form, or why it is not valid. `now` in ms since 1970. */
 export function toKeyRequest(form: KeyForm, now: number): { input: ApiKeyIn } | { error: string } {
   if (!lifetimes.some(({ days }) => days === form.days)) return { error: "Select when the key expires" };
   if (form.scopes.length === 0) return { error: "Select at least one permission" };
