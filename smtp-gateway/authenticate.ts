@@ -11,12 +11,13 @@ interface Receiver {
   resolver: Resolver;
 }
 
-/** Results of the checks as the Worker stores them. */
+/** Results of the checks as the Worker stores them, in the words of RFC 8601. */
 interface Authentication {
-  spf: string | null;
-  dkim: string | null;
-  dmarc: string | null;
+  spf: { result: string; domain: string | null } | null;
+  dkim: { result: string; domain: string | null; selector: string | null }[];
+  dmarc: { result: string; domain: string | null } | null;
   dmarc_policy: string | null;
+  arc: string | null;
 }
 
 /** What the gateway found about a message. */
@@ -45,7 +46,7 @@ export async function checkMessage(session: SMTPServerSession, spool: Spool, rec
 
 async function check(session: SMTPServerSession, spool: Spool, { name, resolver }: Receiver, sender: string) {
   try {
-    const { headers, spf, dkim, dmarc } = await authenticate(spool.read(), {
+    const { headers, spf, dkim, dmarc, arc } = await authenticate(spool.read(), {
       sender,
       ip: session.remoteAddress,
       helo: String(session.hostNameAppearsAs || ""),
@@ -54,17 +55,22 @@ async function check(session: SMTPServerSession, spool: Spool, { name, resolver 
       disableBimi: true,
       resolver: resolver as never,
     });
-    const signatures = dkim.results.map(({ status }) => status.result);
     const authentication: Authentication = {
-      spf: spf ? spf.status.result : null,
-      dkim: signatures.includes("pass") ? "pass" : (signatures[0] ?? "none"),
-      dmarc: dmarc ? dmarc.status.result : null,
+      spf: spf ? { result: spf.status.result, domain: spf.domain || null } : null,
+      dkim: dkim.results.map(({ status, signingDomain, selector }) => ({
+        result: status.result,
+        domain: signingDomain || null,
+        selector: selector || null,
+      })),
+      dmarc: dmarc ? { result: dmarc.status.result, domain: dmarc.domain || null } : null,
       dmarc_policy: dmarc ? dmarc.policy || null : null,
+      arc: arc ? arc.status.result : null,
     };
     return { results: headers.replace(/\r?\n/g, "\r\n").replace(/(?:\r\n)*$/, "\r\n"), authentication };
   } catch (error) {
     log("authentication.failed", { connection: session.id, error: String(error) });
-    const authentication = { spf: "temperror", dkim: "temperror", dmarc: "temperror", dmarc_policy: null };
+    const failed = { result: "temperror", domain: null };
+    const authentication = { spf: failed, dkim: [], dmarc: failed, dmarc_policy: null, arc: null };
     return {
       results: `Authentication-Results: ${name}; spf=temperror; dkim=temperror; dmarc=temperror\r\n`,
       authentication,

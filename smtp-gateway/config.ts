@@ -23,6 +23,8 @@ export interface GatewayLimits {
   /** Time that one message may take, and a connection in all. */
   messageMs: number;
   connectionMs: number;
+  /** Time that open messages get when the gateway stops. */
+  closeMs: number;
 }
 
 /** A port and how TLS begins on it. */
@@ -47,6 +49,8 @@ export interface GatewayConfig {
   tls: { keyFile: string; certificateFile: string };
   /** DNS over HTTPS resolver for SPF, DKIM and DMARC; null: the resolver of the system. */
   dnsResolverUrl: string | null;
+  /** Base URL of rspamd, which MX asks about each message; null: none. */
+  rspamdUrl: string | null;
   limits: GatewayLimits;
 }
 
@@ -64,6 +68,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
   loginMs: 60_000,
   messageMs: 600_000,
   connectionMs: 3_600_000,
+  closeMs: 10_000,
 };
 
 /** Names of the variables of limits: `LIMIT_CONNECTIONS_PER_IP` for `connectionsPerIp`. */
@@ -93,6 +98,7 @@ export function readConfig(env: Variables): GatewayConfig {
     healthPort: env.HEALTH_PORT ? toPort("HEALTH_PORT", env.HEALTH_PORT) : null,
     tls: { keyFile: required("TLS_KEY_FILE"), certificateFile: required("TLS_CERTIFICATE_FILE") },
     dnsResolverUrl: env.DNS_RESOLVER_URL || null,
+    rspamdUrl: env.RSPAMD_URL?.replace(/\/+$/, "") || null,
     limits,
   };
   if (config.secret.length < 32) throw new Error("GATEWAY_SECRET must have at least 32 characters");

@@ -15,7 +15,6 @@ import { WorkerClient } from "./worker-client.ts";
 
 /** Commands of smtp-server that no client of ours needs. */
 const DISABLED = ["WIZ", "SHELL", "KILL", "XCLIENT", "XFORWARD", "HELP"];
-const CLOSE_MS = 10_000;
 
 /** A running gateway. */
 export interface Gateway {
@@ -23,7 +22,7 @@ export interface Gateway {
   ports: { submission: number[]; mx: number[]; health: number | null };
   /** Reads the certificate again. */
   reloadCertificate(): void;
-  /** Stops listening, lets open messages finish for 10 s, and closes all connections. */
+  /** Stops listening, gives open messages `limits.closeMs` to finish, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -83,7 +82,7 @@ function commonOptions(
     maxRecipients: limits.recipients,
     maxCommandLength: limits.commandOctets,
     socketTimeout: limits.idleMs,
-    closeTimeout: CLOSE_MS,
+    closeTimeout: limits.closeMs,
     disableReverseLookup: true,
     hideENHANCEDSTATUSCODES: false,
     hideDSN: true,

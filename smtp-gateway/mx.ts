@@ -5,6 +5,7 @@ import type { Resolver } from "./dns.ts";
 import { Refusal, tryAgain } from "./errors.ts";
 import { log } from "./log.ts";
 import { readData } from "./read-data.ts";
+import { checkSpam, type SpamCheck } from "./rspamd.ts";
 import { Spool } from "./spool.ts";
 import { stripResults } from "./strip-results.ts";
 import type { WorkerClient } from "./worker-client.ts";
@@ -41,9 +42,14 @@ export class Mx {
       await spool.finish();
       const { mailFrom, rcptTo } = session.envelope;
       const from = mailFrom ? mailFrom.address : "";
-      const checked = await checkMessage(session, spool, { name: this.#config.name, resolver: this.#resolver });
+      const { name, rspamdUrl } = this.#config;
+      const [checked, spam] = await Promise.all([
+        checkMessage(session, spool, { name, resolver: this.#resolver }),
+        rspamdUrl === null ? null : checkSpam(rspamdUrl, session, spool),
+      ]);
       const replies: (Refusal | null)[] = [];
-      for (const { address } of rcptTo) replies.push(await this.#handOver({ from, to: [address] }, spool, checked));
+      for (const { address } of rcptTo)
+        replies.push(await this.#handOver({ from, to: [address] }, spool, checked, spam));
       log("received", {
         connection: session.id,
         ip: session.remoteAddress,
@@ -61,8 +67,13 @@ export class Mx {
   }
 
   /** Sends a message for one recipient to the Worker. Returns the refusal, or null when the Worker has taken it. */
-  async #handOver(envelope: object, spool: Spool, { trace, authentication }: Checked): Promise<Refusal | null> {
-    const fields = Buffer.from(trace, "latin1");
+  async #handOver(
+    envelope: object,
+    spool: Spool,
+    { trace, authentication }: Checked,
+    spam: SpamCheck | null,
+  ): Promise<Refusal | null> {
+    const fields = Buffer.from(`${spam?.field ?? ""}${trace}`, "latin1");
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64");
     const upload = this.#worker.upload(
       "mail",
@@ -70,6 +81,7 @@ export class Mx {
         "X-Envelope": encode(envelope),
         "X-Authentication": encode(authentication),
         "X-Trace-Octets": String(fields.length),
+        "X-Spam": spam?.isSpam ? "yes" : "no",
       },
       null,
     );

@@ -14,6 +14,11 @@ export class Spool {
   #folder: string | null = null;
   #file: WriteStream | null = null;
 
+  /** Octets that were written. */
+  get size(): number {
+    return this.#size;
+  }
+
   async write(octets: Uint8Array): Promise<void> {
     this.#size += octets.length;
     if (this.#file === null && this.#size <= MEMORY_OCTETS) {

@@ -40,6 +40,12 @@ export class StrictServer extends SMTPServer {
     connection.limitTime(this.strict);
     connection.init();
   }
+
+  /** Stops listening. A message that is being sent gets its reply within `closeTimeout`; other connections end at once. */
+  override close(callback: () => void): void {
+    super.close(callback);
+    for (const connection of this.connections) if (connection instanceof StrictConnection) connection.drain();
+  }
 }
 
 const closing = new WeakSet<SMTPServerSession>();
@@ -59,6 +65,12 @@ class StrictConnection extends SMTPConnection {
     if (needsLogin) timers.push(setTimeout(() => this.session.user || this.#expire(), limits.loginMs));
     for (const timer of timers) timer.unref();
     this._socket.once("close", () => timers.forEach(clearTimeout));
+  }
+
+  /** Closes the connection, after the reply to a message that is being sent. */
+  drain(): void {
+    if (this._dataStream) closeAfterReply(this.session);
+    else this.send(421, "The server is shutting down");
   }
 
   #expire(): void {

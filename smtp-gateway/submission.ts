@@ -1,9 +1,12 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
 import type { GatewayLimits } from "./config.ts";
 import { Refusal } from "./errors.ts";
+import { FirstLogins } from "./first-logins.ts";
 import { log } from "./log.ts";
 import { readData } from "./read-data.ts";
-import type { Upload, WorkerClient } from "./worker-client.ts";
+import { SenderChecks } from "./sender-checks.ts";
+import { SubmissionGroups } from "./submission-groups.ts";
+import type { Upload, WorkerAnswer, WorkerClient } from "./worker-client.ts";
 
 /** A client that has logged in. */
 interface Submitter {
@@ -18,8 +21,8 @@ interface Submitter {
 
 /** Ends each message for the Worker, which refuses one that was cut off. */
 const END = Buffer.from("\0end");
-/** Messages up to this size are sent to the Worker with their length, in one piece. */
-const BUFFERED_OCTETS = 64 * 1024;
+/** Messages up to this size are sent to the Worker in one piece, with others of their username. Larger ones go to R2. */
+const SMALL_OCTETS = 15 * 1024;
 /** Keys of one call. */
 const KEYS = 100;
 
@@ -30,10 +33,15 @@ export class Submission {
   readonly #worker: WorkerClient;
   readonly #limits: GatewayLimits;
   readonly #failures = new WeakMap<SMTPServerSession, number>();
+  readonly #logins = new FirstLogins();
+  readonly #senders: SenderChecks;
+  readonly #groups: SubmissionGroups;
 
   constructor(worker: WorkerClient, limits: GatewayLimits) {
     this.#worker = worker;
     this.#limits = limits;
+    this.#senders = new SenderChecks(worker);
+    this.#groups = new SubmissionGroups(worker);
   }
 
   /** Handlers of smtp-server. */
@@ -52,7 +60,7 @@ export class Submission {
   async #login(session: SMTPServerSession, username: string, password: string): Promise<Submitter> {
     const login = { username, password, ip: session.remoteAddress, connection: session.id };
     try {
-      const { token } = await this.#worker.call("sessions", login);
+      const { token } = await this.#logins.run([username, password], () => this.#worker.call("sessions", login));
       log("login", { connection: session.id, ip: session.remoteAddress, username });
       return { username, token: String(token), accepted: 0, keys: [] };
     } catch (error) {
@@ -70,7 +78,7 @@ export class Submission {
     const user = userOf(session);
     if (!session.secure) throw new Refusal("530 5.7.0 Must issue a STARTTLS command first");
     if (!user) throw new Refusal("530 5.7.0 Authentication required");
-    await this.#worker.call("senders", { token: user.token, address });
+    await this.#senders.check(user.username, user.token, address);
   }
 
   async #submit(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
@@ -78,12 +86,16 @@ export class Submission {
     if (!user) throw new Refusal("530 5.7.0 Authentication required");
     const { mailFrom, rcptTo } = session.envelope;
     const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
+    const { username, token, accepted: sequence } = user;
     const headers = {
-      "X-Session": user.token,
-      "X-Sequence": String(user.accepted),
+      "X-Session": token,
+      "X-Sequence": String(sequence),
       "X-Envelope": Buffer.from(JSON.stringify(envelope)).toString("base64"),
     };
-    const target = new MessageUpload((size) => this.#worker.upload("submissions", headers, size));
+    const target = new MessageUpload({
+      open: () => this.#worker.upload("submissions", headers, null),
+      sendSmall: (octets) => this.#groups.send(username, { token, sequence, envelope, octets }),
+    });
     await readData(stream, target, this.#limits, session);
     const { id, repeat } = await target.finish();
     user.accepted += 1;
@@ -108,23 +120,23 @@ export class Submission {
   }
 }
 
-/** Sends a message to the Worker: a small one in one piece, a large one while it arrives. */
+/** Sends a message to the Worker: a small one when it is complete, a large one while it arrives. */
 class MessageUpload {
-  readonly #open: (size: number | null) => Upload;
+  readonly #ways: { open(): Upload; sendSmall(octets: Buffer): Promise<WorkerAnswer> };
   #buffered: Uint8Array[] = [];
   #upload: Upload | null = null;
   size = 0;
 
-  constructor(open: (size: number | null) => Upload) {
-    this.#open = open;
+  constructor(ways: { open(): Upload; sendSmall(octets: Buffer): Promise<WorkerAnswer> }) {
+    this.#ways = ways;
   }
 
   async write(octets: Uint8Array): Promise<void> {
     this.size += octets.length;
     if (this.#upload) return this.#upload.write(octets);
     this.#buffered.push(octets);
-    if (this.size <= BUFFERED_OCTETS) return;
-    this.#upload = this.#open(null);
+    if (this.size <= SMALL_OCTETS) return;
+    this.#upload = this.#ways.open();
     for (const piece of this.#buffered.splice(0)) await this.#upload.write(piece);
   }
 
@@ -132,10 +144,9 @@ class MessageUpload {
     this.#upload?.abort();
   }
 
-  async finish() {
-    const rest = Buffer.concat([...this.#buffered, END]);
-    const upload = this.#upload ?? this.#open(rest.length);
-    await upload.write(rest);
-    return upload.finish();
+  async finish(): Promise<WorkerAnswer> {
+    if (this.#upload === null) return this.#ways.sendSmall(Buffer.concat([...this.#buffered, END]));
+    await this.#upload.write(END);
+    return this.#upload.finish();
   }
 }

@@ -1,1 +1,4 @@
-export { deactivateOfDomainStatement } from "./deactivate.ts";
+export { createSmtpCredential } from "./create.ts";
+export { deactivateSmtpCredential } from "./deactivate.ts";
+export { getSmtpCredential, listSmtpCredentials } from "./queries.ts";
+export { type NewSmtpCredentialOut, SmtpCredentialIn, type SmtpCredentialOut, toSmtpCredential } from "./schema.ts";

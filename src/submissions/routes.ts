@@ -1,13 +1,14 @@
-import { Hono } from "hono";
-import { z } from "zod";
+import { type Context, Hono } from "hono";
+import * as z from "zod";
 import { badRequest } from "../errors.ts";
 import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../http/body-budget.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { readEnvelope, requireGateway } from "../http/gateway-auth.ts";
-import { acceptSubmission } from "./accept.ts";
+import { type Accepted, acceptSubmissions, type Result } from "./accept.ts";
 import { checkSender } from "./check-sender.ts";
 import { confirmAnswers } from "./confirm.ts";
+import { readGroup } from "./read-group.ts";
 import { toReply } from "./replies.ts";
 import { readSmtpSession, startSmtpSession } from "./sessions.ts";
 
@@ -59,21 +60,54 @@ export const submissionRoutes = new Hono<AppEnv>()
     return c.json({ reply: null });
   })
   .post("/gateway/submissions", requireGateway, async (c) => {
-    const ctx = { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
     const envelope = readEnvelope(c);
     if (!envelope) throw badRequest("X-Envelope is missing or malformed");
     const sequence = Number(c.req.header("X-Sequence") ?? 0);
     if (!Number.isInteger(sequence)) throw badRequest("X-Sequence is malformed");
+    const token = c.req.header("X-Session") ?? "";
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
       const stream = c.req.raw.body ?? new Blob([]).stream();
-      const result = await answer(async () => {
-        const session = await readSmtpSession(ctx, c.req.header("X-Session") ?? "");
-        const reserve = () => hold.growTo(MESSAGE_BYTES);
-        return acceptSubmission(ctx, { session, envelope, sequence, stream, reserve });
-      });
-      return c.json(result);
+      const reserve = () => hold.growTo(MESSAGE_BYTES);
+      const [result] = await acceptSubmissions(withWaitUntil(c), [{ token, envelope, sequence, stream, reserve }]);
+      return c.json(await answer(async () => unwrap(result)));
+    } finally {
+      hold.release();
+    }
+  })
+  .post("/gateway/submission-groups", requireGateway, async (c) => {
+    const ctx = withWaitUntil(c);
+    const group = await readGroup(c.req.raw.body ?? new Blob([]).stream());
+    const hold = bodies.open(UNKNOWN_CALLER);
+    try {
+      const submissions = group.map(({ octets, ...item }) => ({
+        ...item,
+        stream: toStream(octets),
+        reserve: () => hold.growTo(MESSAGE_BYTES),
+      }));
+      const results = await acceptSubmissions(ctx, submissions);
+      const answers = results.map((result) =>
+        answer(async () => unwrap(result)).catch((error: unknown) => {
+          ctx.log("submission.failed", { error: String(error) });
+          return { reply: "451 4.3.0 The message could not be stored; try again later" };
+        }),
+      );
+      return c.json({ reply: null, answers: await Promise.all(answers) });
     } finally {
       hold.release();
     }
   });
+
+/** Returns a context with which work after the answer, such as a wake-up, does not delay it. */
+function withWaitUntil(c: Context<AppEnv>) {
+  return { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
+}
+
+function unwrap(result: Result<Accepted> | undefined): Accepted {
+  if (result && "value" in result) return result.value;
+  throw result?.error;
+}
+
+async function* toStream(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield octets;
+}

@@ -3,6 +3,7 @@ import { isPassword } from "../mailbox-sessions/index.ts";
 import { countFailure } from "../rate-limits/index.ts";
 import { signAccessToken, verifyAccessToken } from "../sessions/index.ts";
 import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
+import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
 import { ReplyError } from "./replies.ts";
 import { loginLimits } from "./rules.ts";
 
@@ -27,17 +28,26 @@ export interface SmtpSession {
  * Checks a password once for a connection and returns the token of its session, which is checked without scrypt. Throws
  * ReplyError 535 for an unknown username and a wrong password alike, 454 beyond the limits of failures.
  */
-export async function startSmtpSession(ctx: Ctx, { username, password, ip, connection }: Login): Promise<string> {
-  const name = username.toLowerCase();
-  const { exceeded, succeeded } = await countFailure(ctx, loginLimits(name, ip));
+export async function startSmtpSession(ctx: Ctx, login: Login): Promise<string> {
+  const username = login.username.toLowerCase();
+  const row = (await findByUsernameStatement(ctx, username).all()).results[0] as CredentialRow | undefined;
+  const isKnown = row !== undefined && row.hash !== null && isKnownPassword(row.hash, login.password);
+  const found = isKnown ? row : await checkPassword(ctx, row, { ...login, username });
+  const claims = { sub: found.credential_id, sid: login.connection, wid: found.workspace_id };
+  return (await signAccessToken(ctx, "smtp", claims)).token;
+}
+
+/** Checks a password by scrypt and counts the login as failed until it has succeeded. Throws as `startSmtpSession`. */
+async function checkPassword(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<CredentialRow> {
+  const { exceeded, succeeded } = await countFailure(ctx, loginLimits(login.username, login.ip));
   if (exceeded)
     throw new ReplyError(`454 4.7.0 Too many failed logins; retry in ${exceeded.retryAfterSeconds} seconds`);
-  const row = (await findByUsernameStatement(ctx, name).all()).results[0] as CredentialRow | undefined;
-  if (!(await isPassword(password, row?.hash ?? null)) || !row)
+  const hash = row?.hash ?? null;
+  if (!(await isPassword(login.password, hash)) || !row || hash === null)
     throw new ReplyError("535 5.7.8 The username or the password is wrong");
+  rememberPassword(hash, login.password);
   await succeeded();
-  const claims = { sub: row.credential_id, sid: connection, wid: row.workspace_id };
-  return (await signAccessToken(ctx, "smtp", claims)).token;
+  return row;
 }
 
 /** Returns the session of a token. Throws ReplyError 421 when it is invalid or older than 60 minutes. */

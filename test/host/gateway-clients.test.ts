@@ -9,6 +9,7 @@ import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { eventually, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
 
 const run = promisify(execFile);
 let rig: GatewayRig;
@@ -30,6 +31,82 @@ const needs = (program: string, name: string) =>
 const left = (subject: string) => eventually(() => rig.sent.find(({ raw }) => raw.includes(`Subject: ${subject}\r\n`)));
 
 const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, i) => i % 256));
+
+const RECIPIENTS = ["a@example.org", "hidden@example.org", "müller@example.org"];
+
+/** Returns a message with an attachment, a UTF-8 address and a Bcc field, for programs that send a file as it is. */
+function aMessageFile(subject: string, end: "\r\n" | "\n"): string {
+  const lines = [
+    `From: Shop <${rig.seed.mailbox}>`,
+    "To: a@example.org, müller@example.org",
+    "Bcc: hidden@example.org",
+    `Subject: ${subject}`,
+    "MIME-Version: 1.0",
+    'Content-Type: multipart/mixed; boundary="b"',
+    "",
+    "--b",
+    "Content-Type: text/plain; charset=utf-8",
+    "Content-Transfer-Encoding: 8bit",
+    "",
+    "Grüße",
+    ".",
+    "--b",
+    "Content-Type: application/octet-stream",
+    "Content-Disposition: attachment; filename=daten.bin",
+    "Content-Transfer-Encoding: base64",
+    "",
+    ...(FILE.toString("base64").match(/.{1,76}/g) ?? []),
+    "--b--",
+    "",
+  ];
+  return lines.join(end);
+}
+
+/** Expects that the message file has left to its recipients, without its Bcc field. */
+async function expectMessageFile(subject: string): Promise<void> {
+  const { raw, to } = await left(subject);
+  expect(to.sort()).toEqual(RECIPIENTS);
+  expect(raw).not.toContain("hidden@");
+  const parsed = await PostalMime.parse(Buffer.from(raw, "latin1"));
+  expect(parsed.to?.map(({ address }) => address)).toEqual(["a@example.org", "müller@example.org"]);
+  expect(parsed.text?.trimEnd()).toBe("Grüße\n.");
+  expect(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer).equals(FILE)).toBe(true);
+  expect(raw.match(/^DKIM-Signature:/gm)).toHaveLength(2);
+}
+
+describe("a program that opens 20 connections at once", () => {
+  it("logs in on all of them", async () => {
+    const clients = await Promise.all(Array.from({ length: 20 }, () => SmtpClient.loggedIn(rig)));
+    for (const client of clients) expect(await client.command("NOOP")).toMatch(/^250 /);
+    for (const client of clients) client.end();
+  });
+
+  it("gets an answer for each message: the id of its email, or its own refusal", async () => {
+    const clients = await Promise.all(Array.from({ length: 20 }, () => SmtpClient.loggedIn(rig)));
+    const submitted = await Promise.all(
+      clients.map(async (client, n) => {
+        const from = n % 5 === 4 ? "boss@bank.example" : rig.seed.mailbox;
+        await client.begin(rig.seed.mailbox, `r${n}@example.org`);
+        client.write(`From: ${from}\r\nSubject: at once ${n}\r\n\r\nHello ${n}.\r\n.\r\n`);
+        return client.reply();
+      }),
+    );
+    for (const client of clients) client.end();
+    for (const [n, reply] of submitted.entries()) {
+      if (n % 5 === 4) {
+        expect(reply).toMatch(/^550 5\.7\.1 /);
+        continue;
+      }
+      const [, id] = /^250 2\.\d\.\d Queued as (\S+)$/.exec(reply) ?? [];
+      expect(await rig.api("GET", `/v1/emails/${id}`)).toMatchObject({
+        subject: `at once ${n}`,
+      });
+      const { raw, to } = await left(`at once ${n}`);
+      expect(to).toEqual([`r${n}@example.org`]);
+      expect(raw).toContain(`\r\n\r\nHello ${n}.\r\n`);
+    }
+  });
+});
 
 describe("nodemailer", () => {
   it("sends text, HTML, an attachment and Bcc to several recipients over STARTTLS and over implicit TLS", async () => {
@@ -95,6 +172,9 @@ with smtplib.SMTP("localhost", int(port)) as smtp:
     smtp.starttls(context=ssl.create_default_context(cafile=ca))
     smtp.login(user, password)
     smtp.send_message(message)
+    message.replace_header("Subject", "python-utf8")
+    message.replace_header("To", "m\\u00fcller@example.org")
+    smtp.send_message(message)
     smtp.mail(sender)
     print(smtp.rcpt("not an address")[0])
 `;
@@ -117,50 +197,45 @@ describe("Python's smtplib", () => {
     expect(parsed.text?.trimEnd()).toBe("Grüße aus Python\n.\n..");
     expect(parsed.attachments[0]).toMatchObject({ filename: "daten ü.bin", content: { byteLength: 5_120 } });
     expect(raw).not.toContain("hidden@");
+    const international = await left("python-utf8");
+    expect(international.to.sort()).toEqual(["c@example.org", "hidden@example.org", "müller@example.org"]);
+    expect(Buffer.from(international.raw, "latin1").toString()).toContain("\r\nTo: müller@example.org\r\n");
   });
 });
 
 describe("curl", () => {
+  const send = (file: string, port: string, recipients: readonly string[]) => {
+    const login = `${rig.login.username}:${rig.login.password}`;
+    const options = ["-sS", "--ssl-reqd", "--cacert", rig.caFile, "--user", login, "--mail-from", rig.seed.mailbox];
+    const to = recipients.flatMap((recipient) => ["--mail-rcpt", recipient]);
+    return run("curl", [...options, ...to, "--upload-file", file, port], { timeout: 30_000 });
+  };
+
   it.skipIf(!has("curl"))(needs("curl", "sends the same file three times: three emails"), async () => {
     const file = path.join(rig.stateDir, "curl.eml");
     await writeFile(
       file,
       `From: ${rig.seed.mailbox}\r\nTo: a@example.org\r\nSubject: curl\r\n\r\nHello from curl.\r\n`,
     );
-    const login = `${rig.login.username}:${rig.login.password}`;
-    for (let i = 0; i < 3; i++)
-      await run(
-        "curl",
-        [
-          "-sS",
-          "--ssl-reqd",
-          "--cacert",
-          rig.caFile,
-          "--user",
-          login,
-          "--mail-from",
-          rig.seed.mailbox,
-          "--mail-rcpt",
-          "a@example.org",
-          "--mail-rcpt",
-          "b@example.org",
-          "--upload-file",
-          file,
-          `smtp://localhost:${rig.ports.starttls}`,
-        ],
-        { timeout: 30_000 },
-      );
+    const recipients = ["a@example.org", "b@example.org"];
+    for (let i = 0; i < 3; i++) await send(file, `smtp://localhost:${rig.ports.starttls}`, recipients);
     await eventually(() => rig.sent.filter(({ raw }) => raw.includes("Subject: curl\r\n")).length === 3 || undefined);
     const ids = rig.sent.flatMap(({ raw }) =>
-      raw.includes("Subject: curl") ? [/^Message-ID: (.+)\r$/m.exec(raw)?.[1]] : [],
+      raw.includes("Subject: curl\r\n") ? [/^Message-ID: (.+)\r$/m.exec(raw)?.[1]] : [],
     );
     expect(new Set(ids).size).toBe(3);
+  });
+
+  it.skipIf(!has("curl"))(needs("curl", "sends an attachment, UTF-8 and Bcc over implicit TLS"), async () => {
+    const file = path.join(rig.stateDir, "curl-file.eml");
+    await writeFile(file, aMessageFile("curl-file", "\r\n"));
+    await send(file, `smtps://localhost:${rig.ports.implicit}`, RECIPIENTS);
+    await expectMessageFile("curl-file");
   });
 });
 
 describe("msmtp", () => {
-  it.skipIf(!has("msmtp"))(needs("msmtp", "sends over implicit TLS"), async () => {
-    const message = `From: ${rig.seed.mailbox}\nTo: a@example.org\nSubject: msmtp\n\nHello from msmtp.\n`;
+  it.skipIf(!has("msmtp"))(needs("msmtp", "sends an attachment, UTF-8 and Bcc over implicit TLS"), async () => {
     const options = [
       "--host=localhost",
       `--port=${rig.ports.implicit}`,
@@ -171,13 +246,13 @@ describe("msmtp", () => {
       `--user=${rig.login.username}`,
       `--passwordeval=echo ${rig.login.password}`,
       `--from=${rig.seed.mailbox}`,
-      "a@example.org",
+      ...RECIPIENTS,
     ];
     // Not spawnSync: the gateway runs in this process.
     const child = run("msmtp", options, { timeout: 30_000 });
-    child.child.stdin?.end(message);
+    child.child.stdin?.end(aMessageFile("msmtp", "\n"));
     expect(await child).toMatchObject({ stderr: "" });
-    expect((await left("msmtp")).raw).toContain("\r\n\r\nHello from msmtp.\r\n");
+    await expectMessageFile("msmtp");
   });
 });
 

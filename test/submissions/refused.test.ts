@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { aSubmitter } from "../support/submissions.ts";
+import { FILE_SHARD } from "../support/databases.ts";
+import { aGateway, aSubmitter } from "../support/submissions.ts";
 import { aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { messagesOf } from "./support.ts";
 
@@ -8,7 +9,6 @@ let workspace: TestWorkspace;
 let message: ReturnType<typeof messagesOf>["message"];
 let detail: ReturnType<typeof messagesOf>["detail"];
 let count: ReturnType<typeof messagesOf>["count"];
-let _sent: ReturnType<typeof messagesOf>["sent"];
 
 beforeEach(async () => {
   workspace = await aWorkspace();
@@ -73,6 +73,34 @@ describe("a message is refused", () => {
     await env.DB.prepare("UPDATE users SET restricted_at = 1 WHERE id = ?1").bind(workspace.userId).run();
     expect((await submit(message())).reply).toMatch(/^550 5\.7\.1/);
     expect(await count()).toBe(0);
+  });
+
+  it("for now beyond the limit of sends a minute, which counts a group once", async () => {
+    const { token, gateway } = await aSubmitter(
+      workspace,
+      aGateway({ SEND_RATE_LIMIT: (env as unknown as Record<string, RateLimit>).TEST_SEND_RATE_LIMIT }),
+    );
+    const group = (n: number) =>
+      ["a", "b"].map((name) => ({ token, to: ["a@example.org"], text: message({ Subject: `${name}${n}` }) }));
+    const replies = [];
+    for (let n = 0; n < 6; n++) replies.push(...(await gateway.submitGroup(workspace.mailbox, group(n))));
+    expect(replies.map(({ reply }) => reply?.slice(0, 9) ?? null)).toEqual([
+      ...Array(10).fill(null),
+      "451 4.7.1",
+      "451 4.7.1",
+    ]);
+    expect(await count()).toBe(10);
+  });
+
+  it("for now while the mail database is full", async () => {
+    const { submit } = await aSubmitter(workspace, aGateway({ SHARD_ACCEPT_LIMIT: "1" }));
+    const setSize = (size: number) =>
+      env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
+    await setSize(2);
+    expect((await submit(message())).reply).toMatch(/^452 4\.3\.1/);
+    expect(await count()).toBe(0);
+    await setSize(0);
+    expect((await submit(message())).reply).toBeNull();
   });
 
   it("after the domain stopped being verified", async () => {

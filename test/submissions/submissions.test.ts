@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 describe("the calls of the gateway", () => {
   it("need its secret", async () => {
-    for (const path of ["sessions", "senders", "submissions"])
+    for (const path of ["sessions", "senders", "submissions", "submission-groups"])
       for (const headers of [
         { Authorization: "" },
         { Authorization: "Bearer " },
@@ -54,6 +54,16 @@ describe("a login", () => {
       /^454 4\.7\.0 Too many failed logins/,
     );
     expect((await gateway.login(credential, "c", "203.0.113.5")).reply).toBeNull();
+  });
+
+  it("succeeds on 20 connections at once after the first, which do not count as guesses", async () => {
+    const gateway = aGateway();
+    const credential = await aCredential(workspace);
+    await gateway.login(credential);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => gateway.login(credential, `c${n}`)));
+    expect(answers.map(({ reply }) => reply)).toEqual(Array(20).fill(null));
+    await workspace.call("DELETE", `/v1/smtp-credentials/${credential.id}`);
+    expect((await gateway.login(credential)).reply).toMatch(/^535 5\.7\.8/);
   });
 
   it("gives a token that ends with the credential, at MAIL FROM and at the message", async () => {

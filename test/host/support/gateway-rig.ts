@@ -9,7 +9,7 @@ import { type Host, startHost } from "../../../bench/host/start.ts";
 import { findFreePort } from "../../../dev/ports.ts";
 import type { Seeded } from "../../../dev/seed-workspace.ts";
 import { loadCertificates } from "../../../dev/state/certificates.ts";
-import { type GatewayLimits, readConfig } from "../../../smtp-gateway/config.ts";
+import { type GatewayConfig, type GatewayLimits, readConfig } from "../../../smtp-gateway/config.ts";
 import { type Gateway, startGateway } from "../../../smtp-gateway/gateway.ts";
 
 export const GATEWAY_SECRET = "gateway-secret-of-the-tests-0123456789";
@@ -54,8 +54,11 @@ export async function certificateFiles(directory: string) {
   return { authorityFile, variables: { TLS_KEY_FILE: keyFile, TLS_CERTIFICATE_FILE: certificateFile } };
 }
 
-/** Starts everything. `limits` replaces limits of the gateway. */
-export async function startRig(limits: Partial<GatewayLimits> = {}): Promise<GatewayRig> {
+/** Starts everything. `limits` replaces limits of the gateway, `settings` other parts of its configuration. */
+export async function startRig(
+  limits: Partial<GatewayLimits> = {},
+  settings: Partial<GatewayConfig> = {},
+): Promise<GatewayRig> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
   const sent: SentMessage[] = [];
   const egress = await startEgress(sent);
@@ -90,7 +93,7 @@ export async function startRig(limits: Partial<GatewayLimits> = {}): Promise<Gat
     MX_PORTS: "0",
     HEALTH_PORT: "0",
   });
-  const gateway = await startGateway({ ...config, limits: { ...config.limits, ...limits } });
+  const gateway = await startGateway({ ...config, ...settings, limits: { ...config.limits, ...limits } });
   const [starttls = 0, implicit = 0] = gateway.ports.submission;
   return {
     host,

@@ -1,0 +1,153 @@
+/** Mail from outside through the SMTP gateway (MX): bounces, mail for hosted mailboxes, and a spam filter. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { RspamdServer } from "./support/rspamd-server.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
+
+let rig: GatewayRig;
+let sender: string;
+let rspamd: RspamdServer;
+
+beforeAll(async () => {
+  rspamd = await RspamdServer.start();
+  rig = await startRig({}, { rspamdUrl: rspamd.url });
+  sender = rig.seed.mailbox;
+}, 120_000);
+afterAll(async () => {
+  await rig?.close();
+  rspamd?.stop();
+  await removeBundle();
+});
+beforeEach(() => {
+  rspamd.answer = "no action";
+});
+
+/** Sends a message to the seeded mailbox from outside and returns the reply. */
+async function receive(octets: string, ...to: string[]): Promise<string> {
+  const mx = await SmtpClient.connect(rig.ports.mx);
+  await mx.command("EHLO mail.example.org");
+  expect(await mx.begin("ada@example.org", ...(to.length > 0 ? to : [sender]))).toMatch(/^354/);
+  mx.write(`${octets}\r\n.\r\n`);
+  const reply = await mx.reply();
+  mx.end();
+  return reply;
+}
+
+async function listFolder(folder: string) {
+  const path = `/v1/inbox/${rig.seed.mailboxId}/messages?folder=${folder}`;
+  const { items } = (await rig.api("GET", path)) as { items: { uid: number; subject: string }[] };
+  return items;
+}
+
+async function readRaw(uid: number | undefined, folder = "INBOX"): Promise<string> {
+  const path = `/v1/inbox/${rig.seed.mailboxId}/messages/${uid}/raw?folder=${folder}`;
+  const response = await fetch(`${rig.host.url}${path}`, { headers: { Authorization: `Bearer ${rig.seed.apiKey}` } });
+  return response.text();
+}
+
+describe("a bounce through MX", () => {
+  it("becomes an event of the email it is about, once however often it comes", async () => {
+    const client = await SmtpClient.loggedIn(rig);
+    await client.begin(sender, "gone@example.org");
+    client.write(`From: ${sender}\r\nTo: gone@example.org\r\nSubject: to bounce\r\n\r\nx\r\n.\r\n`);
+    const [, id = ""] = /Queued as (\S+)/.exec(await client.reply()) ?? [];
+    client.end();
+    let from: string | undefined;
+    while (!from) {
+      from = rig.sent.find(({ raw }) => raw.includes("Subject: to bounce"))?.from;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    const report = `From: MAILER-DAEMON@example.org\r\nAuthentication-Results: mx.gateway.test; dkim=pass\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\n\r\nFailed.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; example.org\r\n\r\nFinal-Recipient: rfc822; gone@example.org\r\nAction: failed\r\nStatus: 5.1.1\r\n--b--\r\n.\r\n`;
+    for (let i = 0; i < 2; i++) {
+      const mx = await SmtpClient.connect(rig.ports.mx);
+      await mx.command("EHLO mail.example.org");
+      expect(await mx.begin("", from)).toMatch(/^354/);
+      mx.write(report);
+      expect(await mx.reply()).toMatch(/^250 /);
+      mx.end();
+    }
+    const found = (await rig.api("GET", `/v1/emails/${id}`)) as { status: string; events: { event_type: string }[] };
+    expect(found.status).toBe("bounced");
+    expect(found.events.filter(({ event_type }) => event_type === "bounced")).toHaveLength(1);
+  });
+});
+
+describe("mail for a hosted mailbox through MX", () => {
+  it("arrives once however often it comes, with trace fields of the gateway and none that claim to be", async () => {
+    const octets =
+      "Authentication-Results: mx.gateway.test; dkim=pass\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.";
+    for (let i = 0; i < 2; i++) expect(await receive(octets)).toMatch(/^250 /);
+    const items = await listFolder("INBOX");
+    expect(items.map(({ subject }) => subject)).toEqual(["To the inbox"]);
+    const raw = await readRaw(items[0]?.uid);
+    expect(raw).toMatch(
+      /^X-Spam-Status: No, score=1.50 required=15.00\r\nReceived-SPF: [\s\S]*\r\nAuthentication-Results: mx\.gateway\.test;[\s\S]*\r\nReceived: from mail\.example\.org \(\[127\.0\.0\.1\]\)\r\n by mx\.gateway\.test/,
+    );
+    expect(raw.match(/^Authentication-Results:/gm)).toHaveLength(1);
+    expect(
+      raw.endsWith(
+        "\r\nFrom: ada@example.org\r\nSubject: To the inbox\r\nMessage-ID: <in@example.org>\r\n\r\nHello.\r\n",
+      ),
+    ).toBe(true);
+  });
+});
+
+describe("with rspamd", () => {
+  const aMessage = (subject: string, body = "Hello.") =>
+    `From: ada@example.org\r\nSubject: ${subject}\r\nMessage-ID: <${subject}@example.org>\r\n\r\n${body}`;
+
+  for (const action of ["add header", "rewrite subject", "quarantine", "reject"])
+    it(`a message with the action "${action}" is accepted and goes to Spam, and its header says why`, async () => {
+      rspamd.answer = action;
+      const subject = `spam-${action.replace(" ", "-")}`;
+      expect(await receive(aMessage(subject))).toMatch(/^250 /);
+      expect((await listFolder("INBOX")).map((item) => item.subject)).not.toContain(subject);
+      const stored = (await listFolder("Spam")).find((item) => item.subject === subject);
+      expect(await readRaw(stored?.uid, "Spam")).toMatch(/^X-Spam-Status: Yes, score=1\.50 required=15\.00\r\n/);
+    });
+
+  for (const action of ["no action", "greylist", "soft reject"])
+    it(`a message with the action "${action}" goes to INBOX at once`, async () => {
+      rspamd.answer = action;
+      const subject = `ham-${action.replace(" ", "-")}`;
+      expect(await receive(aMessage(subject))).toMatch(/^250 /);
+      expect((await listFolder("INBOX")).map((item) => item.subject)).toContain(subject);
+    });
+
+  it("rspamd gets the message as it arrived, and the envelope", async () => {
+    await receive(aMessage("as it is", "..dots\r\nGr\xfc\xdfe"), `Hello+x@${sender.split("@")[1]}`);
+    const { headers, body } = rspamd.requests.at(-1) ?? { headers: {}, body: "" };
+    expect(body).toBe(aMessage("as it is", ".dots\r\nGr\xfc\xdfe\r\n"));
+    expect(headers).toMatchObject({
+      ip: "127.0.0.1",
+      helo: "mail.example.org",
+      from: "ada@example.org",
+      rcpt: `Hello+x@${sender.split("@")[1]}`,
+    });
+  });
+
+  for (const answer of ["down", "500", "no JSON", "no action field", "endless"] as const)
+    it(`that is or answers ${answer}, a message is delivered to INBOX`, async () => {
+      rspamd.answer = answer;
+      const subject = `unchecked ${answer}`;
+      expect(await receive(aMessage(subject))).toMatch(/^250 /);
+      const stored = (await listFolder("INBOX")).find((item) => item.subject === subject);
+      expect(await readRaw(stored?.uid)).toMatch(/^Received-SPF:/);
+    });
+
+  it("that gives no answer, a message waits 5 seconds and no longer", async () => {
+    rspamd.answer = "silence";
+    const start = Date.now();
+    expect(await receive(aMessage("no answer"))).toMatch(/^250 /);
+    expect(Date.now() - start).toBeGreaterThan(4_900);
+    expect((await listFolder("INBOX")).map(({ subject }) => subject)).toContain("no answer");
+  });
+
+  it("a message of more than 4 MiB is not checked", async () => {
+    const before = rspamd.requests.length;
+    expect(await receive(aMessage("large", `${"x".repeat(998)}\r\n`.repeat(4_300)))).toMatch(/^250 /);
+    expect(rspamd.requests.length).toBe(before);
+    expect((await listFolder("INBOX")).map(({ subject }) => subject)).toContain("large");
+  });
+});

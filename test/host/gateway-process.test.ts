@@ -1,0 +1,202 @@
+/** The SMTP gateway as a process: signals, configuration, systemd unit and Dockerfile. */
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import tls from "node:tls";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../bench/host/bundle.ts";
+import { removeBundle } from "../../bench/host/start.ts";
+import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
+import { readConfig } from "../../smtp-gateway/config.ts";
+import { startFailingProxy } from "./support/failing-proxy.ts";
+import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
+import { SmtpClient } from "./support/smtp-client.ts";
+
+const run = promisify(execFile);
+let rig: GatewayRig;
+let folder: string;
+let variables: Record<string, string>;
+
+beforeAll(async () => {
+  rig = await startRig();
+  folder = await mkdtemp(path.join(os.tmpdir(), "email-gateway-process-"));
+  const files = await certificateFiles(folder);
+  variables = { ...files.variables, GATEWAY_SECRET, WORKER_URL: rig.host.url };
+}, 120_000);
+afterAll(async () => {
+  await rig?.close();
+  await rm(folder, { recursive: true, force: true });
+  await removeBundle();
+});
+
+/** Logs in to a gateway process. */
+const loggedIn = ({ ports }: GatewayProcess) =>
+  SmtpClient.loggedIn({
+    ports: { ...ports, health: 0 },
+    caFile: path.join(folder, "authority.pem"),
+    login: rig.login,
+  });
+
+/** Returns the fingerprint of the certificate that a port presents. */
+function fingerprintOf(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().fingerprint256);
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+
+describe("SIGHUP", () => {
+  it("takes a renewed certificate for new connections, keeps the open ones, and keeps the old one when it is broken", async () => {
+    const gateway = await startGatewayProcess(variables);
+    const open = await loggedIn(gateway);
+    const before = await fingerprintOf(gateway.ports.implicit);
+    const renewed = await certificateFiles(path.join(folder, "renewed"));
+    for (const name of ["TLS_KEY_FILE", "TLS_CERTIFICATE_FILE"] as const)
+      await copyFile(renewed.variables[name], variables[name] ?? "");
+    const reloaded = gateway.logged("certificate.reloaded");
+    gateway.signal("SIGHUP");
+    await reloaded;
+    const after = await fingerprintOf(gateway.ports.implicit);
+    expect(after).not.toBe(before);
+    expect(await open.command("NOOP")).toMatch(/^250 /);
+    await rm(variables.TLS_KEY_FILE ?? "");
+    const failed = gateway.logged("certificate.failed");
+    gateway.signal("SIGHUP");
+    await failed;
+    expect(await fingerprintOf(gateway.ports.implicit)).toBe(after);
+    open.end();
+    await gateway.stop();
+    await copyFile(renewed.variables.TLS_KEY_FILE, variables.TLS_KEY_FILE ?? "");
+    await copyFile(renewed.authorityFile, path.join(folder, "authority.pem"));
+  });
+});
+
+describe("SIGTERM", () => {
+  it("lets a message that is being sent finish with its 250, ends idle connections with 421, and exits with 0", async () => {
+    const gateway = await startGatewayProcess(variables);
+    const [busy, idle] = [await loggedIn(gateway), await loggedIn(gateway)];
+    await busy.begin(rig.seed.mailbox, "a@example.org");
+    busy.write(`From: ${rig.seed.mailbox}\r\nTo: a@example.org\r\nSubject: while it stops\r\n`);
+    const start = Date.now();
+    gateway.signal("SIGTERM");
+    expect(await idle.reply()).toMatch(/^421 /);
+    await idle.closed();
+    await expect(SmtpClient.connect(gateway.ports.implicit)).rejects.toThrow("ECONNREFUSED");
+    busy.write("\r\nHello.\r\n.\r\n");
+    const [, id] = /^250 .*Queued as (\S+)/.exec(await busy.reply()) ?? [];
+    await busy.closed();
+    busy.end();
+    expect(await gateway.exited).toBe(0);
+    expect(Date.now() - start).toBeLessThan(9_000);
+    expect(await rig.api("GET", `/v1/emails/${id}`)).toMatchObject({ subject: "while it stops", source: "smtp" });
+  });
+
+  it("does not wait longer than the limit for a message that stands still", async () => {
+    const gateway = await startGatewayProcess({ ...variables, LIMIT_CLOSE_MS: "500" });
+    const client = await loggedIn(gateway);
+    await client.begin(rig.seed.mailbox, "a@example.org");
+    gateway.signal("SIGTERM");
+    expect(await gateway.exited).toBe(0);
+    expect(await client.reply()).toMatch(/^421 /);
+    client.end();
+  });
+});
+
+describe("a message on which the Worker fails", () => {
+  it("gets 451 each time, and the messages of other connections are accepted at the latest when they are sent again", async () => {
+    const proxy = await startFailingProxy(rig.host.url, "poison");
+    const gateway = await startGatewayProcess({ ...variables, WORKER_URL: proxy.url });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => loggedIn(gateway)));
+    const submitOnce = async (client: SmtpClient, subject: string) => {
+      await client.begin(rig.seed.mailbox, "a@example.org");
+      client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+      return (await client.reply()).slice(0, 4);
+    };
+    const replies = await Promise.all(
+      clients.map(async (client, n) => {
+        const subject = n === 0 ? "poison" : `beside ${n}`;
+        const first = await submitOnce(client, subject);
+        return first === "451 " ? [first, await submitOnce(client, subject)] : [first];
+      }),
+    );
+    for (const client of clients) client.end();
+    await gateway.stop();
+    proxy.stop();
+    const [poisoned, ...others] = replies.map((given) => given.at(-1));
+    expect(poisoned).toBe("451 ");
+    expect(others).toEqual(Array(9).fill("250 "));
+  });
+});
+
+describe("a wrong configuration", () => {
+  it.each([
+    [{ GATEWAY_SECRET: "short" }, "GATEWAY_SECRET must have at least 32 characters"],
+    [{ SUBMISSION_TLS_PORTS: "" }, "name no port"],
+    [{ SUBMISSION_TLS_PORTS: "smtp" }, 'SUBMISSION_TLS_PORTS is "smtp"'],
+    [{ WORKER_URL: "" }, "WORKER_URL is missing"],
+    [{ TLS_KEY_FILE: "" }, "TLS_KEY_FILE is missing"],
+    [{ LIMIT_IDLE_MS: "-1" }, "LIMIT_IDLE_MS must be a whole number above 0"],
+  ])("%j is refused by its name", (wrong, message) => {
+    expect(() => readConfig({ ...variables, SUBMISSION_TLS_PORTS: "0", ...wrong })).toThrow(message);
+  });
+
+  it("ends the process, with the reason in the log", async () => {
+    await expect(startGatewayProcess({ ...variables, TLS_KEY_FILE: "/none" })).rejects.toThrow("ENOENT");
+  });
+});
+
+/** Names of variables that the gateway reads, of which each must be in the manual. */
+const source = readFileSync(path.join(ROOT, "smtp-gateway/config.ts"), "utf8");
+const manual = readFileSync(path.join(ROOT, "docs/operating.md"), "utf8");
+const unit = readFileSync(path.join(ROOT, "smtp-gateway/smtp-gateway.service"), "utf8");
+const dockerfile = readFileSync(path.join(ROOT, "smtp-gateway/Dockerfile"), "utf8");
+const namesIn = (text: string) => new Set(text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));
+
+describe("the systemd unit", () => {
+  it("starts a program that exists, and sets variables that the gateway reads", () => {
+    const [, program = ""] = /^ExecStart=\/usr\/bin\/node .*?(\S+\.ts)$/m.exec(unit) ?? [];
+    expect(existsSync(path.join(ROOT, program))).toBe(true);
+    const [, environment = ""] = /^Environment=(.*)$/m.exec(unit) ?? [];
+    const credentials = [...unit.matchAll(/^LoadCredential=([^:]+):/gm)].map(([, name]) => name);
+    const settings = environment.split(" ").map((setting) => setting.split("=%d/"));
+    expect(settings.map(([, file]) => file).sort()).toEqual(credentials.sort());
+    for (const [name = ""] of settings) expect(source).toContain(name.replace(/^GATEWAY_SECRET_FILE$/, "_FILE"));
+    expect(unit).toContain("ExecReload=/bin/kill -HUP $MAINPID");
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(10);
+  });
+
+  const hasSystemd = spawnSync("sh", ["-c", "command -v systemd-analyze"]).status === 0;
+  it.skipIf(!hasSystemd)(
+    `has no fault for systemd-analyze${hasSystemd ? "" : " (SKIPPED: systemd is not installed)"}`,
+    async () => {
+      const { stdout, stderr } = await run("systemd-analyze", ["verify", "smtp-gateway/smtp-gateway.service"], {
+        cwd: ROOT,
+      });
+      expect(stdout + stderr).toBe("");
+    },
+  );
+});
+
+describe("the Dockerfile", () => {
+  it("copies what exists, starts the gateway, and sets variables that it reads", () => {
+    for (const [, files = ""] of dockerfile.matchAll(/^COPY (.+) \S+$/gm))
+      for (const file of files.split(" ")) expect(existsSync(path.join(ROOT, file)), file).toBe(true);
+    const [, command = "[]"] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
+    expect(existsSync(path.join(ROOT, (JSON.parse(command) as string[]).at(-1) ?? ""))).toBe(true);
+    const [, environment = ""] = /^ENV (.+)$/m.exec(dockerfile) ?? [];
+    expect(environment.split(" ")).toHaveLength(5);
+    for (const name of namesIn(environment)) expect(source).toContain(name);
+  });
+});
+
+it("each variable of the gateway is in the manual", () => {
+  const missing = [...namesIn(source)].filter((name) => !manual.includes(name) && name !== "DEFAULT_LIMITS");
+  expect(missing).toEqual([]);
+});
