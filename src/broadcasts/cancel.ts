@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../context.ts";
+import { notifyOwners } from "../notifications/index.ts";
 import { changeBroadcast, deleteTaskStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
@@ -11,6 +12,12 @@ export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<Broad
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
     statements: broadcast.row.status === "scheduled" ? [deleteTaskStatement(ctx, broadcast.row)] : [],
   }));
+  await notifyOwners(ctx, ctx.workspace.number, {
+    ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },
+    title: `The broadcast ${response.name} was cancelled`,
+    body: `${ctx.actor.email} has cancelled it. Emails that had left by then are delivered.`,
+    key: `broadcast-cancelled ${response.id}`,
+  });
   // A run that finds the waiting emails cancels them.
   await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
   return response;

@@ -78,7 +78,7 @@ export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
 
 // The domains of a restricted key are names, since a draft may name any sender.
 // A bulk send is shown by no endpoint of broadcasts.
-const VISIBLE =
+export const VISIBLE =
   "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
 
 const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
@@ -135,7 +135,7 @@ export async function listBroadcasts(
 }
 
 /** Returns the names of the domains that the API key is restricted to as JSON, or null when it is not restricted. */
-async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
+export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
   const { domainIds } = ctx.actor;
   if (domainIds === null) return null;
   const { results } = await ctx.db

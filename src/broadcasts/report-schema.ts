@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { storedStatuses } from "../emails/index.ts";
 import { limits } from "./rules.ts";
 

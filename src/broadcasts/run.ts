@@ -2,6 +2,7 @@ import type { MailCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { mayExecute } from "../db/count-statements.ts";
+import { notifyOwners } from "../notifications/index.ts";
 import {
   BULK_RUNS,
   type ClaimedRow,
@@ -147,11 +148,22 @@ const COMPLETE = `
 async function endWave(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
   const left = counts.queued - counts.attempted;
   if (left <= 0) {
+    // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
+    if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
     await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
     return null;
   }
   await wakeBulk(ctx, 1);
   return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
+}
+
+function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, delivered, bounced }: Broadcast["counts"]) {
+  return {
+    ...{ category: "sends" as const, severity: "success" as const, href: `/broadcasts/${id}` },
+    title: `The broadcast ${name} was sent`,
+    body: `${queued} emails were made. So far ${delivered} were delivered and ${bounced} have bounced.`,
+    key: `broadcast-sent ${id} ${fan_out_step}`,
+  };
 }
 
 /** Starts runs that deliver the rows of broadcasts. The wake-up names no row, because a run finds them itself. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { utf8Length } from "../lib/bytes.ts";
 import { parseDisplayAddress } from "../lib/display-address.ts";
 import { UNPRINTABLE } from "../lib/text-rules.ts";

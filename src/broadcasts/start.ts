@@ -1,6 +1,6 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwners } from "../notifications/index.ts";
 import { checkStart } from "./check-start.ts";
 import type { Broadcast } from "./queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
@@ -36,9 +36,10 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
     severity: "error" as const,
     title: `The broadcast ${row.name} was not sent`,
     body: faults.join(" "),
-    href: null,
+    href: `/broadcasts/${row.id}`,
+    key: `broadcast-not-sent ${row.id} ${row.version}`,
   };
-  await notifyOwnersStatement(ctx, row.workspace, notice).run();
+  await notifyOwners(ctx, row.workspace, notice);
   await mailDb(ctx).prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
   return null;
 }

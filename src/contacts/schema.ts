@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseAddress } from "../lib/addresses.ts";
 import { nameFault } from "../lib/text-rules.ts";
 import { iso } from "../lib/time.ts";

@@ -1,2 +1,8 @@
+export { createTemplate } from "./create.ts";
+export { deleteTemplate } from "./delete.ts";
+export { duplicateTemplate } from "./duplicate.ts";
+export { previewTemplate } from "./preview.ts";
+export { getTemplate, listTemplates } from "./queries.ts";
 export { type RenderedContent, renderTemplate, type TemplateContent } from "./render.ts";
-export { Variables } from "./schema.ts";
+export { type PreviewOut, TemplateIn, type TemplateOut, TemplatePatch, toTemplate, Variables } from "./schema.ts";
+export { updateTemplate } from "./update.ts";

@@ -120,6 +120,29 @@ describe("two calls at once", () => {
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 200 });
   });
 
+  it("a single send during a delivery: at most the claimed emails leave before it, and the others after it", async () => {
+    const { id } = await aFannedOut(200);
+    let single = "";
+    const settings = interrupted(/UPDATE emails SET status = j/, async () => {
+      const sent = await broadcasts.api.post("/v1/emails/", aMail(workspace, { to: [{ email: emailIn(0) }] }));
+      single = (await sent.json<{ id: string }>()).id;
+    });
+    await runWorkAt(Date.now() + 1_000, settings, ["bulk"]);
+    expect(await statusesOf(id)).toEqual({ delivered: 200 });
+    const { results } = await database
+      .prepare(
+        "SELECT v.value AS n FROM changes c, json_each(c.emails) v WHERE c.workspace = ?1 ORDER BY c.at_us, v.key",
+      )
+      .bind(workspace.workspaceNumber)
+      .all<{ n: number }>();
+    // The last change of an email is its outcome.
+    const outcomes = [...new Set(results.map(({ n }) => n).reverse())].reverse();
+    const n = await database.prepare("SELECT n FROM emails WHERE id = ?1").bind(single).first<number>("n");
+    expect(outcomes).toHaveLength(201);
+    expect(outcomes.indexOf(n ?? 0)).toBeGreaterThan(0);
+    expect(outcomes.indexOf(n ?? 0)).toBeLessThanOrEqual(IN_FLIGHT);
+  });
+
   it("a send by template and the deletion of the template: the email has its content, or the send is refused", async () => {
     for (let trial = 0; trial < TRIALS; trial++) {
       const created = await workspace.post("/v1/templates/", { name: "T", subject: "Hi", html_body: "<p>{{x}}</p>" });
@@ -212,11 +235,44 @@ describe("the deletion of what a broadcast uses", () => {
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
   });
 
-  it("of the domain: waiting emails do not leave", async () => {
-    const { id } = await aFannedOut(20);
+  it("of the domain: a draft cannot be sent, a scheduled one is cancelled, and waiting emails fail", async () => {
+    const { id, listId } = await aFannedOut(20);
+    const draft = await broadcasts.create({ contact_list_id: listId });
+    const scheduled = await broadcasts.create({ contact_list_id: listId, scheduled_at: inAnHour() });
     expect((await workspace.call("DELETE", `/v1/domains/${workspace.domainId}`)).status).toBe(204);
+    expect((await broadcasts.act(draft.id, "send")).status).toBe(422);
+    await runBroadcasts(Date.now() + 3_700_000);
+    expect(await broadcasts.read(scheduled.id)).toMatchObject({ status: "cancelled" });
+    expect(await statusesOf(id)).toEqual({ failed: 20 });
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", failed_count: 20 });
+  });
+
+  it.each([
+    ["list", "cancelled", (listId: string) => `/v1/contacts/${listId}`],
+    ["mailbox", "failed", () => `/v1/mailboxes/${workspace.mailboxId}`],
+    ["domain", "failed", () => `/v1/domains/${workspace.domainId}`],
+  ])("of the %s: a paused broadcast can be resumed, and its waiting emails are %s", async (_, status, pathOf) => {
+    const { id, listId } = await aFannedOut(20);
+    expect((await broadcasts.act(id, "pause")).status).toBe(200);
+    expect((await workspace.call("DELETE", pathOf(listId))).status).toBe(204);
+    await runBroadcasts(Date.now() + 60_000);
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sending", delivered_count: 0 });
+    expect((await broadcasts.act(id, "resume")).status).toBe(200);
+    await runBroadcasts(Date.now() + 400_000);
+    expect(await statusesOf(id)).toEqual({ [status]: 20 });
+    expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
+  });
+
+  it.each([
+    ["list", (listId: string) => `/v1/contacts/${listId}`],
+    ["mailbox", () => `/v1/mailboxes/${workspace.mailboxId}`],
+    ["domain", () => `/v1/domains/${workspace.domainId}`],
+  ])("of the %s before an email is made: the broadcast ends, and nobody gets an email", async (_, pathOf) => {
+    const listId = await aContactList(workspace, 20);
+    const { id } = await broadcasts.create({ contact_list_id: listId });
+    await broadcasts.act(id, "send");
+    expect((await workspace.call("DELETE", pathOf(listId))).status).toBe(204);
     await runBroadcasts();
-    expect(Object.keys(await statusesOf(id))).toEqual(["failed"]);
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
   });
 });

@@ -322,6 +322,15 @@ describe("pause, resume and cancel", () => {
     }
     expect(delivered).toEqual([1, 2, 3, 4, 5, 5]);
   });
+
+  it("max_per_hour does not hold up the end of the emails of a cancelled broadcast", async () => {
+    const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 5), max_per_hour: 60 });
+    await broadcasts.act(id, "send");
+    await runWorkAt(Date.now(), {}, ["broadcast", "bulk"]);
+    expect((await broadcasts.act(id, "cancel")).status).toBe(200);
+    await runWorkAt(Date.now() + 1_000, {}, ["broadcast", "bulk"]);
+    expect(await broadcasts.recipients(id, "cancelled")).toHaveLength(4);
+  });
 });
 
 describe("POST /v1/broadcasts/{broadcast_id}/test", () => {

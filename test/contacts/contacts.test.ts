@@ -48,6 +48,12 @@ describe("POST /v1/contacts/{list_id}/contacts", () => {
     ["metadata that is a list", { email: "a@example.org", metadata: [] }, ["body", "metadata"]],
     ["metadata that is a string", { email: "a@example.org", metadata: "x" }, ["body", "metadata"]],
     ["metadata with NUL", { email: "a@example.org", metadata: { a: "\0" } }, ["body", "metadata", "a"]],
+    [
+      "a value of 70,000 characters",
+      { email: "a@example.org", metadata: { a: "x".repeat(70_000) } },
+      ["body", "metadata", "a"],
+    ],
+    ["metadata that is a long string", { email: "a@example.org", metadata: "x".repeat(70_000) }, ["body", "metadata"]],
     ["64 KiB of metadata", { email: "a@example.org", metadata: { a: "x".repeat(65_536) } }, ["body", "metadata"]],
   ])("refuses %s", async (_, body, loc) => {
     const response = await add(body);

@@ -8,7 +8,7 @@ import { readHeader } from "../../src/contacts/csv/columns.ts";
 import { readRow } from "../../src/contacts/csv/read-row.ts";
 import { type ExportRow, writeHeader, writeRow } from "../../src/contacts/csv/write-row.ts";
 import { markFormula } from "../../src/lib/csv/cells.ts";
-import { CsvReader } from "../../src/lib/csv/reader.ts";
+import { CsvReader, type CsvRecord, MAX_RECORD_CHARACTERS } from "../../src/lib/csv/reader.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
 
@@ -46,6 +46,51 @@ describe("csv-spectrum", () => {
       expect(objects).toEqual(expected);
     }
   });
+});
+
+describe("CsvReader", () => {
+  const utf8 = (text: string) => new TextEncoder().encode(text);
+
+  it("reads a header of 2,000 columns with long names", () => {
+    const names = Array.from({ length: 2_000 }, (_, i) => `${i}-`.padEnd(400, "x"));
+    expect(readAll(`${names.join()}\n1,2\n`)).toEqual([names, ["1", "2"]]);
+  });
+
+  it("names the limit of a row whose cells are too long, and reads the next line", () => {
+    const half = "x".repeat(MAX_RECORD_CHARACTERS / 2);
+    const reader = new CsvReader(utf8(`email\n${half},${half}yy\n${half},${half}\n`), ",");
+    reader.read(1, 1);
+    const fault = `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`;
+    expect(reader.read(10, 1_000_000)).toEqual([
+      { row: 2, fault },
+      { row: 3, cells: [half, half] },
+    ]);
+  });
+
+  it.each([1, 3, 1_000])("frees the memory of what it read, and reads the rest, by %i records", (count) => {
+    const text = `email,a\n${Array.from({ length: 50 }, (_, i) => `c${i}@example.org,"é ${i}\n,😀"\n`).join("")}`;
+    const file = utf8(text);
+    const buffer = new ArrayBuffer(0, { maxByteLength: file.length + 100 });
+    buffer.resize(file.length + 20);
+    const bytes = new Uint8Array(buffer, 7, file.length);
+    bytes.set(file);
+    const reader = new CsvReader(bytes, ",");
+    const records: CsvRecord[] = [];
+    for (let part = reader.read(count, 1e6); part.length > 0; part = reader.read(count, 1e6)) {
+      records.push(...part);
+      reader.free();
+      const left = file.length - utf8(text.slice(0, endOfRow(text, records.length))).length;
+      expect(buffer.byteLength).toBe(left);
+    }
+    expect(records).toEqual(new CsvReader(file, ",").read(1_000, 1e6));
+    expect(buffer.byteLength).toBe(0);
+  });
+
+  const endOfRow = (text: string, row: number) =>
+    text
+      .split(/(?<=\n)(?!,)/)
+      .slice(0, row)
+      .join("").length;
 });
 
 /** Reads CSV texts with Python and writes the cells again, as JSON lines. */

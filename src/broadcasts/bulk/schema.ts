@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
 import { limits } from "../rules.ts";
 

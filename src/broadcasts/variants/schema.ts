@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { limits } from "../rules.ts";
 import { Body, oneLine, Subject } from "../schema.ts";
 

@@ -1,14 +1,22 @@
 import type { CallerCtx } from "../../context.ts";
+import { JsonChunkWriter } from "../../db/json-chunk-writer.ts";
 import { badRequest, tooLarge } from "../../errors.ts";
 import { Reservation } from "../../idempotency/index.ts";
-import { CsvReader, type Delimiter, detectDelimiter, isUtf8, withoutByteOrderMark } from "../../lib/csv/reader.ts";
+import {
+  CsvReader,
+  type CsvRecord,
+  type Delimiter,
+  detectDelimiter,
+  isUtf8,
+  withoutByteOrderMark,
+} from "../../lib/csv/reader.ts";
 import { copyToNewContacts } from "../../suppressions/index.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { importLimits } from "../rules.ts";
 import type { ImportOut } from "../schema.ts";
 import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
-import { type ContactText, insertContacts } from "./insert.ts";
-import { type Row, readRow } from "./read-row.ts";
+import { insertContacts } from "./insert.ts";
+import { isBlank, readRow } from "./read-row.ts";
 
 /** A CSV file whose header was read. */
 interface CsvFile {
@@ -57,12 +65,12 @@ function requireRowCount(csv: CsvFile): void {
   const max = importLimits.rows;
   // A line is at most one row, so only a file of many lines is parsed for its number of rows.
   const countUpTo = countLines(csv.bytes) > max + 1 ? max + 1 : 1;
-  const reader = new CsvReader(csv.bytes, csv.delimiter);
-  reader.read(1, csv.bytes.length);
+  const reader = readerOfRows(csv);
   let rows = 0;
-  for (let part = readPart(reader, csv); part.length > 0 && rows < countUpTo; part = readPart(reader, csv)) {
-    rows += part.filter((row) => !("isBlank" in row)).length;
-  }
+  const count = (record: CsvRecord) => {
+    if ("fault" in record || !isBlank(record.cells)) rows += 1;
+  };
+  while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0);
   if (rows === 0) throw badRequest("The CSV file has no data rows");
   if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
 }
@@ -77,17 +85,40 @@ function countLines(bytes: Uint8Array): number {
   return last === 10 || last === 13 ? lines : lines + 1;
 }
 
-/** A row of a part: a contact as text, or what it is instead. Nothing else of the row stays in memory. */
-type PartRow = { number: number } & ({ contact: ContactText } | Exclude<Row, { contact: unknown }>);
+/** Returns a reader of the rows after the header. */
+function readerOfRows({ bytes, delimiter }: CsvFile): CsvReader {
+  const reader = new CsvReader(bytes, delimiter);
+  reader.read(1, bytes.length);
+  return reader;
+}
 
-/** Returns the next rows of the file; none at its end. */
-function readPart(reader: CsvReader, { width, columns }: CsvFile): PartRow[] {
-  return reader.map(importLimits.rowsPerBatch, importLimits.bytesPerBatch, (record): PartRow => {
-    const row = "fault" in record ? { fault: record.fault } : readRow(record.cells, width, columns);
-    if (!("contact" in row)) return { number: record.row, ...row };
-    const { key } = row.contact;
-    return { number: record.row, contact: { json: JSON.stringify(row.contact), key } };
+/** The rows of one transaction. Nothing else of them stays in memory. */
+interface Part {
+  /** JSON arrays of the rows of contacts, with their ids, and the keys of their addresses. */
+  contacts: string[];
+  keys: string[];
+  skipped: number;
+  faults: string[];
+}
+
+/** Returns the next rows of the file, or null at its end. `writer` is empty before and after. */
+function readPart(
+  ctx: CallerCtx,
+  reader: CsvReader,
+  { width, columns }: CsvFile,
+  writer: JsonChunkWriter,
+): Part | null {
+  const part: Part = { contacts: [], keys: [], skipped: 0, faults: [] };
+  const records = reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, (record) => {
+    const row = "fault" in record ? record : readRow(record.cells, width, columns);
+    if ("contact" in row) {
+      writer.add(JSON.stringify({ id: ctx.newId(), ...row.contact }));
+      part.keys.push(row.contact.key);
+    } else if ("skipped" in row) part.skipped += 1;
+    else if ("fault" in row) part.faults.push(`Row ${record.row}: ${row.fault}`);
   });
+  part.contacts = writer.take();
+  return records === 0 ? null : part;
 }
 
 async function importRows(
@@ -98,21 +129,17 @@ async function importRows(
 ): Promise<ImportOut> {
   const errors: string[] = [];
   let [imported, skipped, rejected] = [0, 0, 0];
-  const reader = new CsvReader(csv.bytes, csv.delimiter);
-  reader.read(1, csv.bytes.length);
-  for (let part = readPart(reader, csv); part.length > 0; part = readPart(reader, csv)) {
-    const contacts: ContactText[] = [];
-    for (const row of part) {
-      if ("contact" in row) contacts.push(row.contact);
-      else if ("skipped" in row) skipped += 1;
-      else if ("fault" in row) {
-        rejected += 1;
-        if (rejected <= importLimits.errors) errors.push(`Row ${row.number}: ${row.fault}`);
-      }
-    }
-    const inserted = await importPart(ctx, list, contacts);
+  const reader = readerOfRows(csv);
+  const writer = new JsonChunkWriter();
+  const next = () => readPart(ctx, reader, csv, writer);
+  for (let part = next(); part !== null; part = next()) {
+    reader.free();
+    errors.push(...part.faults.slice(0, importLimits.errors - errors.length));
+    rejected += part.faults.length;
+    skipped += part.skipped + part.keys.length;
+    const inserted = await importPart(ctx, list, part);
     imported += inserted;
-    skipped += contacts.length - inserted;
+    skipped -= inserted;
     await reservation?.renew();
   }
   if (rejected > importLimits.errors) errors.push(`${rejected - importLimits.errors} more rows were rejected`);
@@ -120,9 +147,9 @@ async function importRows(
 }
 
 /** Inserts the contacts that the list does not have. Returns their number. */
-async function importPart(ctx: CallerCtx, list: ListRow, contacts: readonly ContactText[]): Promise<number> {
-  if (contacts.length === 0) return 0;
+async function importPart(ctx: CallerCtx, list: ListRow, { contacts, keys }: Part): Promise<number> {
+  if (keys.length === 0) return 0;
   const inserted = await insertContacts(ctx, list, contacts);
-  if (inserted > 0) await copyToNewContacts(ctx, ctx.workspace.number, [...new Set(contacts.map(({ key }) => key))]);
+  if (inserted > 0) await copyToNewContacts(ctx, ctx.workspace.number, [...new Set(keys)]);
   return inserted;
 }

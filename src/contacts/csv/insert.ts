@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
-import { jsonChunks } from "../../db/json-chunks.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { ListRow } from "../queries.ts";
 
@@ -16,22 +15,15 @@ const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes(
 const FIND_INSERTED = `
   SELECT count(*) AS contacts FROM json_each(?1) j CROSS JOIN contacts c ON c.list = ?2 AND c.id = j.value->>'id'`;
 
-/** A contact of a file as it is inserted: JSON of its row without the id, and the key of its address. */
-export interface ContactText {
-  json: string;
-  key: string;
-}
-
 /** Attempts of a batch when D1 does not report whether it committed. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Inserts contacts whose addresses the list does not have, and counts them, in one transaction. Returns the number
- * inserted, also when D1 did not report a commit: a repeated attempt counts the ids that exist. Throws 404 when the list
- * was deleted.
+ * Inserts contacts whose addresses the list does not have, and counts them, in one transaction. `chunks` are JSON arrays of
+ * their rows, with the id of each. Returns the number inserted, also when D1 did not report a commit: a repeated attempt
+ * counts the ids that exist. Throws 404 when the list was deleted.
  */
-export async function insertContacts(ctx: CallerCtx, list: ListRow, contacts: readonly ContactText[]): Promise<number> {
-  const chunks = jsonChunks(contacts.map(({ json }) => `{"id":"${ctx.newId()}",${json.slice(1)}`));
+export async function insertContacts(ctx: CallerCtx, list: ListRow, chunks: readonly string[]): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await insertOnce(ctx, list, chunks, attempt > 1);

@@ -16,12 +16,17 @@ export interface RowContact {
 /** What a row of a file is: a contact, a row without an address, an empty line, or a fault. */
 export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { fault: string };
 
+/** Returns whether the cells are those of an empty line. */
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.length === 1 && cells[0] === "";
+}
+
 /** Characters of a cell that an error message repeats. */
 const SHOWN_CHARACTERS = 100;
 
 /** Reads the cells of a row (specification: CSV upload rules; decisions 6: CSV format). */
 export function readRow(cells: readonly string[], width: number, columns: Columns): Row {
-  if (cells.length === 1 && cells[0] === "") return { isBlank: true };
+  if (isBlank(cells)) return { isBlank: true };
   const extra = cells.slice(width).some((cell) => cell !== "");
   if (extra) return { fault: `the row has ${cells.length} cells and the header ${width}` };
   if (cells.some((cell) => cell.includes("\0"))) return { fault: "a cell contains a NUL character" };

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findFreePort } from "../../../dev/ports.ts";
+import { LEASE_MS } from "../../../src/outbox/rules.ts";
 import { seeded } from "../../support/faults.ts";
 import { CountingSink } from "./counting-sink.ts";
 import { compareResults, type Verdict } from "./kill-verdict.ts";
@@ -29,14 +30,18 @@ interface Counters {
 export interface BroadcastKillReport extends Verdict {
   kills: number;
   broadcast: Counters;
-  /** Emails made and delivered when the first and the last kill happened. */
-  atKills: { queued: number; delivered: number }[];
+  /** At each kill: emails made and delivered, and delivery runs of the host, by the leases that it had taken. */
+  atKills: { queued: number; delivered: number; runs: number }[];
   outboxRows: number;
   seconds: number;
 }
 
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 const POLL_MS = 200;
+/** A run has one lease at a time on rows of a broadcast. `?1`: the end of a lease that was taken when the host had started. */
+const AT_KILL = `
+  SELECT (SELECT sum(queued) FROM broadcast_counts) AS queued,
+    (SELECT count(DISTINCT token) FROM outbox WHERE kind = 'bulk' AND token IS NOT NULL AND due_at >= ?1) AS runs`;
 const addressOf = (n: number) => `c${n}@example.org`;
 
 /** Runs a plan. Throws when the broadcast is not sent after `timeoutMs`. */
@@ -92,8 +97,12 @@ async function killRepeatedly(plan: BroadcastKillPlan, host: RestartableHost, si
   const atKills: BroadcastKillReport["atKills"] = [];
   for (let run = 0; run < plan.kills; run++) {
     await sleep(random() * plan.killWithinMs);
-    const { results } = await host.sql<{ n: number | null }>("SELECT sum(queued) AS n FROM broadcast_counts");
-    atKills.push({ queued: Math.max(...results.map(({ n }) => n ?? 0)), delivered: sink.receipts.length });
+    const { results } = await host.sql<{ queued: number | null; runs: number }>(AT_KILL, host.startedAt + LEASE_MS);
+    atKills.push({
+      queued: Math.max(...results.map(({ queued }) => queued ?? 0)),
+      delivered: sink.receipts.length,
+      runs: Math.max(...results.map(({ runs }) => runs)),
+    });
     await host.kill();
     sink.epoch = run + 1;
     const { restarted } = await host.start();

@@ -1,0 +1,9 @@
+export { addContact } from "./add-contact.ts";
+export { createList } from "./create-list.ts";
+export { exportContacts } from "./csv/export.ts";
+export { importContacts } from "./csv/import.ts";
+export { deleteContact } from "./delete-contact.ts";
+export { deleteList } from "./delete-list.ts";
+export { getList, listContacts, listLists } from "./queries.ts";
+export { importLimits } from "./rules.ts";
+export { ContactIn, type ContactOut, type ImportOut, ListIn, type ListOut, toContact, toList } from "./schema.ts";
