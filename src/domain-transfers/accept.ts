@@ -5,7 +5,7 @@ import type { MainStatement } from "../db/database.ts";
 import { generateDkimKeys } from "../domains/index.ts";
 import { storeResponse } from "../idempotency/index.ts";
 import { iso } from "../lib/time.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { onMain } from "../shards.ts";
 import { requireAllDomains } from "../workspaces/index.ts";
 import { requireRecipient } from "./access.ts";
@@ -104,12 +104,13 @@ function acceptStatements(ctx: CallerCtx, transfer: TransferRow, keys: readonly 
     ...(keys.length > 0 ? [insertTransferKeysStatement(ctx, keys)] : []),
     auditStatement({ ...ctx, workspace: { number: transfer.sourceWorkspace } }, entry),
     auditStatement({ ...ctx, workspace: { number: targetWorkspace ?? 0 } }, entry),
-    notifyOwnersStatement(ctx, transfer.sourceWorkspace, {
+    ...notifyOwnersStatements(ctx, transfer.sourceWorkspace, {
       category: "alerts",
       severity: "warning",
       title: `${domainName} will move to another workspace`,
       body: `${targetEmail} has accepted the transfer. The domain moves at ${iso(cooloffUntil ?? 0)}. Every owner has got a link that stops it.`,
       href: null,
+      hasOwnEmail: true,
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { auditStatement } from "../audit/index.ts";
 import type { Ctx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { ancestors } from "../domains/index.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { onMain } from "../shards.ts";
 import { moveStatements } from "./move-domain.ts";
 import type { TransferRow } from "./queries.ts";
@@ -69,7 +69,7 @@ async function failTransfer(ctx: Ctx, transfer: AcceptedTransfer, parameters: re
       deleteTransferKeysStatement(ctx, id),
       ...[sourceWorkspace, targetWorkspace].flatMap((number) => [
         auditStatement({ db, now: ctx.now, newId: ctx.newId, ...BY_SERVICE, workspace: { number } }, entry),
-        notifyOwnersStatement(ctx, number, notice),
+        ...notifyOwnersStatements(ctx, number, notice),
       ]),
     ]);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { auditStatement } from "../audit/index.ts";
 import type { Ctx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { type AcceptedTransfer, completeTransfer } from "./complete.ts";
 import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { deadlineOf } from "./rules.ts";
@@ -44,7 +44,7 @@ async function expireTransfer(ctx: Ctx, { id, domainName, sourceWorkspace, targe
         { db, now, newId, actor: null, clientIp: null, workspace },
         { action: "transfer.expired", target: id, detail: { name: domainName } },
       ),
-      notifyOwnersStatement(ctx, sourceWorkspace, {
+      ...notifyOwnersStatements(ctx, sourceWorkspace, {
         category: "alerts",
         severity: "info",
         title: `The transfer of ${domainName} has expired`,

@@ -1,6 +1,6 @@
 import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { requireAllDomains } from "../workspaces/index.ts";
 import { requireRecipient } from "./access.ts";
 import { closeTransfer } from "./close.ts";
@@ -22,7 +22,7 @@ export async function declineTransfer(ctx: CallerCtx, ref: TransferRef): Promise
     on: "decline",
     statements: [
       auditStatement({ ...ctx, workspace: { number: sourceWorkspace } }, entry),
-      notifyOwnersStatement(ctx, sourceWorkspace, {
+      ...notifyOwnersStatements(ctx, sourceWorkspace, {
         category: "alerts",
         severity: "info",
         title: `The transfer of ${domainName} was declined`,

@@ -2,7 +2,7 @@ import { type AuditActor, auditStatement } from "../audit/index.ts";
 import type { Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { reversedRange } from "../domains/index.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import type { TransferRow } from "./queries.ts";
 
 /** A completed transfer, and who completed it: null for the service, at the end of the safety window. */
@@ -26,6 +26,7 @@ const MERGE = [
   // A mailbox of an unverified domain has never received mail.
   `DELETE FROM mailboxes WHERE workspace = ?4 AND address IN (SELECT address FROM mailboxes WHERE domain_id IN (${MOVED}))`,
   `UPDATE mailboxes SET domain_id = ${sameName("mailboxes.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
+  `UPDATE forwarding_rules SET domain_id = ${sameName("forwarding_rules.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
   `UPDATE api_keys SET domain_ids = (SELECT json_group_array(coalesce(${sameName("j.value")}, j.value)) FROM json_each(domain_ids) j)
     WHERE workspace = ?4 AND EXISTS (SELECT 1 FROM json_each(domain_ids) WHERE value IN (${MERGED}))`,
   `DELETE FROM dkim_keys WHERE domain_id IN (${MERGED})`,
@@ -40,6 +41,8 @@ const END_ACCESS = [
      AND family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES}))`,
   `DELETE FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES})`,
   `DELETE FROM mailbox_passwords WHERE mailbox_id IN (${MAILBOXES})`,
+  `DELETE FROM auto_replies WHERE mailbox_id IN (${MAILBOXES})`,
+  `UPDATE forwarding_rules SET is_active = 0 WHERE workspace = ?1 AND domain_id IN (${MOVED})`,
   `DELETE FROM mailbox_assignees WHERE mailbox_id IN (${MAILBOXES})`,
 ];
 
@@ -110,14 +113,14 @@ function recordStatements(ctx: Ctx, { transfer, by }: Completion): MainStatement
   return [
     audit(sourceWorkspace),
     audit(targetWorkspace),
-    notifyOwnersStatement(
+    ...notifyOwnersStatements(
       ctx,
       sourceWorkspace,
       notice(
         `The domain belongs to ${transfer.targetEmail} now. Emails and broadcasts that were scheduled are cancelled.`,
       ),
     ),
-    notifyOwnersStatement(
+    ...notifyOwnersStatements(
       ctx,
       targetWorkspace,
       notice(

@@ -70,10 +70,13 @@ export async function requireNothingScheduled(
   const ids = domains.map(({ id }) => id);
   const names = domains.map(({ name }) => name);
   const found = await Promise.all(
-    (await onShardsOf(ctx, workspace)).map(async (mailCtx) => ({
-      broadcasts: await findBroadcastsInFlight(mailCtx, workspace, names, MAX_BLOCKERS),
-      emails: await findScheduledEmails(mailCtx, workspace, ids, MAX_BLOCKERS),
-    })),
+    (await onShardsOf(ctx, workspace)).map(async (mailCtx) => {
+      const [broadcasts, emails] = await Promise.all([
+        findBroadcastsInFlight(mailCtx, workspace, names, MAX_BLOCKERS),
+        findScheduledEmails(mailCtx, workspace, ids, MAX_BLOCKERS),
+      ]);
+      return { broadcasts, emails };
+    }),
   );
   const broadcasts = found.flatMap((shard) => shard.broadcasts).slice(0, MAX_BLOCKERS);
   const emails = found.flatMap((shard) => shard.emails).slice(0, MAX_BLOCKERS);

@@ -1,8 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { Hono } from "hono";
 import { describeRoute, resolver } from "hono-openapi";
-import { z } from "zod";
-import { AppError } from "../errors.ts";
+import * as z from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { noBody } from "../http/json-body.ts";
@@ -31,6 +30,7 @@ import {
   TransferProblem,
   toTransfer,
 } from "./schema.ts";
+import { requireSwitchedOn } from "./switch.ts";
 
 const tags = ["Domain transfers"];
 const domainId = parameter.id("domain_id", "Id of the domain");
@@ -60,8 +60,8 @@ function transferResponses(description: string, schema: z.ZodType, errors: reado
 }
 
 /** Answers 404 while DOMAIN_TRANSFERS is off (decisions 7). */
-const requireSwitchedOn: MiddlewareHandler<AppEnv> = async (c, next) => {
-  if (!c.get("ctx").settings.domainTransfers) throw new AppError(404, "Not found");
+const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
+  requireSwitchedOn(c.get("ctx"));
   await next();
 };
 
@@ -79,7 +79,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, pending", OfferedTransferOut, [403, 404, 409, 413, 415, 503]),
     }),
-    requireSwitchedOn,
+    whileOn,
     minuteLimit("transfer-initiations", (settings) => settings.transferInitiationsPerMinute),
     ...body(TransferIn),
     idempotent(200),
@@ -93,7 +93,7 @@ export const transferRoutes = new Hono<AppEnv>()
       tags,
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
-    requireSwitchedOn,
+    whileOn,
     query(z.object(cursorQuery)),
     async (c) => {
       const caller = c.get("caller");
@@ -111,7 +111,7 @@ export const transferRoutes = new Hono<AppEnv>()
       tags,
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
-    requireSwitchedOn,
+    whileOn,
     query(z.object(cursorQuery)),
     async (c) => {
       const caller = c.get("caller");
@@ -128,7 +128,7 @@ export const transferRoutes = new Hono<AppEnv>()
       tags,
       responses: transferResponses("Whether you could, and why not", EligibilityOut, [403, 404]),
     }),
-    requireSwitchedOn,
+    whileOn,
     async (c) => c.json(await findEligibility(c.get("caller"))),
   )
   .post(
@@ -143,7 +143,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [token("token", "accept"), parameter.idempotencyKey],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
-    requireSwitchedOn,
+    whileOn,
     ...optionalBody(AcceptIn),
     idempotent(200),
     async (c) => c.json(await acceptByToken(c.get("caller"), c.req.param("token"), c.req.valid("json"))),
@@ -157,7 +157,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [transferId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
-    requireSwitchedOn,
+    whileOn,
     ...optionalBody(AcceptIn),
     idempotent(200),
     async (c) => c.json(await acceptById(c.get("caller"), c.req.param("transfer_id"), c.req.valid("json"))),
@@ -171,7 +171,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [transferId],
       responses: transferResponses("The transfer, declined", TransferOut, [403, 404, 409]),
     }),
-    requireSwitchedOn,
+    whileOn,
     noBody,
     async (c) => c.json(await declineById(c.get("caller"), c.req.param("transfer_id"))),
   )
@@ -184,7 +184,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [transferId],
       responses: transferResponses("The transfer, cancelled", TransferOut, [403, 404, 409]),
     }),
-    requireSwitchedOn,
+    whileOn,
     async (c) => c.json(await cancelById(c.get("caller"), c.req.param("transfer_id"))),
   )
   .post(
@@ -197,7 +197,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [token("stop_token", "stop")],
       responses: transferResponses("The transfer, reversed", TransferOut, [403, 404, 409]),
     }),
-    requireSwitchedOn,
+    whileOn,
     noBody,
     async (c) => c.json(await stopByToken(c.get("caller"), c.req.param("stop_token"))),
   )
@@ -213,7 +213,7 @@ export const transferRoutes = new Hono<AppEnv>()
       parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, completed", TransferOut, [403, 404, 409, 413, 415]),
     }),
-    requireSwitchedOn,
+    whileOn,
     ...body(ForceIn),
     idempotent(200),
     async (c) => c.json(await forceDomain(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { dkimRecords } from "../domains/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { TransferKey, TransferRow } from "./queries.ts";
@@ -96,7 +96,10 @@ export type TransferOut = z.output<typeof TransferOut>;
 
 /** The response of an initiation says what moves with the domain (decisions 7). */
 export const OfferedTransferOut = TransferOut.extend({
-  moves: z.object({ mailboxes: z.int(), messages: z.int() }),
+  moves: z.object({
+    mailboxes: z.int().describe("Mailboxes of the domain and its sub-domains."),
+    messages: z.int().describe("Messages in these mailboxes. Of more than 200 mailboxes, the 200 largest are counted."),
+  }),
 }).meta({ ref: "DomainTransferOffer", examples: [{ ...EXAMPLE, moves: { mailboxes: 3, messages: 0 } }] });
 export type OfferedTransferOut = z.output<typeof OfferedTransferOut>;
 

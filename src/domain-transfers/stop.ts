@@ -1,6 +1,6 @@
 import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { redeemStatements } from "./accept.ts";
 import { requireSource } from "./access.ts";
 import { closeTransfer } from "./close.ts";
@@ -34,7 +34,7 @@ export async function stopTransfer(ctx: CallerCtx, ref: TransferRef): Promise<Pe
       deleteTransferKeysStatement(ctx, id),
       ...sides.flatMap((number) => [
         auditStatement({ ...ctx, workspace: { number } }, entry),
-        notifyOwnersStatement(ctx, number, notice),
+        ...notifyOwnersStatements(ctx, number, notice),
       ]),
     ],
   });

@@ -1,5 +1,10 @@
+export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
-export { type DomainRow, getDomain } from "./queries.ts";
+export { type DomainRow, getDomain, getDomainWithKeys, listDomains } from "./queries.ts";
 export { recheckDomains } from "./recheck.ts";
 export { dkimRecords } from "./records.ts";
+export { registerDomain } from "./register.ts";
+export { rotateDkim } from "./rotate-dkim.ts";
 export { ancestors, newOwnershipToken, RECHECK_MS, RETURN_PATH_LABEL, reversedName, reversedRange } from "./rules.ts";
+export { DomainIn, type DomainOut, toDomain } from "./schema.ts";
+export { verifyDomain } from "./verify.ts";

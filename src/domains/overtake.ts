@@ -1,7 +1,7 @@
 import type { Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../db/random-id.ts";
-import { notifyOwnersStatement } from "../notifications/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import type { DomainRow } from "./queries.ts";
 import { ancestors, reversedRange } from "./rules.ts";
 
@@ -31,7 +31,17 @@ const NOTIFY_LOSERS = `
   INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
   SELECT ?4 || ${ID_SUFFIX_SQL}, m.workspace, m.user_id, 'alerts', 'error', d.name || ' can no longer send',
          'Another workspace has proved that it owns ' || ?5 || ', the domain above it.', '/domains/' || d.id, ?6
-    FROM domains d JOIN memberships m ON m.workspace = d.workspace AND m.role = 'owner' WHERE ${BELOW}`;
+    FROM domains d JOIN memberships m ON m.workspace = d.workspace AND m.role = 'owner'
+    LEFT JOIN notification_preferences p ON p.user_id = m.user_id
+   WHERE ${BELOW} AND ifnull(p.preferences->>'$.alerts.web', 1)`;
+
+// The run that sends them reads who wants them by this channel.
+const NOTIFY_LOSERS_OUTSIDE = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT ?6, ?4 || ${ID_SUFFIX_SQL}, 'notify', json_object('channel', c.value, 'workspace', d.workspace,
+         'event', 'overtaken ' || d.id || ' ' || ?6, 'category', 'alerts', 'severity', 'error', 'title', d.name || ' can no longer send',
+         'body', 'Another workspace has proved that it owns ' || ?5 || ', the domain above it.', 'href', '/domains/' || d.id)
+    FROM domains d CROSS JOIN json_each('["email","slack"]') c WHERE ${BELOW}`;
 
 const FAIL_LOSERS = `UPDATE domains AS d SET status = 'failed', next_check_at = NULL WHERE ${BELOW}`;
 
@@ -48,7 +58,8 @@ export function overtakeStatements(ctx: Ctx, { id, workspace, name, reversedName
     db.prepare(AUDIT_LOSERS).bind(...below, idPrefix(ctx), name, now),
     db.prepare(AUDIT_WINNER).bind(...below, idPrefix(ctx), id, name, now),
     db.prepare(NOTIFY_LOSERS).bind(...below, idPrefix(ctx), name, now),
-    notifyOwnersStatement(ctx, workspace, {
+    db.prepare(NOTIFY_LOSERS_OUTSIDE).bind(...below, idPrefix(ctx), name, now),
+    ...notifyOwnersStatements(ctx, workspace, {
       category: "alerts",
       severity: "warning",
       title: `Another workspace has used names below ${name}`,

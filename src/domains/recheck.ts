@@ -4,7 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import { mayExecute } from "../db/count-statements.ts";
 import type { MainStatement } from "../db/database.ts";
 import { domains } from "../db/schema/main/index.ts";
-import { type Notice, notifyOwnersStatement } from "../notifications/index.ts";
+import { type Notice, notifyOwnersStatements } from "../notifications/index.ts";
 import { checkDns, type DnsCheck } from "./check-dns.ts";
 import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
 import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
@@ -78,7 +78,7 @@ function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainState
     save,
     expectChanges(db, 1),
     ...(check.verdict === "pass" ? dkimKeyStatements(ctx, check, now) : []),
-    ...(failed ? [notifyOwnersStatement(ctx, domain.workspace, failedNotice(domain))] : []),
+    ...(failed ? notifyOwnersStatements(ctx, domain.workspace, failedNotice(domain)) : []),
   ];
 }
 

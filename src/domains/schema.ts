@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { Settings } from "../settings.ts";
 import type { DomainWithKeys } from "./queries.ts";

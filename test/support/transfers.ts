@@ -9,6 +9,7 @@ import { openLinks } from "../../src/lib/sealed-links.ts";
 import { onNewestShard } from "../../src/shards.ts";
 import { mail } from "./databases.ts";
 import { uniqueDomainName } from "./domains.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { aWorkspace, discardingQueue, type TestWorkspace, testContext, until } from "./workspace.ts";
 
 export const HOUR = 3_600_000;
@@ -28,14 +29,14 @@ export async function insertDomain(
   { workspaceNumber }: Pick<TestWorkspace, "workspaceNumber">,
   name = uniqueDomainName(),
   status = "verified",
+  db: LocalDatabase = env.DB,
 ): Promise<{ id: string; name: string }> {
   const id = testContext().newId();
-  await env.DB.prepare(
+  const insert = db.prepare(
     `INSERT INTO domains (id, workspace, name, status, ownership_token, created_at, verified_at, reversed_name)
      VALUES (?1, ?2, ?3, ?4, ?1, ?5, ?5, ?6)`,
-  )
-    .bind(id, workspaceNumber, name, status, Date.now(), reversedName(name))
-    .run();
+  );
+  await insert.bind(id, workspaceNumber, name, status, Date.now(), reversedName(name)).run();
   return { id, name };
 }
 
@@ -113,8 +114,8 @@ export async function acceptById(
 }
 
 /** Returns a further token of a transfer, as a mailed link has it. */
-export async function aToken(kind: TokenKind, transferId: string): Promise<string> {
-  const { token, statement } = await newToken(testContext(), kind, transferId);
+export async function aToken(kind: TokenKind, transferId: string, db: LocalDatabase = env.DB): Promise<string> {
+  const { token, statement } = await newToken(testContext({ DB: db }), kind, transferId);
   await statement.run();
   return token;
 }
@@ -223,8 +224,9 @@ export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | 
 }
 
 /** Returns the numbers of the workspaces that own a domain of this name as verified. */
-export async function ownersOf(name: string): Promise<number[]> {
-  const { results } = await env.DB.prepare("SELECT workspace FROM domains WHERE name = ?1 AND status = 'verified'")
+export async function ownersOf(name: string, db: LocalDatabase = env.DB): Promise<number[]> {
+  const { results } = await db
+    .prepare("SELECT workspace FROM domains WHERE name = ?1 AND status = 'verified'")
     .bind(name)
     .all<{ workspace: number }>();
   return results.map(({ workspace }) => workspace);
