@@ -1,18 +1,29 @@
 import { DurableObject } from "cloudflare:workers";
+import { EventSockets } from "../src/inbox/events/index.ts";
 import {
+  type ArchiveContents,
   addMessage,
   addUpload,
   changeLabels,
+  createContents,
   createFolder,
   deleteFolder,
   deleteLabel,
+  describeContents,
+  exportMessages,
   expungeMessages,
   type FlagChanges,
   findByMessageId,
+  findImported,
   findMessage,
+  flagsSet,
+  foldersChanged,
   forgetObjects,
+  type ImportedMessage,
+  importMessages,
   type Label,
   type LabelChange,
+  labelsSet,
   listAddresses,
   listBlockedSenders,
   listFolders,
@@ -20,7 +31,11 @@ import {
   listMessages,
   listSections,
   listThread,
+  type MailboxChange,
   type MailboxStore,
+  messageAdded,
+  messagesExpunged,
+  messagesMoved,
   migrate,
   moveMessages,
   type NewMessage,
@@ -28,24 +43,29 @@ import {
   type Range,
   readQuota,
   removeExpired,
+  removeUnknownObjects,
   renameFolder,
   replaceBlockedSenders,
   restoreFromSpam,
   saveLabel,
   searchMessages,
   setFlags,
+  takeReplyTurn,
 } from "../src/mailbox-store/index.ts";
 
-/** Delay before the alarm removes expunged messages from R2: reads that were running have ended by then. */
-const REMOVAL_DELAY_MS = 120_000;
+const newId = () => crypto.randomUUID();
 
 /**
  * The mail of one hosted mailbox, named by the mailbox's id: folders, messages and their search index. The raw messages are
- * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave.
+ * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Clients with an
+ * open socket are told of every change.
  */
 export class MailboxObject extends DurableObject<Env> implements MailboxStore {
+  readonly #sockets: EventSockets;
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#sockets = new EventSockets(ctx, env);
     ctx.storage.transactionSync(() => migrate(ctx.storage.sql, Date.now()));
   }
 
@@ -53,31 +73,53 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
     return this.ctx.storage.sql;
   }
 
-  /** Runs a change in a transaction and sets the alarm for what it leaves to do. */
-  async #change<Result>(change: () => Result): Promise<Result> {
+  /** Runs a change in a transaction, sets the alarm for what it leaves to do, and tells the sockets of it. */
+  async #change<Result>(
+    change: () => Result,
+    toChanges: (result: NoInfer<Result>) => MailboxChange[] = () => [],
+  ): Promise<Result> {
     const result = this.ctx.storage.transactionSync(change);
-    await this.#setAlarm(Date.now() + REMOVAL_DELAY_MS);
+    await this.#setAlarm();
+    this.#sockets.announce(toChanges(result));
     return result;
   }
 
-  async #setAlarm(earliest: number): Promise<void> {
-    const next = nextExpiry(this.#sql, earliest);
+  /** Sets the alarm for the next expiry, or for the next check of the sockets. */
+  async #setAlarm(): Promise<void> {
+    const times = [nextExpiry(this.#sql), this.#sockets.nextCheck(Date.now())].filter((time) => time !== null);
+    if (times.length === 0) return;
+    const next = Math.max(Math.min(...times), Date.now());
     const planned = await this.ctx.storage.getAlarm();
-    if (next !== null && (planned === null || next < planned))
-      await this.ctx.storage.setAlarm(Math.max(next, earliest));
+    if (planned === null || next < planned) await this.ctx.storage.setAlarm(next);
+  }
+
+  /** Opens a socket of changes. */
+  override async fetch(request: Request): Promise<Response> {
+    const response = this.#sockets.accept(request);
+    await this.#setAlarm();
+    return response;
+  }
+
+  override webSocketMessage(socket: WebSocket): void {
+    this.#sockets.refuseMessage(socket);
+  }
+
+  async checkAccess() {
+    await this.#sockets.check();
   }
 
   add(message: NewMessage, quotaBytes: number | null) {
-    const options = { quotaBytes, now: Date.now(), newId: () => crypto.randomUUID() };
-    return this.#change(() => addMessage(this.#sql, message, options));
+    return this.#change(() => addMessage(this.#sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
   }
 
   replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null) {
-    const options = { quotaBytes, now: Date.now(), newId: () => crypto.randomUUID() };
-    return this.#change(() => {
-      if (!expungeMessages(this.#sql, message.folder, [uid])?.length) return null;
-      return addMessage(this.#sql, message, options);
-    });
+    return this.#change(
+      () => {
+        if (!expungeMessages(this.#sql, message.folder, [uid], Date.now())?.length) return null;
+        return addMessage(this.#sql, message, { quotaBytes, now: Date.now(), newId });
+      },
+      (added) => (added ? [...messagesExpunged(message.folder, [uid]), ...messageAdded(added)] : []),
+    );
   }
 
   async listFolders() {
@@ -85,15 +127,24 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   createFolder(name: string) {
-    return this.#change(() => createFolder(this.#sql, name, Date.now()));
+    return this.#change(
+      () => createFolder(this.#sql, name, Date.now()),
+      (result) => foldersChanged(result, name),
+    );
   }
 
   renameFolder(name: string, newName: string) {
-    return this.#change(() => renameFolder(this.#sql, name, newName));
+    return this.#change(
+      () => renameFolder(this.#sql, name, newName),
+      (result) => foldersChanged(result, name, newName),
+    );
   }
 
   deleteFolder(name: string) {
-    return this.#change(() => deleteFolder(this.#sql, name));
+    return this.#change(
+      () => deleteFolder(this.#sql, name),
+      (result) => foldersChanged(result, name),
+    );
   }
 
   async list(folder: string, range: Range) {
@@ -116,6 +167,10 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
     return this.#change(() => addUpload(this.#sql, object, Date.now()));
   }
 
+  removeUnknownObjects(objects: readonly string[]) {
+    return this.#change(() => removeUnknownObjects(this.#sql, objects, Date.now()));
+  }
+
   async thread(threadId: string) {
     return listThread(this.#sql, threadId);
   }
@@ -133,22 +188,34 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   setFlags(folder: string, uids: readonly number[], flags: FlagChanges) {
-    return this.#change(() => setFlags(this.#sql, folder, uids, flags));
+    return this.#change(
+      () => setFlags(this.#sql, folder, uids, flags),
+      (set) => flagsSet(folder, set),
+    );
   }
 
   move(from: string, uids: readonly number[], to: string) {
-    return this.#change(() => moveMessages(this.#sql, { from, uids, to }, Date.now()));
+    return this.#change(
+      () => moveMessages(this.#sql, { from, uids, to }, Date.now()),
+      (result) => ("moved" in result ? messagesMoved(from, to, result.moved) : []),
+    );
   }
 
   restore(uids: readonly number[]) {
-    return this.#change(() => restoreFromSpam(this.#sql, uids, Date.now()));
+    return this.#change(
+      () => restoreFromSpam(this.#sql, uids, Date.now()),
+      (restored) => restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
+    );
   }
 
   expunge(folder: string, uids: readonly number[]) {
-    return this.#change(() => {
-      const expunged = expungeMessages(this.#sql, folder, uids);
-      return expunged && { uids: expunged, usedBytes: readQuota(this.#sql).usedBytes };
-    });
+    return this.#change(
+      () => {
+        const expunged = expungeMessages(this.#sql, folder, uids, Date.now());
+        return expunged && { uids: expunged, usedBytes: readQuota(this.#sql).usedBytes };
+      },
+      (expunged) => messagesExpunged(folder, expunged?.uids ?? null),
+    );
   }
 
   async listLabels() {
@@ -164,7 +231,43 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   changeLabels(folder: string, uids: readonly number[], labelIds: readonly string[], change: LabelChange) {
-    return this.#change(() => changeLabels(this.#sql, { folder, uids, labelIds, change }));
+    return this.#change(
+      () => changeLabels(this.#sql, { folder, uids, labelIds, change }),
+      (result) => labelsSet(folder, result),
+    );
+  }
+
+  async exportMessages(range: Parameters<MailboxStore["exportMessages"]>[0]) {
+    return exportMessages(this.#sql, range);
+  }
+
+  async describeContents() {
+    return describeContents(this.#sql);
+  }
+
+  async createContents(contents: ArchiveContents) {
+    await this.#change(
+      () => createContents(this.#sql, contents, { now: Date.now(), newId }),
+      (created) => created.map((folder) => ({ type: "folder", folder, uid: null })),
+    );
+  }
+
+  async findImported(keys: readonly string[]) {
+    return findImported(this.#sql, keys);
+  }
+
+  importMessages(messages: readonly ImportedMessage[], quotaBytes: number | null) {
+    return this.#change(
+      () => importMessages(this.#sql, messages, { quotaBytes, now: Date.now(), newId }),
+      (results) =>
+        results.flatMap((one) =>
+          one.result === "added" ? [{ type: "message" as const, folder: one.folder, uid: one.uid }] : [],
+        ),
+    );
+  }
+
+  takeReplyTurn(sender: string, reply: string, at: number) {
+    return this.#change(() => takeReplyTurn(this.#sql, sender, { reply, at }));
   }
 
   async listBlockedSenders() {
@@ -176,15 +279,21 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   async destroy() {
+    this.#sockets.closeAll();
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();
   }
 
-  /** Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages. Safe to repeat. */
+  /**
+   * Removes what has been in Trash or Spam for 30 days, and the objects of expunged messages, and closes the sockets whose
+   * access has ended. Safe to repeat.
+   */
   override async alarm(): Promise<void> {
-    const objects = this.ctx.storage.transactionSync(() => removeExpired(this.#sql, Date.now()));
+    await this.#sockets.check();
+    const { objects, changes } = this.ctx.storage.transactionSync(() => removeExpired(this.#sql, Date.now()));
+    this.#sockets.announce(changes);
     if (objects.length > 0) await this.env.CONTENT.delete(objects);
     this.ctx.storage.transactionSync(() => forgetObjects(this.#sql, objects));
-    await this.#setAlarm(Date.now());
+    await this.#setAlarm();
   }
 }

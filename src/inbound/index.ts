@@ -1,4 +1,3 @@
-export type { Authentication } from "./authentication.ts";
+export { MAX_MESSAGE_BYTES } from "./read-stream.ts";
 export { type ArrivedMail, checkRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
 export { receiveEmail } from "./receive-email.ts";
-export { saveUsedBytes, toPreview } from "./store-message.ts";

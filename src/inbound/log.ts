@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
+import type { ForwardPlan } from "../forwards/index.ts";
 import type { NewMessage } from "../mailbox-store/index.ts";
 import { onNewestShard } from "../shards.ts";
 import type { RecipientMailbox } from "./recipients.ts";
@@ -9,18 +10,31 @@ const INSERT = `
     subject, text_preview, attachment_count, authentication, events, received_at)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`;
 
-/** Writes the inbound log entry of a delivery. A repeated delivery adds none. Throws when it could not be written. */
+// The entry is written in the same transaction, so a repeated delivery adds no row, also when those of the first one are done.
+const INSERT_FORWARDS = `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+  SELECT ?3, j.value->>'id', 'forward', j.value->'forward' FROM json_each(?4) j
+   WHERE NOT EXISTS (SELECT 1 FROM inbound_emails WHERE workspace = ?1 AND id = ?2)`;
+
+/**
+ * Writes the inbound log entry of a delivery and the outbox rows of its forwards. A repeated delivery adds none. Throws when
+ * they could not be written.
+ */
 export async function logDelivery(
   ctx: Ctx,
   mailbox: RecipientMailbox,
-  { id, recipient, message, folder }: { id: string; recipient: string; message: NewMessage; folder: string | null },
+  { id, recipient, message, plan }: { id: string; recipient: string; message: NewMessage; plan: ForwardPlan },
 ): Promise<void> {
   const mailCtx = onNewestShard(ctx, {
     id: mailbox.workspace_id,
     mailShards: JSON.parse(mailbox.mail_shards) as number[],
   });
-  const events = [{ event: "stored", mailbox_id: mailbox.id, folder: folder ?? message.folder, at: ctx.now() }];
-  await mailDb(mailCtx)
+  const now = ctx.now();
+  const at = message.receivedAt;
+  const stored = { event: "stored", mailbox_id: mailbox.id, folder: message.folder, at };
+  const events = [stored, ...plan.events.map((event) => ({ ...event, at }))];
+  const db = mailDb(mailCtx);
+  const entry = db
     .prepare(INSERT)
     .bind(
       mailbox.workspace,
@@ -36,7 +50,12 @@ export async function logDelivery(
       message.parts.filter(({ use }) => use === "attachment").length,
       message.authentication ?? "{}",
       JSON.stringify(events),
-      message.receivedAt,
-    )
-    .run();
+      at,
+    );
+  if (plan.rows.length === 0) {
+    await entry.run();
+    return;
+  }
+  await db.batch([db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows)), entry]);
+  await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
 }

@@ -1,7 +1,11 @@
 /** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
 export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
 
-const FIRST_BYTES = 65_536;
+/**
+ * Sizes of the buffer for a message of unknown size. The last one is that of the largest message at once: growing step by
+ * step would hold two large buffers, and octets that are never written take no memory.
+ */
+const BUFFER_BYTES = [65_536, 1_048_576, MAX_MESSAGE_BYTES];
 
 /**
  * Reads a message into one buffer. `size` is the number of bytes when it is known. Returns null when the message is larger than
@@ -12,7 +16,7 @@ export async function readMessage(stream: ReadableStream<Uint8Array>, size: numb
     await stream.cancel();
     return null;
   }
-  let buffer = new Uint8Array(size ?? FIRST_BYTES);
+  let buffer = new Uint8Array(size ?? BUFFER_BYTES[0] ?? MAX_MESSAGE_BYTES);
   let filled = 0;
   for await (const chunk of stream) {
     if (filled + chunk.byteLength > MAX_MESSAGE_BYTES) return null;
@@ -24,7 +28,7 @@ export async function readMessage(stream: ReadableStream<Uint8Array>, size: numb
 }
 
 function enlarge(buffer: Uint8Array, filled: number, more: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(MAX_MESSAGE_BYTES, Math.max(2 * buffer.length, filled + more)));
+  const larger = new Uint8Array(BUFFER_BYTES.find((bytes) => bytes >= filled + more) ?? MAX_MESSAGE_BYTES);
   larger.set(buffer.subarray(0, filled));
   return larger;
 }

@@ -1,8 +1,7 @@
 import type { Ctx } from "../context.ts";
-import { isFeedbackRecipient } from "../feedback/index.ts";
-import type { Authentication } from "./authentication.ts";
+import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { gatewayStream } from "./gateway-stream.ts";
-import { type ReceiveResult, receiveMail } from "./receive.ts";
+import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
 
 /** A message from the MX gateway for one recipient. */
 export interface GatewayMail {
@@ -11,7 +10,9 @@ export interface GatewayMail {
   /** The trace fields that the gateway wrote, then the message as it arrived. */
   stream: AsyncIterable<Uint8Array>;
   traceOctets: number;
-  authentication: Authentication | null;
+  authentication: CheckedAuthentication | null;
+  /** Whether the spam filter of the gateway marks it. */
+  isSpam: boolean;
 }
 
 /**
@@ -20,7 +21,7 @@ export interface GatewayMail {
  * off; the sending server then tries again.
  */
 export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
-  const { from, to, stream, traceOctets, authentication } = mail;
-  const raw = gatewayStream(stream, (await isFeedbackRecipient(ctx, to)) ? traceOctets : 0);
-  return receiveMail(ctx, { from, to, raw, size: null, authentication });
+  const { from, to, stream, traceOctets, authentication, isSpam } = mail;
+  const raw = gatewayStream(stream, (await isReportRecipient(ctx, to)) ? traceOctets : 0);
+  return receiveMail(ctx, { from, to, raw, size: null, authentication, isSpam });
 }

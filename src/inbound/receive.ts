@@ -1,7 +1,8 @@
 import type { Ctx } from "../context.ts";
 import { isFeedbackRecipient, receiveFeedback } from "../feedback/index.ts";
+import { readForward, receiveForwardReport } from "../forwards/index.ts";
+import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
-import type { Authentication } from "./authentication.ts";
 import { MAX_MESSAGE_BYTES, readMessage } from "./read-stream.ts";
 import { findMailbox } from "./recipients.ts";
 import { storeMessage } from "./store-message.ts";
@@ -15,7 +16,9 @@ export interface ArrivedMail {
   raw: ReadableStream<Uint8Array>;
   /** Bytes of the message, when they are known before it is read. */
   size: number | null;
-  authentication: Authentication | null;
+  authentication: CheckedAuthentication | null;
+  /** Whether a spam filter marks it. */
+  isSpam?: boolean;
 }
 
 /** The result: accepted, or refused with a reply (RFC 5321 4.2, RFC 3463). A reply that begins with 4 asks to try again. */
@@ -33,6 +36,7 @@ const refused = (reply: string) => ({ accepted: false, reply }) as const;
 /** Decides whether mail for a recipient would be accepted, before its content is sent (RCPT TO). */
 export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResult> {
   if (await isFeedbackRecipient(ctx, to)) return { accepted: true, kind: "feedback" };
+  if (await readForward(ctx, to)) return { accepted: true, kind: "forward" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
   const isFull = mailbox.quota_bytes !== null && mailbox.used_bytes >= mailbox.quota_bytes;
@@ -52,17 +56,31 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
     ctx.log("inbound.feedback", { kind });
     return { accepted: true, kind };
   }
+  const forward = await readForward(ctx, mail.to);
+  if (forward) {
+    const kind = await receiveForwardReport(ctx, forward, {
+      from: mail.from,
+      raw: await readStart(mail.raw, REPORT_BYTES),
+    });
+    ctx.log("inbound.forward-report", { kind });
+    return { accepted: true, kind };
+  }
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);
   const raw = await readMessage(mail.raw, mail.size);
   if (!raw) return refused(TOO_LARGE);
-  const result = await storeMessage(ctx, mailbox, { to: mail.to, raw, authentication: mail.authentication });
+  const result = await storeMessage(ctx, mailbox, { ...mail, raw });
   ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes: raw.length });
   if (result === "over-quota") return refused(OVER_QUOTA);
   return { accepted: true, kind: "mailbox" };
 }
 
-async function readStart(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+/** Returns whether an address receives reports about mail of the service, none of which reaches a mailbox. */
+export async function isReportRecipient(ctx: Ctx, address: string): Promise<boolean> {
+  return (await isFeedbackRecipient(ctx, address)) || (await readForward(ctx, address)) !== null;
+}
+
+async function readStart(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(maxBytes);
   let filled = 0;
   for await (const chunk of stream) {

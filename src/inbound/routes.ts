@@ -1,19 +1,17 @@
 import { type Context, Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { badRequest } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { readEnvelope, readJsonHeader, requireGateway } from "../http/gateway-auth.ts";
+import { Authentication } from "../inbound-log/index.ts";
 import { checkRecipient, type ReceiveResult } from "./receive.ts";
 import { receiveFromGateway } from "./receive-from-gateway.ts";
 
 const RecipientIn = z.object({ address: z.string().max(1_000) });
-const result = z.string().max(100).nullable();
-const AuthenticationIn = z.object({
-  spf: result,
-  dkim: result,
-  dmarc: result,
-  dmarc_policy: z.enum(["none", "quarantine", "reject"]).nullable(),
+const AuthenticationIn = Authentication.extend({
+  dmarc_policy: z.string().max(100).nullable(),
+  arc: z.string().max(100).nullable().default(null),
 });
 
 /** The answer to the gateway: a reply of SMTP that refuses, or null. */
@@ -31,7 +29,8 @@ export const inboundRoutes = new Hono<AppEnv>()
     if (recipient === undefined || others.length > 0) throw badRequest("X-Envelope must name one recipient");
     const authentication = AuthenticationIn.safeParse(readJsonHeader(c, "X-Authentication")).data ?? null;
     const stream = c.req.raw.body ?? new Blob([]).stream();
-    const mail = { from, to: recipient, stream, traceOctets: readTraceOctets(c), authentication };
+    const isSpam = c.req.header("X-Spam") === "yes";
+    const mail = { from, to: recipient, stream, traceOctets: readTraceOctets(c), authentication, isSpam };
     return c.json(answer(await receiveFromGateway(c.get("ctx"), mail)));
   });
 

@@ -1,24 +1,30 @@
+import { mayReply } from "../auto-replies/index.ts";
 import type { Ctx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
+import { type ForwardPlan, planForwards } from "../forwards/index.ts";
+import { type CheckedAuthentication, failsDmarc } from "../inbound-log/index.ts";
 import { type ParsedMessage, parseMessage } from "../mail/messages/index.ts";
-import { type AddResult, mailboxLimits, mailboxStore, type NewMessage } from "../mailbox-store/index.ts";
-import { type Authentication, failsDmarc } from "./authentication.ts";
+import { type AddResult, mailboxStore, type NewMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import { identifyDelivery } from "./delivery-key.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
+import { warnQuota } from "./warn-quota.ts";
 
 /** A message for a hosted mailbox. */
 export interface IncomingMessage {
-  /** Envelope recipient. */
+  /** Envelope sender and recipient. */
+  from: string;
   to: string;
   raw: Uint8Array;
-  authentication: Authentication | null;
+  authentication: CheckedAuthentication | null;
+  /** Whether a spam filter marks it. */
+  isSpam?: boolean;
 }
 
 /**
  * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
- * inbound log. Each step may be repeated, so a sending server that tries again after a failure neither loses nor doubles
- * the message. Throws when a step failed.
+ * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
+ * failure neither loses nor doubles the message or a forward. Throws when a step failed.
  */
 export async function storeMessage(
   ctx: Ctx,
@@ -26,57 +32,52 @@ export async function storeMessage(
   mail: IncomingMessage,
 ): Promise<AddResult["result"]> {
   const parsed = parseMessage(mail.raw);
+  const { authentication, isSpam = false } = mail;
   const delivery = await identifyDelivery(mailbox.id, mail.to, mail.raw, parsed);
   const object = `${r2Keys.mailbox(mailbox.id)}${delivery.object}.eml`;
   await ctx.env.CONTENT.put(object, mail.raw);
-  const message = toNewMessage(parsed, mail, { object, deliveryKey: delivery.key, now: ctx.now() });
+  const message = toNewMessage(parsed, {
+    object,
+    folder: isSpam || (authentication && failsDmarc(authentication)) ? "Spam" : "INBOX",
+    size: mail.raw.length,
+    authentication,
+    deliveryKey: delivery.key,
+    now: ctx.now(),
+  });
   const added = await mailboxStore(ctx, mailbox.id).add(message, mailbox.quota_bytes);
   const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
   if (isUnused) await ctx.env.CONTENT.delete(object);
   if (added.result === "added" || added.result === "duplicate") {
-    const folder = added.result === "added" ? added.folder : null;
-    await logDelivery(ctx, mailbox, { id: delivery.id, recipient: mail.to, message, folder });
+    const stored = added.result === "duplicate" ? added.object : object;
+    const placed = { ...message, object: stored, folder: added.folder };
+    const plan = await planOf(ctx, mailbox, mail, { id: delivery.id, parsed, message: placed });
+    await logDelivery(ctx, mailbox, { id: delivery.id, recipient: mail.to, message: placed, plan });
+    await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }
   return added.result;
 }
 
-function toNewMessage(
-  parsed: ParsedMessage,
-  { raw, authentication }: IncomingMessage,
-  { object, deliveryKey, now }: { object: string; deliveryKey: string; now: number },
-): NewMessage {
-  const { fields: _, text, ...message } = parsed;
-  return {
-    ...message,
-    object,
-    folder: authentication && failsDmarc(authentication) ? "Spam" : "INBOX",
-    receivedAt: now,
-    preview: toPreview(text),
-    searchText: text,
-    size: raw.length,
-    authentication: authentication && JSON.stringify(authentication),
-    seen: false,
-    draft: false,
-    deliveryKey,
-  };
-}
-
-/** Returns the beginning of a text in one line. */
-export function toPreview(text: string): string {
-  const line = text.slice(0, 4 * mailboxLimits.previewCharacters).replace(/[\s\p{Cc}]+/gu, " ");
-  // Does not end within a surrogate pair.
-  return Array.from(line.trim()).slice(0, mailboxLimits.previewCharacters).join("");
-}
-
-/**
- * Copies the size of a mailbox to its row, where records show it and servers ask for it. A failure is only logged: the message
- * is stored, and the next one corrects the size.
- */
-export async function saveUsedBytes(ctx: Ctx, { id }: { id: string }, usedBytes: number): Promise<void> {
-  try {
-    await ctx.db.prepare("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1").bind(id, usedBytes).run();
-  } catch (error) {
-    ctx.log("mailbox.size-not-saved", { mailbox: id, error: String(error) });
-  }
+/** Returns the forwards of a stored message. Spam has none (decisions 9). */
+async function planOf(
+  ctx: Ctx,
+  mailbox: RecipientMailbox,
+  { from, to, authentication }: IncomingMessage,
+  { id, parsed, message }: { id: string; parsed: ParsedMessage; message: NewMessage },
+): Promise<ForwardPlan> {
+  if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))
+    return { rows: [], events: [] };
+  const addressed = [...parsed.to, ...parsed.cc].map(({ email }) => email);
+  return planForwards(ctx, mailbox, {
+    id,
+    from: parsed.from?.email ?? null,
+    recipients: [to, ...addressed],
+    subject: parsed.subject,
+    object: message.object,
+    envelopeFrom: from,
+    fields: parsed.fields,
+    receivedAt: message.receivedAt,
+    authentication,
+    mayReply: mayReply({ from, fields: parsed.fields, addressed, mailbox: mailbox.address }),
+  });
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { nameFault } from "../mailbox-store/index.ts";
 
 /** The name of a folder or label. */

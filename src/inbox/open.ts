@@ -11,6 +11,8 @@ export interface OpenMailbox {
   address: string;
   displayName: string | null;
   quotaBytes: number | null;
+  /** The role by which the caller opened a mailbox that it is not assigned to; null for its own. */
+  openedAs: string | null;
   store: MailboxStore;
 }
 
@@ -65,6 +67,7 @@ export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<Op
     address: row.address,
     displayName: row.display_name,
     quotaBytes: row.quota_bytes,
+    openedAs: actor.kind === "mailbox" || row.is_assigned === 1 ? null : actor.role,
     store: mailboxStore(ctx, id),
   };
 }

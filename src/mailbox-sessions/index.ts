@@ -1,8 +1,7 @@
 export { authenticateMailboxCaller } from "./caller.ts";
 export { hashPassword, isPassword } from "./password.ts";
 export {
-  authenticateMailbox,
-  type MailboxSession,
+  ACTIVE as ACTIVE_MAILBOX,
   type MailboxTokens,
   refreshMailboxSession,
   setPasswordStatements,

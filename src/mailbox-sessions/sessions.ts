@@ -3,7 +3,7 @@ import type { MainStatement } from "../db/database.ts";
 import { unauthorized } from "../errors.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../refresh-tokens/index.ts";
-import { type Client, signAccessToken, verifyAccessToken } from "../sessions/index.ts";
+import { type Client, signAccessToken } from "../sessions/index.ts";
 import { hashPassword, isPassword } from "./password.ts";
 
 /** The tokens of a mailbox session. */
@@ -15,14 +15,6 @@ export interface MailboxTokens {
   /** When the refresh token expires, in ms since 1970. */
   refreshExpiresAt: number;
   mailbox_id: string;
-}
-
-/** A mailbox session that was authenticated. */
-export interface MailboxSession {
-  mailboxId: string;
-  sessionId: string;
-  /** Address of the mailbox. */
-  address: string;
 }
 
 const SAVE_PASSWORD = `
@@ -103,14 +95,6 @@ export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
   const family = await findFamily(ctx, "mailbox", token);
   if (family === null) return;
   await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
-}
-
-/** Returns the mailbox and session of an access token. Throws 401 when it is invalid or its session has ended. */
-export async function authenticateMailbox(ctx: Ctx, token: string): Promise<MailboxSession> {
-  const claims = await verifyAccessToken(ctx, "mailbox_access", token);
-  const found = claims && (await findSession(ctx, claims.sid));
-  if (!claims || found?.id !== claims.sub) throw invalid();
-  return { mailboxId: claims.sub, sessionId: claims.sid, address: found.address };
 }
 
 async function toTokens(

@@ -12,20 +12,32 @@ const INSERT = `
     authentication, parts)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
 
+export interface AddOptions {
+  /** Null: no limit. */
+  quotaBytes: number | null;
+  now: number;
+  newId: () => string;
+  /** An imported message stays in its folder, whoever sent it. */
+  isImported?: boolean;
+}
+
 /**
- * Stores a message in its folder. A delivery that was stored before changes nothing. `quotaBytes` null: no limit. Must run in
- * a transaction. `now` in ms since 1970.
+ * Stores a message in its folder. A delivery that was stored before changes nothing. Must run in a
+ * transaction. `now` in ms since 1970.
  */
 export function addMessage(
   sql: Sql,
   message: NewMessage,
-  { quotaBytes, now, newId }: { quotaBytes: number | null; now: number; newId: () => string },
+  { quotaBytes, now, newId, isImported = false }: AddOptions,
 ): AddResult {
   const { usedBytes } = readQuota(sql);
   const known = message.deliveryKey === null ? null : findDelivery(sql, message.deliveryKey);
-  if (known) return { result: "duplicate", object: known.object, usedBytes };
+  if (known) return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes };
   if (quotaBytes !== null && usedBytes + message.size > quotaBytes) return { result: "over-quota", usedBytes };
-  const isSpam = message.folder === "INBOX" && isBlocked(sql, addressKey(message.from?.email ?? ""));
+  // The alarm may delete it at any time, although it was stored again. The sender tries again.
+  if (first(sql, "SELECT 1 FROM deleted_objects WHERE object = ?", message.object))
+    throw new Error("the object of the message is being deleted");
+  const isSpam = !isImported && message.folder === "INBOX" && isBlocked(sql, addressKey(message.from?.email ?? ""));
   const folder = findFolder(sql, isSpam ? "Spam" : message.folder);
   if (!folder) return { result: "no-folder", usedBytes };
   const threadId = joinThread(sql, message, newId);
@@ -33,13 +45,19 @@ export function addMessage(
   const id = insert(sql, message, { folderId: folder.id, uid, threadId, now });
   index(sql, id, folder.id, message);
   if (message.deliveryKey !== null)
-    sql.exec("INSERT INTO deliveries (key, object, at) VALUES (?, ?, ?)", message.deliveryKey, message.object, now);
+    sql.exec(
+      "INSERT INTO deliveries (key, object, at, folder) VALUES (?, ?, ?, ?)",
+      message.deliveryKey,
+      message.object,
+      now,
+      folder.name,
+    );
   countAddresses(sql, folder.id, message);
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size };
 }
 
 const findDelivery = (sql: Sql, key: string) =>
-  first<{ object: string }>(sql, "SELECT object FROM deliveries WHERE key = ?", key);
+  first<{ object: string; folder: string | null }>(sql, "SELECT object, folder FROM deliveries WHERE key = ?", key);
 
 function insert(
   sql: Sql,

@@ -1,7 +1,7 @@
 import { findFolder, folderIds, takeUids } from "./folders.ts";
-import { DAY_MS, KEPT_DAYS, placeToken } from "./rules.ts";
+import { DAY_MS, KEPT_DAYS, placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
-import type { FlagChanges, MovedMessage } from "./types.ts";
+import type { FlagChanges, MailboxChange, MovedMessage } from "./types.ts";
 
 interface Found {
   id: number;
@@ -34,7 +34,7 @@ export function setFlags(sql: Sql, folderName: string, uids: readonly number[], 
     bit(flags.flagged),
     bit(flags.answered),
   );
-  return rows.map(({ uid }) => uid);
+  return rows.map(({ uid }) => uid).sort((a, b) => a - b);
 }
 
 /**
@@ -96,20 +96,21 @@ export function restoreFromSpam(sql: Sql, uids: readonly number[], now: number):
 
 /**
  * Deletes messages for good. Their objects are listed for deletion in the same transaction. Returns the UIDs that existed, or
- * null when there is no such folder.
+ * null when there is no such folder. `now` in ms since 1970.
  */
-export function expungeMessages(sql: Sql, folderName: string, uids: readonly number[]): number[] | null {
+export function expungeMessages(sql: Sql, folderName: string, uids: readonly number[], now: number): number[] | null {
   const folder = findFolder(sql, folderName);
   if (!folder) return null;
   const found = findByUid(sql, folder.id, uids);
   expungeByIds(
     sql,
     found.map(({ id }) => id),
+    now,
   );
   return found.map(({ uid }) => uid);
 }
 
-function expungeByIds(sql: Sql, ids: readonly number[]): void {
+function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
   const list = JSON.stringify(ids);
   const threads = all<{ thread: string }>(
     sql,
@@ -117,8 +118,10 @@ function expungeByIds(sql: Sql, ids: readonly number[]): void {
     list,
   );
   sql.exec(
-    "INSERT OR IGNORE INTO deleted_objects SELECT object FROM messages WHERE id IN (SELECT value FROM json_each(?))",
+    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
+     SELECT object, ?2 FROM messages WHERE id IN (SELECT value FROM json_each(?1))`,
     list,
+    now + REMOVAL_DELAY_MS,
   );
   sql.exec("DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))", list);
   sql.exec("DELETE FROM message_labels WHERE message IN (SELECT value FROM json_each(?))", list);
@@ -134,29 +137,34 @@ function expungeByIds(sql: Sql, ids: readonly number[]): void {
 const EXPIRED_PER_RUN = 500;
 
 /**
- * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. Returns the objects to
- * delete from R2, at most 1,000. `now` in ms since 1970.
+ * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. Returns these changes, and
+ * the objects to delete from R2, at most 1,000. `now` in ms since 1970.
  */
-export function removeExpired(sql: Sql, now: number): string[] {
+export function removeExpired(sql: Sql, now: number): { objects: string[]; changes: MailboxChange[] } {
   const before = now - KEPT_DAYS * DAY_MS;
-  const expired = all<{ id: number }>(
+  const expired = all<{ id: number; folder: string; uid: number }>(
     sql,
-    "SELECT id FROM messages WHERE folder IN (4, 5) AND arrived_at < ? LIMIT ?",
+    `SELECT m.id, f.name AS folder, m.uid FROM messages m JOIN folders f ON f.id = m.folder
+      WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`,
     before,
     EXPIRED_PER_RUN,
   );
   expungeByIds(
     sql,
     expired.map(({ id }) => id),
+    now,
   );
   sql.exec("DELETE FROM deliveries WHERE at < ?", before);
-  sql.exec("INSERT OR IGNORE INTO deleted_objects SELECT object FROM uploads WHERE expires_at < ? LIMIT 500", now);
-  sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
-  // An object that a message still has was stored again.
   sql.exec(
-    "DELETE FROM deleted_objects WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = deleted_objects.object)",
+    "INSERT OR IGNORE INTO deleted_objects (object, due_at) SELECT object, ?1 FROM uploads WHERE expires_at < ?1 LIMIT 500",
+    now,
   );
-  return all<{ object: string }>(sql, "SELECT object FROM deleted_objects LIMIT 1000").map(({ object }) => object);
+  sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
+  const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
+  return {
+    objects: due.map(({ object }) => object),
+    changes: expired.map(({ folder, uid }) => ({ type: "expunge", folder, uid })),
+  };
 }
 
 /** Forgets objects that were deleted from R2. */
@@ -164,13 +172,29 @@ export function forgetObjects(sql: Sql, objects: readonly string[]): void {
   sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
 }
 
+/**
+ * Lists those of these objects for deletion that no message and no upload names, and returns their number. `now` in ms since
+ * 1970.
+ */
+export function removeUnknownObjects(sql: Sql, objects: readonly string[], now: number): number {
+  return all(
+    sql,
+    `INSERT OR IGNORE INTO deleted_objects (object, due_at)
+     SELECT value, ?2 FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.object = value)
+        AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object = value) RETURNING object`,
+    JSON.stringify(objects),
+    now,
+  ).length;
+}
+
 /** Returns when the alarm has work again, in ms since 1970, or null. */
-export function nextExpiry(sql: Sql, now: number): number | null {
-  if (first(sql, "SELECT 1 FROM deleted_objects LIMIT 1")) return now;
+export function nextExpiry(sql: Sql): number | null {
+  const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
   const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
   const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
   const times = [
     ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
+    ...(object?.at == null ? [] : [object.at]),
     ...(upload?.at == null ? [] : [upload.at + 1]),
   ];
   return times.length === 0 ? null : Math.min(...times);

@@ -1,4 +1,6 @@
 export { addMessage } from "./add.ts";
+export { createContents, describeContents, exportMessages, findImported, importMessages } from "./archive.ts";
+export { takeReplyTurn } from "./auto-replied.ts";
 export { listBlockedSenders, replaceBlockedSenders } from "./blocked-senders.ts";
 export {
   addUpload,
@@ -8,13 +10,24 @@ export {
   nextExpiry,
   type RestoredMessage,
   removeExpired,
+  removeUnknownObjects,
   restoreFromSpam,
   setFlags,
 } from "./change.ts";
+export {
+  flagsSet,
+  foldersChanged,
+  labelsSet,
+  messageAdded,
+  messagesExpunged,
+  messagesMoved,
+  summarize as summarizeChanges,
+} from "./changes.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
-export { type MailboxStore, mailboxStore } from "./port.ts";
+export { toNewMessage, toPreview } from "./new-message.ts";
+export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
 export { listSections, readQuota } from "./quota.ts";
 export {
   findByMessageId,
@@ -26,4 +39,5 @@ export {
   searchMessages,
 } from "./read.ts";
 export { folderName, isSystemFolder, limits as mailboxLimits, nameFault } from "./rules.ts";
+export { saveUsedBytes } from "./save-used-bytes.ts";
 export type * from "./types.ts";

@@ -89,6 +89,13 @@ const migrations: readonly string[] = [
   `
   CREATE TABLE uploads (object TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX uploads_by_expiry ON uploads (expires_at);`,
+  // The alarm may run for another reason, so each object has its own time.
+  "ALTER TABLE deleted_objects ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0",
+  // The folder of a delivery decides about forwards, also when it is repeated. The automatic reply to a sender is one a day.
+  `
+  ALTER TABLE deliveries ADD COLUMN folder TEXT;
+  CREATE TABLE auto_replied (sender TEXT PRIMARY KEY, at INTEGER NOT NULL, reply TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX auto_replied_by_time ON auto_replied (at);`,
 ];
 
 /** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */

@@ -6,8 +6,12 @@ import type { LabelChange, LabelResult } from "./labels.ts";
 import type { Range } from "./read.ts";
 import type {
   AddResult,
+  ArchiveContents,
+  ExportedMessage,
   FlagChanges,
   Folder,
+  ImportedMessage,
+  ImportResult,
   Label,
   MessageItem,
   MessagePage,
@@ -57,8 +61,24 @@ export interface MailboxStore {
     labelIds: readonly string[],
     change: LabelChange,
   ): Promise<{ uids: number[] } | { unknown: "folder" | "label" }>;
+  /** Returns messages to export after a cursor, 0 at first. */
+  exportMessages(range: { after: number; limit: number; folderName: string | null }): Promise<ExportedMessage[] | null>;
+  describeContents(): Promise<ArchiveContents>;
+  createContents(contents: ArchiveContents): Promise<void>;
+  /** Returns those of these delivery keys whose message is in the mailbox. */
+  findImported(keys: readonly string[]): Promise<string[]>;
+  importMessages(messages: readonly ImportedMessage[], quotaBytes: number | null): Promise<ImportResult[]>;
+  /**
+   * Returns whether a sender gets an automatic reply: none in the last day, except this same one. `reply` identifies it, `at` is
+   * in ms since 1970.
+   */
+  takeReplyTurn(sender: string, reply: string, at: number): Promise<boolean>;
   listBlockedSenders(): Promise<string[]>;
   replaceBlockedSenders(emails: readonly string[]): Promise<void>;
+  /** Deletes those of these objects that the mailbox does not know, and returns their number. */
+  removeUnknownObjects(objects: readonly string[]): Promise<number>;
+  /** Closes the sockets of clients whose access has ended. */
+  checkAccess(): Promise<void>;
   /** Deletes everything that the mailbox has. */
   destroy(): Promise<void>;
 }
@@ -74,11 +94,33 @@ export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
           return await (target as unknown as RemoteMethods)[name](...args);
         } catch (error) {
           ctx.log("mailbox.failed", { mailbox: mailboxId, method: name, error: String(error) });
-          throw new AppError(502, "The mailbox cannot be reached; try again");
+          throw unreachable();
         }
       };
     },
   });
 }
+
+/** Opens a socket of changes in the object of a mailbox; `headers` say who opens it. Throws 502 when the object fails. */
+export async function openEventSocket(ctx: Ctx, mailboxId: string, headers: Record<string, string>): Promise<Response> {
+  try {
+    return await ctx.env.MAILBOX.getByName(mailboxId).fetch("https://mailbox/events", { headers });
+  } catch (error) {
+    ctx.log("mailbox.failed", { mailbox: mailboxId, method: "events", error: String(error) });
+    throw unreachable();
+  }
+}
+
+/**
+ * Has the object of a mailbox close the sockets of clients whose access has just ended. It would do so within half a minute
+ * by itself, so a failure is only logged.
+ */
+export async function checkAccess(ctx: Ctx, mailboxId: string): Promise<void> {
+  await mailboxStore(ctx, mailboxId)
+    .checkAccess()
+    .catch(() => {});
+}
+
+const unreachable = () => new AppError(502, "The mailbox cannot be reached; try again");
 
 type RemoteMethods = Record<keyof MailboxStore, (...args: unknown[]) => Promise<unknown>>;

@@ -128,8 +128,8 @@ export interface MovedMessage {
 /** The result of storing a message. `usedBytes` are those of the mailbox afterwards. */
 export type AddResult =
   | { result: "added"; uid: number; folder: string; threadId: string; usedBytes: number }
-  /** The delivery was stored before; `object` is the key of its R2 object. */
-  | { result: "duplicate"; object: string; usedBytes: number }
+  /** The delivery was stored before, in this folder; `object` is the key of its R2 object. */
+  | { result: "duplicate"; object: string; folder: string; usedBytes: number }
   | { result: "over-quota"; usedBytes: number }
   | { result: "no-folder"; usedBytes: number };
 
@@ -150,3 +150,40 @@ export interface MailboxChange {
   folder: string;
   uid: number | null;
 }
+
+/** A message for an export. */
+export interface ExportedMessage {
+  /** Its id in the database of the mailbox, which stays when it moves. */
+  id: number;
+  /** Where the next page begins. */
+  cursor: number;
+  folder: string;
+  object: string;
+  size: number;
+  receivedAt: number;
+  from: string | null;
+  seen: boolean;
+  flagged: boolean;
+  answered: boolean;
+  /** Names of its labels. */
+  labels: string[];
+}
+
+/** What an archive says of a mailbox beside its messages. */
+export interface ArchiveContents {
+  folders: string[];
+  labels: { name: string; color: string }[];
+}
+
+/** A message of an archive. Its delivery key is equal for equal messages at equal places of an archive. */
+export interface ImportedMessage {
+  message: NewMessage;
+  flagged: boolean;
+  answered: boolean;
+  /** Names of its labels. */
+  labels: string[];
+}
+
+export type ImportResult =
+  | { result: "added"; folder: string; uid: number }
+  | { result: "duplicate" | "over-quota" | "no-folder" };

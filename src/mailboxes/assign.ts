@@ -2,6 +2,7 @@ import { auditWhereStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { unprocessable } from "../errors.ts";
 import { isUuid } from "../lib/ids.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { type AssigneesIn, type MailboxOut, toMailbox } from "./schema.ts";
 
@@ -45,5 +46,6 @@ export async function assignMailbox(ctx: CallerCtx, id: string, { user_ids }: As
     ctx.db.prepare(DELETE_ASSIGNEES).bind(mailbox.id, number),
     ctx.db.prepare(INSERT_ASSIGNEES).bind(mailbox.id, number, userIds),
   ]);
+  await checkAccess(ctx, mailbox.id);
   return toMailbox(await getMailbox(ctx, mailbox.id));
 }

@@ -1,1 +1,7 @@
-export { getMailbox, type MailboxRow } from "./queries.ts";
+export { assignMailbox } from "./assign.ts";
+export { createMailbox } from "./create.ts";
+export { deleteMailbox } from "./delete.ts";
+export { getMailbox, listMailboxes, type MailboxRow } from "./queries.ts";
+export { AssigneesIn, MailboxIn, type MailboxOut, MailboxPatch, PasswordIn, toMailbox } from "./schema.ts";
+export { setMailboxPassword } from "./set-password.ts";
+export { updateMailbox } from "./update.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { nameFault } from "../lib/text-rules.ts";
 import { iso } from "../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";

@@ -1,6 +1,7 @@
 import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { setPasswordStatements } from "../mailbox-sessions/index.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { type MailboxOut, toMailbox } from "./schema.ts";
 
@@ -11,5 +12,6 @@ export async function setMailboxPassword(ctx: CallerCtx, id: string, password: s
     ...(await setPasswordStatements(ctx, row.id, password)),
     auditStatement(ctx, { action: "mailbox.password_changed", target: row.id, detail: {} }),
   ]);
+  await checkAccess(ctx, row.id);
   return toMailbox(row);
 }

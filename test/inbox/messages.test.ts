@@ -1,5 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { objectsOf } from "../inbound/support.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { apiOn } from "../support/workspace.ts";
 import { anInbox, type Inbox, type Item } from "./support.ts";
 
@@ -275,9 +278,17 @@ it("mail of a blocked sender goes to Spam", async () => {
 });
 
 it("a deleted mailbox loses its messages, in its object and in R2", async () => {
+  const { mailboxId } = inbox.workspace;
   await inbox.receive();
-  const store = env.MAILBOX.getByName(inbox.workspace.mailboxId);
-  expect((await store.quota()).messageCount).toBe(1);
-  await inbox.workspace.call("DELETE", `/v1/mailboxes/${inbox.workspace.mailboxId}`);
+  await inbox.call("POST", "/drafts", { subject: "a" });
+  const store = env.MAILBOX.getByName(mailboxId);
+  const tables = () =>
+    runInDurableObject(store, (_, { storage }) =>
+      storage.sql.exec("SELECT name FROM sqlite_master WHERE name LIKE 'message%'").toArray(),
+    );
+  expect([(await tables()).length > 0, (await objectsOf(mailboxId)).length]).toEqual([true, 2]);
+  await inbox.workspace.call("DELETE", `/v1/mailboxes/${mailboxId}`);
   expect((await inbox.call("GET", "/messages")).status).toBe(404);
+  await runWorkAt(Date.now() + 3 * 60_000, {}, ["purge"]);
+  expect([await tables(), await objectsOf(mailboxId)]).toEqual([[], []]);
 });

@@ -168,3 +168,14 @@ describe("drafts", () => {
     expect(objects.length).toBe(1);
   });
 });
+
+it("a draft is created once with one Idempotency-Key, and texts may have as much as an email", async () => {
+  const { workspace, path, list } = await anInbox();
+  const create = () => workspace.post(path("/drafts"), { subject: "Once" }, { "Idempotency-Key": "draft" });
+  const [first, second] = [await create(), await create()];
+  expect([first.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+  expect([await second.json(), (await list("Drafts")).length]).toEqual([await first.json(), 1]);
+  const text = "x".repeat(1_500_000);
+  expect((await workspace.post(path("/drafts"), { text })).status).toBe(201);
+  expect((await workspace.post(path("/send"), { to: ["friend@example.org"], text })).status).toBe(202);
+});

@@ -1,7 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { conflict, notFound, unprocessable } from "../../errors.ts";
-import { saveUsedBytes } from "../../inbound/index.ts";
-import { type FlagChanges, folderName, type MessageItem } from "../../mailbox-store/index.ts";
+import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import type { BatchIn } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../context.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { decodeField, messageBounds, newBodyDecoder, readText } from "../../mail/messages/index.ts";
+import { messageBounds, newBodyDecoder, readHeader, readText } from "../../mail/messages/index.ts";
 import type { PartPlace, StoredMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { sanitize } from "../sanitize.ts";
@@ -30,7 +30,7 @@ export async function readContent(ctx: Ctx, message: StoredMessage, withImages: 
     readShown(ctx, message, partOf("text")),
     readShown(ctx, message, partOf("html")),
   ]);
-  return { headers: splitHeader(header), text, html: html === null ? null : sanitize(html, withImages) };
+  return { headers: readHeader(header), text, html: html === null ? null : sanitize(html, withImages) };
 }
 
 async function readShown(ctx: Ctx, { object }: StoredMessage, part: PartPlace | undefined): Promise<string | null> {
@@ -60,16 +60,7 @@ export async function openObject(
   return object;
 }
 
-const MAX_FIELDS = 500;
-
-/** Returns the fields of a header in their order, decoded. */
-function splitHeader(bytes: Uint8Array): MessageContent["headers"] {
-  const text = new TextDecoder().decode(bytes).replace(/\r?\n(?=[ \t])/g, "");
-  return text.split(/\r\n|\n|\r/, MAX_FIELDS).flatMap((line) => {
-    const colon = line.indexOf(":");
-    return colon > 0 ? [{ name: line.slice(0, colon).trim(), value: decodeField(line.slice(colon + 1)) }] : [];
-  });
-}
+type AttachmentPlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
 
 /** A file of a message, decoded while it is read. */
 export interface AttachmentFile {
@@ -79,7 +70,11 @@ export interface AttachmentFile {
 }
 
 /** Opens a part of a message. Throws 404 for an unknown part, 502 when the object store fails. */
-export async function openAttachment(ctx: Ctx, message: StoredMessage, partId: string): Promise<AttachmentFile> {
+export async function openAttachment(
+  ctx: Ctx,
+  message: { object: string; parts: readonly AttachmentPlace[] },
+  partId: string,
+): Promise<AttachmentFile> {
   const part = message.parts.find((one) => one.partId === partId);
   if (!part) throw notFound("Attachment");
   const file = { filename: part.filename ?? `part-${part.partId}`, contentType: part.contentType };

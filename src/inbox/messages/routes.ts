@@ -1,11 +1,12 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import { notFound } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { file, parameter, responses, success } from "../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
+import { download } from "../download.ts";
 import { replaceLabels } from "../labels/index.ts";
 import { openMailbox } from "../open.ts";
 import { ItemOut, PageOut, PlaceOut, toItem } from "../schema.ts";
@@ -66,20 +67,6 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 /** Returns the UID of the path, or 0, which no message has. */
 const uidOf = (c: Context<AppEnv>) =>
   /^[1-9]\d{0,9}$/.test(c.req.param("uid") ?? "") ? Number(c.req.param("uid")) : 0;
-
-/** Headers of a file that someone else wrote: browsers must neither guess its type nor show it. */
-function download(filename: string, contentType: string): Record<string, string> {
-  const isPlain =
-    /^(?:image\/(?:png|gif|jpeg|webp)|application\/(?:pdf|zip|octet-stream)|text\/(?:plain|csv)|message\/rfc822)$/;
-  const quoted = filename.replace(/[^\x20-\x7e]|["\\%]/g, "_");
-  return {
-    "Content-Type": isPlain.test(contentType) ? contentType : "application/octet-stream",
-    "Content-Disposition": `attachment; filename="${quoted}"; filename*=UTF-8''${encodeURIComponent(filename.toWellFormed()).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`,
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-    "Cache-Control": "private, no-store",
-  };
-}
 
 export const messageRoutes = new Hono<AppEnv>()
   .get(

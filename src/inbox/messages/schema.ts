@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import { Authentication, readAuthentication } from "../../inbound-log/index.ts";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";
@@ -50,7 +51,9 @@ export const MessageOut = z
     text: z.string().nullable(),
     html: z.string().nullable().describe("Sanitised: no scripts, forms or styles that load anything."),
     attachments: z.array(Part),
-    authentication: z.record(z.string(), z.unknown()).nullable().describe("Results of SPF, DKIM and DMARC."),
+    authentication: Authentication.nullable().describe(
+      "Results of SPF, DKIM and DMARC; null when nothing was checked.",
+    ),
     problem: z.string().nullable().describe("Why the message was not parsed completely. The original is complete."),
   })
   .meta({
@@ -95,8 +98,7 @@ export function toMessage(message: StoredMessage, content: MessageContent): z.ou
         content_id: part.contentId,
         inline: part.use === "inline",
       })),
-    authentication:
-      message.authentication === null ? null : (JSON.parse(message.authentication) as Record<string, unknown>),
+    authentication: message.authentication === null ? null : readAuthentication(message.authentication),
     problem: message.problem,
   };
 }

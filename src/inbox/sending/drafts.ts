@@ -1,14 +1,24 @@
 import type { CallerCtx } from "../../context.ts";
 import { AppError, notFound, unprocessable } from "../../errors.ts";
-import { saveUsedBytes } from "../../inbound/index.ts";
+import { storeResponse } from "../../idempotency/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { ComposeError } from "../../mail/mime/index.ts";
 import type { MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
+import { saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
+import { toItem } from "../schema.ts";
 import { answerFields } from "./answer.ts";
 import { findFiles, toAttachment } from "./files.ts";
 import { putOwnMessage } from "./own-message.ts";
 import type { DraftIn } from "./schema.ts";
+
+/** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
+export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
+  const response = toItem(await createDraft(ctx, mailbox, input));
+  const statements = storeResponse(ctx, response);
+  if (statements.length > 0) await ctx.db.batch(statements);
+  return response;
+}
 
 /** Stores a draft and returns it. Throws 422 for an invalid field, 409 when the mailbox is full. */
 export async function createDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<MessageItem> {

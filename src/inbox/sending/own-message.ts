@@ -1,10 +1,10 @@
 import type { Ctx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
-import { toPreview } from "../../inbound/index.ts";
 import { concat } from "../../lib/bytes.ts";
 import { parseMessage } from "../../mail/messages/index.ts";
 import { binaryStringToBytes, compose, type MessageInput } from "../../mail/mime/index.ts";
 import type { NewMessage, Person } from "../../mailbox-store/index.ts";
+import { toPreview } from "../../mailbox-store/index.ts";
 
 /** A message that the mailbox itself wrote: a draft or a sent copy. */
 export interface OwnMessage {

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
-import { AcceptOut } from "../../emails/index.ts";
+import * as z from "zod";
+import { AcceptOut, emailLimits } from "../../emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../emails/scheduled/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
@@ -10,13 +10,13 @@ import { parameter, responses } from "../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../http/validate.ts";
 import { openMailbox } from "../open.ts";
 import { ItemOut, toItem } from "../schema.ts";
-import { createDraft, deleteDraft, replaceDraft } from "./drafts.ts";
+import { deleteDraft, replaceDraft, storeDraft } from "./drafts.ts";
 import { MAX_FILE_BYTES, uploadFile } from "./files.ts";
 import { DraftIn, FileOut, SendIn } from "./schema.ts";
 import { sendFromMailbox } from "./send.ts";
 
 /** Characters of the text or of the HTML of a message. */
-const MAX_TEXT = 1_000_000;
+const MAX_TEXT = emailLimits.bodyOctets;
 
 const tags = ["Inbox"];
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
@@ -89,11 +89,12 @@ export const sendingRoutes = new Hono<AppEnv>()
       operationId: "createInboxDraft",
       summary: "Create a draft",
       tags,
-      parameters: [mailboxId],
+      parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
     ...bodyWithLongTexts(DraftIn, MAX_TEXT),
-    async (c) => c.json(toItem(await createDraft(c.get("caller"), await open(c), c.req.valid("json"))), 201),
+    idempotent(201),
+    async (c) => c.json(await storeDraft(c.get("caller"), await open(c), c.req.valid("json")), 201),
   )
   .put(
     "/v1/inbox/:mailbox_id/drafts/:uid",

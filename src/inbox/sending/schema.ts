@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import { emailLimits } from "../../emails/index.ts";
 
 const addresses = z
   .array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" }))
@@ -9,8 +10,8 @@ const fields = {
   cc: addresses,
   bcc: addresses,
   subject: z.string().max(998).nullish(),
-  text: z.string().max(1_000_000).nullish(),
-  html: z.string().max(1_000_000).nullish(),
+  text: z.string().max(emailLimits.bodyOctets).nullish(),
+  html: z.string().max(emailLimits.bodyOctets).nullish(),
   file_ids: z
     .array(z.string().max(100))
     .max(100)

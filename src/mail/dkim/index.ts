@@ -10,7 +10,9 @@ import { BodyHash } from "./canonicalization.ts";
 import type { SigningKey } from "./keys.ts";
 import { selectHeaders, signatureField } from "./signature.ts";
 
-export { type DkimAlgorithm, dkimRecord, generateDkimKeyPair, type SigningKey } from "./keys.ts";
+export { BodyHash, relaxedHeader } from "./canonicalization.ts";
+export { type DkimAlgorithm, dkimRecord, generateDkimKeyPair, type SigningKey, signBytes } from "./keys.ts";
+export { selectHeaders } from "./signature.ts";
 
 /** Messages smaller than this are one chunk, in bytes. */
 const SINGLE_CHUNK_LIMIT = 256 * 1024;

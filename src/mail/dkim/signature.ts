@@ -32,12 +32,12 @@ export interface SignedHeaders {
   readonly canonical: string;
 }
 
-/** Selects the fields to sign. Repeated fields are signed from the bottom up (RFC 6376 5.4.2). */
-export function selectHeaders(headers: readonly HeaderField[]): SignedHeaders {
+/** Selects the fields to sign, and those named in `more`. Repeated fields are signed from the bottom up (RFC 6376 5.4.2). */
+export function selectHeaders(headers: readonly HeaderField[], more: readonly string[] = []): SignedHeaders {
   const names: string[] = [];
   let canonical = "";
   const byName = Map.groupBy(headers, (field) => field.name.toLowerCase());
-  for (const name of SIGNED) {
+  for (const name of [...SIGNED, ...more]) {
     const instances = byName.get(name.toLowerCase()) ?? [];
     if (instances.length === 0 && !ALWAYS_SIGNED.includes(name)) continue;
     for (const field of instances.reverse()) {

@@ -117,14 +117,17 @@ function decodeQuotedPrintable(input: Uint8Array): Uint8Array {
       out[to++] = byte;
       continue;
     }
-    const soft = afterSoftBreak(input, at + 1);
-    const [high, low] = [hexValue(input[at + 1]), hexValue(input[at + 2])];
-    if (soft > 0) at = soft - 1;
-    else if (high < 0 || low < 0) out[to++] = byte;
-    else {
+    const next = at + 1 < input.length ? (input[at + 1] as number) : LF;
+    const high = HEX[next] as number;
+    const low = high < 0 ? -1 : (HEX[input[at + 2] ?? 0] as number);
+    if (low >= 0) {
       out[to++] = high * 16 + low;
       at += 2;
+      continue;
     }
+    const soft = next === SPACE || next === TAB || next === CR || next === LF ? afterSoftBreak(input, at + 1) : 0;
+    if (soft > 0) at = soft - 1;
+    else out[to++] = byte;
   }
   return out.subarray(0, to);
 }
@@ -137,9 +140,7 @@ function afterSoftBreak(input: Uint8Array, at: number): number {
   return input[end] === LF || end >= input.length ? end + 1 : 0;
 }
 
-function hexValue(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
-}
+/** Value of each hexadecimal digit; -1 for any other byte. */
+const HEX = new Int8Array(256).fill(-1);
+for (const [index, char] of [..."0123456789ABCDEFabcdef"].entries())
+  HEX[char.charCodeAt(0)] = index < 16 ? index : index - 6;

@@ -1,4 +1,5 @@
 export { type BodyDecoder, newBodyDecoder } from "./body-decoder.ts";
+export { readHeader } from "./header.ts";
 export { type HtmlHandler, readHtml } from "./html.ts";
 export {
   decodeField,

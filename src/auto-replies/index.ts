@@ -1,0 +1,1 @@
+export { isAnswering, mayReply } from "./rules.ts";

@@ -1,0 +1,80 @@
+import type { MailCtx } from "../context.ts";
+import { mailDb } from "../db/client.ts";
+import { utf8 } from "../lib/bytes.ts";
+import { uuidFromHash } from "../lib/ids.ts";
+import { iso } from "../lib/time.ts";
+import { messageBounds, type ParsedMessage, parseMessage, readHeader, readText } from "../mail/messages/index.ts";
+import { wakeWebhooks } from "../webhook-events/index.ts";
+import { addDeliveryStatements } from "../webhooks/index.ts";
+import { linkToFile } from "./file-link.ts";
+import { type Forward, type ForwardResult, failed } from "./types.ts";
+
+const EVENT = "email.inbound.forwarded";
+
+/** Characters of text and of HTML, and octets of the header, in a request: a delivery is one row of at most 2 MB. */
+const MAX_TEXT = 100_000;
+const MAX_HEADER = 64_000;
+
+const FIND_RULE =
+  "SELECT 1 FROM forwarding_rules WHERE id = ?1 AND workspace = ?2 AND is_active = 1 AND action = 'webhook'";
+
+/** Writes the delivery that posts an email to the URL of its rule, once however often it is called (decisions 9). */
+export async function postForward(ctx: MailCtx, { forward }: { forward: Forward }): Promise<ForwardResult> {
+  const { rule, workspace, inbound } = forward;
+  const isActive = await ctx.db.prepare(FIND_RULE).bind(rule, workspace).first();
+  if (!isActive || rule === null) return failed("the rule was deleted or disabled");
+  const source = await ctx.env.CONTENT.get(forward.object);
+  if (!source) return failed("the email was deleted before it was forwarded");
+  const raw = new Uint8Array(await source.arrayBuffer());
+  const payload = {
+    event: EVENT,
+    email_id: inbound,
+    recipient: forward.address,
+    timestamp: iso(forward.receivedAt),
+    metadata: await describe(ctx, forward.object, raw),
+  };
+  const delivery = {
+    // Equal for each attempt, of which the row has another id.
+    id: await uuidFromHash(utf8(`webhook ${inbound} ${rule}`)),
+    workspace,
+    endpoint: rule,
+    webhookId: null,
+    email: inbound,
+    eventType: EVENT,
+    payload: JSON.stringify(payload),
+    isForced: false,
+  };
+  await mailDb(ctx).batch(addDeliveryStatements(ctx, delivery));
+  await wakeWebhooks(ctx);
+  return { kind: "done", event: "forwarded", metadata: {} };
+}
+
+/** Returns what the request says about an email: its text, its header and links to its files. */
+async function describe(ctx: MailCtx, object: string, raw: Uint8Array) {
+  const parsed = parseMessage(raw);
+  const { parts } = parsed;
+  const textOf = (use: "text" | "html") => {
+    const part = parts.find((one) => one.use === use);
+    return part ? readText(raw.subarray(part.at, part.at + part.length), part, 4 * MAX_TEXT).slice(0, MAX_TEXT) : null;
+  };
+  const files = parts.filter(({ use }) => use === "attachment" || use === "inline");
+  return {
+    from: parsed.from?.email ?? null,
+    subject: parsed.subject,
+    message_id: parsed.messageId,
+    text: textOf("text"),
+    html: textOf("html"),
+    headers: headersOf(raw, parsed),
+    attachments: await Promise.all(
+      files.map(async (part) => ({
+        filename: part.filename,
+        content_type: part.contentType,
+        size: part.size,
+        url: await linkToFile(ctx, object, part),
+      })),
+    ),
+  };
+}
+
+const headersOf = (raw: Uint8Array, { headerSize }: ParsedMessage) =>
+  readHeader(raw.subarray(0, Math.min(headerSize, messageBounds.headerBytes, MAX_HEADER)));

@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { type ArchiveContents, mailboxLimits, nameFault } from "../../mailbox-store/index.ts";
+
+/** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
+export const CONTENTS_FILE = "mailbox.json";
+const NAME = "DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA";
+const HEADER = `Subject: ${NAME}\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n`;
+
+const name = z.string().refine((text) => nameFault(text) === null);
+const Contents = z.object({
+  folders: z.array(name).max(mailboxLimits.folders),
+  labels: z.array(z.object({ name, color: z.string().regex(/^#[0-9a-f]{6}$/) })).max(mailboxLimits.labels),
+});
+
+/** Returns folders and labels as JSON. */
+export const writeContents = (contents: ArchiveContents): string => JSON.stringify(contents, null, 1);
+
+/** Returns folders and labels as a message for an mbox file. Other programs skip it by its subject, as IMAP servers do. */
+export const writeContentsMessage = (contents: ArchiveContents): string =>
+  `${HEADER}${writeContents(contents)}\r\n\r\n`;
+
+/** Reads folders and labels. Returns null when they are not valid. */
+export function readContents(bytes: Uint8Array): ArchiveContents | null {
+  try {
+    return Contents.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the folders and labels of the message of an mbox file that lists them, or null for another message. */
+export function readContentsMessage(raw: Uint8Array): ArchiveContents | null {
+  const start = new TextDecoder().decode(raw.subarray(0, HEADER.length));
+  return start === HEADER ? readContents(raw.subarray(HEADER.length)) : null;
+}

@@ -1,0 +1,48 @@
+import type { Ctx } from "../../context.ts";
+import { AppError } from "../../errors.ts";
+import type { ByteSource } from "../../lib/zip/index.ts";
+
+/** Bytes that are read ahead of a reader that goes through an object in order. */
+const AHEAD_BYTES = 1024 * 1024;
+
+/**
+ * An archive that was uploaded, as an object in R2. Small reads that follow each other are served by one call. Throws 502 when
+ * the object cannot be read.
+ */
+export class ArchiveSource implements ByteSource {
+  readonly size: number;
+  readonly #ctx: Ctx;
+  readonly #key: string;
+  #ahead: { at: number; bytes: Uint8Array } = { at: 0, bytes: new Uint8Array() };
+
+  constructor(ctx: Ctx, key: string, size: number) {
+    this.#ctx = ctx;
+    this.#key = key;
+    this.size = size;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    if (length === 0) return new Uint8Array();
+    const { at, bytes } = this.#ahead;
+    const isInOrder = offset >= at && offset <= at + bytes.length;
+    if (!isInOrder || offset + length > at + bytes.length) {
+      // Reading ahead pays only when the next read is near.
+      const wanted = Math.min(isInOrder ? Math.max(length, AHEAD_BYTES) : length, this.size - offset);
+      const object = await this.#get(offset, wanted);
+      this.#ahead = { at: offset, bytes: await object.bytes() };
+    }
+    const from = offset - this.#ahead.at;
+    return this.#ahead.bytes.subarray(from, from + length);
+  }
+
+  async stream(offset: number, length: number): Promise<ReadableStream<Uint8Array>> {
+    if (length > AHEAD_BYTES / 2) return (await this.#get(offset, length)).body;
+    return new Blob([(await this.read(offset, length)) as Uint8Array<ArrayBuffer>]).stream();
+  }
+
+  async #get(offset: number, length: number): Promise<R2ObjectBody> {
+    const object = await this.#ctx.env.CONTENT.get(this.#key, { range: { offset, length } }).catch(() => null);
+    if (!object) throw new AppError(502, "The uploaded archive cannot be read; try again");
+    return object;
+  }
+}

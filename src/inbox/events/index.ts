@@ -1,0 +1,1 @@
+export { EventSockets } from "./sockets.ts";

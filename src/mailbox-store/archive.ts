@@ -1,0 +1,125 @@
+import { type AddOptions, addMessage } from "./add.ts";
+import { setFlags } from "./change.ts";
+import { createFolder, findFolder } from "./folders.ts";
+import { changeLabels, listLabels, saveLabel } from "./labels.ts";
+import { isSystemFolder } from "./rules.ts";
+import { all, first, type Sql } from "./sql.ts";
+import type { ArchiveContents, ExportedMessage, ImportedMessage, ImportResult, Label } from "./types.ts";
+
+interface ExportRow {
+  id: number;
+  cursor: number;
+  folder: string;
+  object: string;
+  size: number;
+  received_at: number;
+  from_email: string | null;
+  seen: number;
+  flagged: number;
+  answered: number;
+  labels: string;
+}
+
+const COLUMNS = `
+  m.id, f.name AS folder, m.object, m.size, m.received_at, m.from_email, m.seen, m.flagged, m.answered,
+  (SELECT json_group_array(l.name) FROM message_labels j JOIN labels l ON l.id = j.label WHERE j.message = m.id) AS labels`;
+
+// A message keeps its id when it moves, so an export that runs meanwhile neither misses nor doubles it.
+const PAGE = `
+  SELECT ${COLUMNS}, m.id AS cursor FROM messages m JOIN folders f ON f.id = m.folder WHERE m.id > ?1 ORDER BY m.id LIMIT ?2`;
+
+const PAGE_OF_FOLDER = `
+  SELECT ${COLUMNS}, m.uid AS cursor FROM folders f JOIN messages m ON m.folder = f.id
+   WHERE m.uid > ?1 AND f.id = ?3 ORDER BY m.uid LIMIT ?2`;
+
+/**
+ * Returns messages to export after a cursor, 0 for the first page. `folderName` null: of all folders. Null when there is no
+ * such folder.
+ */
+export function exportMessages(
+  sql: Sql,
+  { after, limit, folderName }: { after: number; limit: number; folderName: string | null },
+): ExportedMessage[] | null {
+  const folder = folderName === null ? null : findFolder(sql, folderName);
+  if (folderName !== null && !folder) return null;
+  const rows = folder
+    ? all<ExportRow>(sql, PAGE_OF_FOLDER, after, limit, folder.id)
+    : all<ExportRow>(sql, PAGE, after, limit);
+  return rows.map((row) => ({
+    id: row.id,
+    cursor: row.cursor,
+    folder: row.folder,
+    object: row.object,
+    size: row.size,
+    receivedAt: row.received_at,
+    from: row.from_email,
+    seen: row.seen === 1,
+    flagged: row.flagged === 1,
+    answered: row.answered === 1,
+    labels: JSON.parse(row.labels) as string[],
+  }));
+}
+
+/** Returns the folders and labels that an archive names. */
+export function describeContents(sql: Sql): ArchiveContents {
+  return {
+    folders: all<{ name: string }>(sql, "SELECT name FROM folders ORDER BY id").map(({ name }) => name),
+    labels: listLabels(sql).map(({ name, color }) => ({ name, color })),
+  };
+}
+
+/**
+ * Creates the folders and labels of an archive that the mailbox does not have. Beyond the limits of a mailbox they are left out.
+ * Returns the folders that were created.
+ */
+export function createContents(
+  sql: Sql,
+  { folders, labels }: ArchiveContents,
+  { now, newId }: { now: number; newId: () => string },
+): string[] {
+  for (const label of labels) saveLabel(sql, { id: newId(), ...label }, true);
+  return folders.filter((name) => !isSystemFolder(name) && "folder" in createFolder(sql, name, now));
+}
+
+/**
+ * Stores messages of an archive. One that was imported before and is still there changes nothing. A message of an unknown
+ * folder goes to INBOX. Must run in a transaction.
+ */
+export function importMessages(sql: Sql, messages: readonly ImportedMessage[], options: AddOptions): ImportResult[] {
+  const labels = new Map(listLabels(sql).map((label) => [label.name, label]));
+  return messages.map((message) => importMessage(sql, message, labels, options));
+}
+
+function importMessage(
+  sql: Sql,
+  { message, flagged, answered, labels: names }: ImportedMessage,
+  labels: ReadonlyMap<string, Label>,
+  options: AddOptions,
+): ImportResult {
+  forgetIfExpunged(sql, message.deliveryKey ?? "");
+  const folder = findFolder(sql, message.folder) ? message.folder : "INBOX";
+  const added = addMessage(sql, { ...message, folder }, { ...options, isImported: true });
+  if (added.result !== "added") return { result: added.result };
+  const place = [added.folder, [added.uid]] as const;
+  if (flagged || answered) setFlags(sql, ...place, { flagged, answered });
+  const labelIds = names.flatMap((name) => labels.get(name)?.id ?? []);
+  if (labelIds.length > 0) changeLabels(sql, { folder: place[0], uids: place[1], labelIds, change: "add" });
+  return { result: "added", folder: added.folder, uid: added.uid };
+}
+
+/** Returns those of these delivery keys whose message is in the mailbox. */
+export function findImported(sql: Sql, keys: readonly string[]): string[] {
+  return all<{ key: string }>(
+    sql,
+    `SELECT d.key FROM json_each(?) j CROSS JOIN deliveries d ON d.key = j.value
+      WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`,
+    JSON.stringify(keys),
+  ).map(({ key }) => key);
+}
+
+/** A user who deleted a message can import it again. */
+function forgetIfExpunged(sql: Sql, key: string): void {
+  const known = first<{ object: string }>(sql, "SELECT object FROM deliveries WHERE key = ?", key);
+  if (known && !first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object))
+    sql.exec("DELETE FROM deliveries WHERE key = ?", key);
+}

@@ -1,0 +1,49 @@
+import { folderName } from "./rules.ts";
+import type { AddResult, MailboxChange, MovedMessage } from "./types.ts";
+
+/** What clients of a mailbox are told about each kind of change (decisions 9). Pure. */
+
+/** Returns the change of a message that was stored. */
+export function messageAdded(added: AddResult | null): MailboxChange[] {
+  return added?.result === "added" ? [{ type: "message", folder: added.folder, uid: added.uid }] : [];
+}
+
+/** Returns the changes of messages whose flags or labels were set. */
+export function flagsSet(folder: string, uids: readonly number[] | null): MailboxChange[] {
+  return (uids ?? []).map((uid) => ({ type: "flags", folder: folderName(folder), uid }));
+}
+
+/** Returns the changes of messages whose labels were set. */
+export function labelsSet(folder: string, result: { uids: number[] } | { unknown: string }): MailboxChange[] {
+  return flagsSet(folder, "uids" in result ? result.uids : null);
+}
+
+/** Returns the changes of messages that were moved: `move` is the place that a message left, `message` its new place. */
+export function messagesMoved(from: string, to: string, moved: readonly MovedMessage[]): MailboxChange[] {
+  const [source, target] = [folderName(from), folderName(to)];
+  if (source === target) return [];
+  return moved.flatMap(({ uid, newUid }) => [
+    { type: "move" as const, folder: source, uid },
+    { type: "message" as const, folder: target, uid: newUid },
+  ]);
+}
+
+/** Returns the changes of messages that were deleted for good. */
+export function messagesExpunged(folder: string, uids: readonly number[] | null): MailboxChange[] {
+  return (uids ?? []).map((uid) => ({ type: "expunge", folder: folderName(folder), uid }));
+}
+
+/** Returns the changes of folders that were created, renamed or deleted. */
+export function foldersChanged(result: object, ...names: readonly string[]): MailboxChange[] {
+  return "folder" in result ? names.map((name) => ({ type: "folder", folder: folderName(name), uid: null })) : [];
+}
+
+/** Changes that clients are told one by one. More at once are told as one `folder` change of each folder. */
+export const MAX_CHANGES = 1_000;
+
+/** Returns the changes to tell. A `folder` change asks the client to list the folder again. */
+export function summarize(changes: readonly MailboxChange[]): MailboxChange[] {
+  if (changes.length <= MAX_CHANGES) return [...changes];
+  const folders = new Set(changes.map(({ folder }) => folder));
+  return [...folders].map((folder) => ({ type: "folder", folder, uid: null }));
+}
