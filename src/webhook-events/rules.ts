@@ -1,0 +1,114 @@
+/** The events of webhooks and their payloads (specification: Webhook events). Pure. */
+
+/** Types that a webhook may subscribe to. */
+export const webhookEventTypes = [
+  "email.sent",
+  "email.delivered",
+  "email.opened",
+  "email.clicked",
+  "email.bounced",
+  "email.failed",
+  "email.complained",
+  "email.unsubscribed",
+] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** An event of the timeline of an email, as far as webhooks need it. */
+export interface TimelineEvent {
+  type: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  metadata?: Record<string, unknown>;
+}
+
+/** The part of an email that decides about its webhook events. */
+export interface EmailOfEvents {
+  workspace: number;
+  id: string;
+  status: string;
+  recipients: readonly { kind: string; email: string; state: string }[];
+}
+
+/** An event for the webhooks of a workspace. The statement that records it adds what the row of the email has. */
+export interface WebhookEvent {
+  workspace: number;
+  /** Id of the email. */
+  email: string;
+  event: WebhookEventType;
+  recipient: string;
+  /** ISO 8601. */
+  timestamp: string;
+  /** `domain` is null where the row's sending domain is to be filled in. */
+  metadata: Record<string, unknown>;
+}
+
+type Metadata = Record<string, unknown>;
+
+/** The webhook event of each type of timeline event, with its metadata beside `subject`, `tag` and `tags`. */
+const EVENTS: Readonly<Record<string, { event: WebhookEventType; metadata: (of: Metadata) => Metadata }>> = {
+  sent: { event: "email.sent", metadata: () => ({ domain: null }) },
+  delivered: {
+    event: "email.delivered",
+    metadata: ({ response }) => ({ domain: null, smtp_response: response ?? null }),
+  },
+  open: { event: "email.opened", metadata: (of) => clientOf(of) },
+  click: { event: "email.clicked", metadata: (of) => ({ url: of.url ?? null, ...clientOf(of) }) },
+  bounced: {
+    event: "email.bounced",
+    metadata: ({ dsn, response, bounce_type }) => ({
+      dsn: dsn ?? null,
+      response: response ?? null,
+      bounce_type: bounce_type ?? "hard",
+    }),
+  },
+  failed: { event: "email.failed", metadata: (of) => ({ error: errorOf(of) }) },
+  rejected: { event: "email.failed", metadata: (of) => ({ error: errorOf(of) }) },
+  complained: {
+    event: "email.complained",
+    metadata: ({ feedback_type }) => ({ feedback_type: feedback_type ?? null }),
+  },
+  unsubscribed: { event: "email.unsubscribed", metadata: ({ method }) => ({ method: method ?? null }) },
+};
+
+const SUPPRESSED = "the recipient is on the suppression list";
+
+/** `machine` and `repeat` are as in the timeline: opens and clicks that do not count. */
+function clientOf({ user_agent, ip, machine, repeat }: Metadata): Metadata {
+  const flags = { ...(machine === true ? { machine } : {}), ...(repeat === true ? { repeat } : {}) };
+  return { user_agent: user_agent ?? null, ip: ip ?? null, ...flags };
+}
+
+const errorOf = ({ reason, response }: Metadata) => response ?? reason ?? "the email could not be sent";
+
+/**
+ * Returns the webhook events of the timeline events that one change of an email added: one for each event and recipient.
+ * `before` is the status before the change; an email that becomes `rejected` because its recipients are suppressed fails
+ * for each of them.
+ */
+export function toWebhookEvents(
+  before: string | null,
+  email: EmailOfEvents,
+  added: readonly TimelineEvent[],
+): WebhookEvent[] {
+  // The body that several recipients share does not tell who opened it.
+  const firstTo = email.recipients.find(({ kind }) => kind === "to") ?? email.recipients[0];
+  const base = { workspace: email.workspace, email: email.id };
+  const events = added.flatMap(({ type, at, metadata = {} }): WebhookEvent[] => {
+    const known = EVENTS[type];
+    const recipient = typeof metadata.recipient === "string" ? metadata.recipient : firstTo?.email;
+    // An email that is rejected when it is accepted has one `rejected` event, and a suppressed recipient or several.
+    if (!known || recipient === undefined || (type === "rejected" && metadata.recipient === undefined)) return [];
+    return [{ ...base, event: known.event, recipient, timestamp: iso(at), metadata: known.metadata(metadata) }];
+  });
+  if (email.status !== "rejected" || before === "rejected") return events;
+  const at = added.reduce((latest, event) => Math.max(latest, event.at), 0);
+  const suppressed = email.recipients.filter(({ state }) => state === "suppressed");
+  return [
+    ...events,
+    ...suppressed.map(({ email: recipient }): WebhookEvent => {
+      return { ...base, event: "email.failed", recipient, timestamp: iso(at), metadata: { error: SUPPRESSED } };
+    }),
+  ];
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();

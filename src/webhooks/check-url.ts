@@ -1,0 +1,10 @@
+import type { CallerCtx } from "../context.ts";
+import { unprocessable } from "../errors.ts";
+import { checkPublicUrl } from "../public-urls/index.ts";
+
+/** Throws 422 when the service may not send requests to a URL (decisions 10). Makes two DNS queries. */
+export async function requirePublicUrl(ctx: CallerCtx, url: string): Promise<void> {
+  const checked = await checkPublicUrl(ctx, url);
+  if ("problem" in checked)
+    throw unprocessable([{ loc: ["body", "url"], msg: `url is refused: ${checked.problem}`, type: "value_error" }]);
+}

@@ -1,0 +1,64 @@
+/** Limits and the retry schedule of webhooks (specification: Retry schedule, Limits; decisions 10). Times in milliseconds. */
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+export const limits = {
+  webhooksPerWorkspace: 50,
+  attempts: 5,
+  requestMs: 15_000,
+  /** Octets of an answer that the delivery log keeps. */
+  answerOctets: 64 * 1024,
+} as const;
+
+/** Wait after each failed attempt. The fifth is in the table of the specification; no attempt follows the fifth. */
+const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE] as const;
+
+export const deliveryStatuses = ["pending", "delivered", "retrying", "failed"] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** An endpoint that has failed for this long is paused. */
+export const PAUSE_AFTER_MS = 5 * DAY;
+/** How long the previous secret signs after a rotation. */
+export const ROTATION_MS = DAY;
+/** How long deliveries are kept. */
+export const DELIVERY_DAYS = 30;
+
+/** How long a claim on an endpoint lasts. */
+export const LEASE_MS = 120_000;
+/** No attempt starts with less than this left of the lease: DNS takes up to 5 s, the request up to 15 s. */
+export const START_MARGIN_MS = 30_000;
+/** Deliveries in flight in one run. */
+export const IN_FLIGHT = 5;
+/** Endpoints of one claim. */
+export const CLAIM_ENDPOINTS = 5;
+/** Deliveries of each endpoint in one claim. */
+export const CLAIM_DELIVERIES = 20;
+/** The same while the endpoint fails, so that one which does not answer takes little time from the others. */
+export const CLAIM_DELIVERIES_FAILING = 2;
+/** Claims of one run, so that an invocation stays below its 1,000 D1 queries; then a queue message starts the next run. */
+export const RUN_CLAIMS = 20;
+/** A run makes no further claim after this time. */
+export const RUN_MS = 300_000;
+
+/** Returns whether an answer's status means that the delivery arrived. */
+export function isDelivered(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** Returns the status after an attempt, and when the next one is due. `attempt` is its number, from 1. */
+export function afterAttempt(
+  attempt: number,
+  isSuccess: boolean,
+  now: number,
+): { status: DeliveryStatus; dueAt: number | null } {
+  if (isSuccess) return { status: "delivered", dueAt: null };
+  const wait = WAITS[attempt - 1];
+  if (attempt >= limits.attempts || wait === undefined) return { status: "failed", dueAt: null };
+  return { status: "retrying", dueAt: now + wait };
+}
+
+/** Returns whether an endpoint that fails since `failingSince` is paused now. */
+export function mustPause(failingSince: number | null, now: number): boolean {
+  return failingSince !== null && now - failingSince >= PAUSE_AFTER_MS;
+}
