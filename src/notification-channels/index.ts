@@ -1,0 +1,1 @@
+export { sendNotifications } from "./run.ts";
