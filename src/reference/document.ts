@@ -1,0 +1,103 @@
+/** The parts of an OpenAPI 3.1 document that the reference shows (https://spec.openapis.org/oas/v3.1.0). */
+export interface ApiDocument {
+  paths: Record<string, Record<string, DocumentOperation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface DocumentOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  /** Set on operations that an API key may not call. */
+  security?: object[];
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+export interface Parameter {
+  in: "path" | "query" | "header";
+  name: string;
+  required?: boolean;
+  description?: string;
+  schema: Schema;
+  example?: unknown;
+}
+
+/** A JSON schema (draft 2020-12), with the keywords that the API uses. */
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  format?: string;
+  description?: string;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  default?: unknown;
+  example?: unknown;
+  examples?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+}
+
+/** An operation with its method and path. */
+export interface Operation extends DocumentOperation {
+  /** In upper case. */
+  method: string;
+  /** With parameters as `{email_id}`. */
+  path: string;
+}
+
+/** The operations on one kind of resource. */
+export interface Noun {
+  /** Name in URLs, such as `domain-transfers`. */
+  slug: string;
+  /** Such as "Domain transfers". */
+  name: string;
+  operations: Operation[];
+}
+
+/** Returns the operations of a document by kind of resource, both in alphabetical order. */
+export function readNouns(document: ApiDocument): Noun[] {
+  const nouns = new Map<string, Noun>();
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = operation.tags[0] ?? "Other";
+      const noun = nouns.get(name) ?? { slug: name.toLowerCase().replaceAll(" ", "-"), name, operations: [] };
+      noun.operations.push({ ...operation, method: method.toUpperCase(), path });
+      nouns.set(name, noun);
+    }
+  for (const { operations } of nouns.values()) operations.sort((a, b) => compare(a.path, b.path));
+  return [...nouns.values()].sort((a, b) => compare(a.name, b.name));
+}
+
+const compare = (a: string, b: string) => a.localeCompare(b, "en");
+
+/** Returns the operation with this id, or undefined. */
+export const findOperation = (nouns: readonly Noun[], operationId: string): Operation | undefined =>
+  nouns.flatMap(({ operations }) => operations).find((operation) => operation.operationId === operationId);
+
+/** Returns the operations of which name, path or summary contains each word of `query`, in any letter case. */
+export function searchOperations(nouns: readonly Noun[], query: string): { noun: Noun; operation: Operation }[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return nouns.flatMap((noun) =>
+    noun.operations
+      .filter(({ operationId, path, summary, method }) => {
+        const text = `${noun.name} ${operationId} ${method} ${path} ${summary}`.toLowerCase();
+        return words.every((word) => text.includes(word));
+      })
+      .map((operation) => ({ noun, operation })),
+  );
+}

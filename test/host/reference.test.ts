@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startHost } from "../../bench/host/in-process.ts";
+import { seedWorkspace } from "../../dev/seed-workspace.ts";
+import { createContext } from "../../src/context.ts";
+import { type ApiDocument, type Operation, readNouns } from "../../src/reference/document.ts";
+import { toExample } from "../../src/reference/examples.ts";
+import { type Snippet, snippetsOf } from "../../src/reference/snippets.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+const run = promisify(execFile);
+
+let host: Awaited<ReturnType<typeof startHost>>;
+let folder: string;
+let environment: NodeJS.ProcessEnv;
+let document: ApiDocument;
+let operations: Operation[];
+
+beforeAll(async () => {
+  const variables = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };
+  host = await startHost("src/index.ts", variables);
+  const ctx = createContext({ ...host.env, ...variables } as Env, "test");
+  // The domain and the mailbox of the examples.
+  const { apiKey } = await seedWorkspace(ctx, {
+    name: "Example Shop",
+    email: "ada@example.com",
+    domain: "example.com",
+    mailboxLocalPart: "hello",
+  });
+  folder = await mkdtemp(path.join(tmpdir(), "email-delivery-snippets-"));
+  // curl reads this file, so that an answer that is an error fails the snippet.
+  await writeFile(path.join(folder, ".curlrc"), "fail-with-body\nsilent\n");
+  await writeFile(path.join(folder, "archive"), "From ada@example.org\n");
+  await writeFile(path.join(folder, "contacts.csv"), "email,name\nada@example.org,Ada\n");
+  await run(process.execPath, ["dev/setup.mjs", "dev/sdk.ts", "--build", path.join(folder, "client")], { cwd: root });
+  environment = {
+    ...process.env,
+    HOME: folder,
+    CURL_HOME: folder,
+    API_KEY: apiKey,
+  };
+  document = (await (await fetch(`${host.url}/openapi.json`)).json()) as ApiDocument;
+  operations = readNouns(document)
+    .flatMap((noun) => noun.operations)
+    .filter(({ security, responses }) => security === undefined && responses[101] === undefined);
+}, 120_000);
+
+afterAll(async () => {
+  await host?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const languages = ["curl", "TypeScript", "Python"] as const;
+type Language = (typeof languages)[number];
+
+/** Returns the snippet of an operation in one language. */
+const snippetOf = (operation: Operation, language: Snippet["language"], origin: string) =>
+  snippetsOf(document, operation, origin).find((snippet) => snippet.language === language)?.code ?? "";
+
+/** Runs snippets of one language one after the other, in one process. Throws when one of them fails. */
+async function runSnippets(language: Language, codes: readonly string[]): Promise<string> {
+  const file = path.join(folder, { curl: "run.sh", TypeScript: "run.mjs", Python: "run.py" }[language]);
+  const each = codes.map((code) => code.replace("email-delivery-client", "./client/index.js"));
+  if (language === "TypeScript") {
+    const files = each.map((code, at) => [path.join(folder, `snippet-${at}.mjs`), code] as const);
+    await Promise.all(files.map(([name, code]) => writeFile(name, code)));
+    await writeFile(file, files.map(([name]) => `await import(${JSON.stringify(name)});`).join("\n"));
+  } else await writeFile(file, each.map((code) => `${code}\n`).join("\n"));
+  const command = { curl: ["bash", "-e", file], TypeScript: [process.execPath, file], Python: ["python3", file] }[
+    language
+  ];
+  const [program = "", ...args] = command;
+  const { stdout } = await run(program, args, { cwd: folder, env: environment, maxBuffer: 16 * 1024 * 1024 });
+  return stdout;
+}
+
+interface Recorded {
+  method: string | undefined;
+  url: string | undefined;
+  authorization: string | undefined;
+  body: string;
+}
+
+/** Starts a server that records requests and answers each with an empty object. */
+async function startRecorder() {
+  const recorded: Recorded[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    recorded.push({ method: request.method, url: request.url, authorization: request.headers.authorization, body });
+    response.setHeader("Content-Type", "application/json");
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { recorded, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe("the snippets of the reference", () => {
+  it.each(languages)("in %s make the call of every operation, with the example of its body", async (language) => {
+    const { recorded, origin } = await startRecorder();
+    await runSnippets(
+      language,
+      operations.map((operation) => snippetOf(operation, language, origin)),
+    );
+    expect(operations.length).toBeGreaterThan(70);
+    expect(recorded).toHaveLength(operations.length);
+    for (const [at, operation] of operations.entries()) {
+      const { method, url = "", authorization, body } = recorded[at] as Recorded;
+      expect([method, authorization], operation.operationId).toEqual([
+        operation.method,
+        `Bearer ${environment.API_KEY}`,
+      ]);
+      const pattern = operation.path.replace(/\{\w+\}/g, "[^/{}]+").replaceAll(".", "\\.");
+      expect(url.split("?")[0], operation.operationId).toMatch(new RegExp(`^${pattern}$`));
+      const required = (operation.parameters ?? []).filter((one) => one.in === "query" && one.required);
+      for (const { name } of required)
+        expect(new URL(url, origin).searchParams.has(name), operation.operationId).toBe(true);
+      const content = operation.requestBody?.content ?? {};
+      const schema = content["application/json"]?.schema;
+      if (schema) expect(JSON.parse(body), operation.operationId).toEqual(toExample(document, schema));
+      else if (content["multipart/form-data"]) expect(body, operation.operationId).toContain('name="file"');
+      else if (operation.requestBody) expect(body, operation.operationId).toBe("From ada@example.org\n");
+      else expect(body, operation.operationId).toBe("");
+    }
+  });
+
+  it.each(languages)("in %s send an email and read what became of it", async (language) => {
+    const names = ["sendEmail", "validateEmail", "sendEmailBatch", "createContactList", "createTemplate", "listEmails"];
+    const jobs = names.map((name) => operations.find(({ operationId }) => operationId === name) as Operation);
+    const output = await runSnippets(
+      language,
+      jobs.map((operation) => snippetOf(operation, language, host.url)),
+    );
+    expect(output).toContain("queued");
+    expect(output).toContain("Your receipt");
+  });
+});
