@@ -9,6 +9,7 @@ const SHARD = 0;
 const MINUTE_MS = 60_000;
 const DRAIN_MS = 5 * MINUTE_MS;
 export const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
+export const GATEWAY_SECRET = "gateway-secret-of-the-bench-0123456789";
 
 export class Deployment {
   readonly host: Host;
@@ -21,7 +22,11 @@ export class Deployment {
 
   /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`. */
   static async start(egressUrl: string, mailDatabases?: number): Promise<Deployment> {
-    const host = await startHost("bench/worker.ts", { MASTER_KEYS, EGRESS_URL: egressUrl }, mailDatabases);
+    const host = await startHost(
+      "bench/worker.ts",
+      { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl },
+      mailDatabases,
+    );
     return Deployment.#withWorkspace(host, 0);
   }
 
@@ -76,6 +81,15 @@ export class Deployment {
   async #query<Row>(sql: string, params: unknown[]) {
     const response = await this.control("sql", { sql, params, shard: this.seed.mailShard });
     return (await response.json()) as { results: Row[]; meta: { size_after: number } };
+  }
+
+  /** Returns a request to the API with the key of the workspace. */
+  request(method: string, path: string, body?: object): Request {
+    return new Request(`${this.host.url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.seed.apiKey}`, "Content-Type": "application/json" },
+      body: body ? JSON.stringify(body) : null,
+    });
   }
 
   /** Calls the API. Throws unless it answers 2xx. */

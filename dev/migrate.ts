@@ -1,18 +1,21 @@
 // `npm run migrate`: applies missing migrations to the main database and every mail database of wrangler.toml. State of a
 // version with one database is split on the way (docs/operating.md). Safe to interrupt and repeat.
-//   npm run migrate -- --remote                the databases of the deployment, with the account that wrangler uses
+//   npm run migrate -- --remote                the databases of the deployment, with the account that wrangler uses; with
+//                                              --config <file> those of another configuration than wrangler.toml
 //   npm run migrate -- --local <state folder>  databases on this machine, in the folder of `wrangler dev --persist-to`
 import { parseArgs } from "node:util";
 import { migrateAll } from "./database.ts";
 import { withDatabases } from "./remote-databases.ts";
 
 try {
-  const { values } = parseArgs({ options: { remote: { type: "boolean" }, local: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { remote: { type: "boolean" }, local: { type: "string" }, config: { type: "string" } },
+  });
   if ((values.remote === true) === (values.local !== undefined)) throw new Error("Give either --remote or --local.");
-  await withDatabases(values.local ?? null, (env) => migrateAll(env, console.log));
+  await withDatabases({ stateDir: values.local ?? null, config: values.config }, (env) => migrateAll(env, console.log));
   console.log("All migrations are applied.");
 } catch (error) {
   console.error((error as Error).message);
-  console.error("Usage: npm run migrate -- --remote | --local <state folder>");
+  console.error("Usage: npm run migrate -- --remote [--config <file>] | --local <state folder>");
   process.exit(1);
 }

@@ -1,18 +1,24 @@
 import { type Ctx, createContext } from "./context.ts";
 import { newRunLimits, type RunLimits, releaseLeases } from "./delivery/index.ts";
 import { recheckDomains } from "./domains/index.ts";
+import { saveCronRun } from "./metrics/index.ts";
 import { startShardJob } from "./shard-jobs.ts";
 import { forEachShard, withLimits } from "./shards.ts";
+import { releaseEndpointLeases } from "./webhooks/index.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {
   "* * * * *": (ctx, limits) => startShardJob(ctx, "sweep", limits),
   "*/10 * * * *": (ctx, limits) => startShardJob(ctx, "offload", limits),
+  "2 * * * *": (ctx, limits) => startShardJob(ctx, "close-hours", limits),
   "17 * * * *": (ctx, limits) => startShardJob(ctx, "responses", limits),
   "41 * * * *": recheckDomains,
   "53 * * * *": (ctx, limits) => startShardJob(ctx, "retention", limits),
   restart: async (ctx, limits, startedAt) => {
-    await forEachShard(ctx, (mailCtx) => releaseLeases(mailCtx, startedAt));
+    await forEachShard(ctx, async (mailCtx) => {
+      await releaseLeases(mailCtx, startedAt);
+      await releaseEndpointLeases(mailCtx, startedAt);
+    });
     await startShardJob(ctx, "sweep", limits);
   },
 };
@@ -22,5 +28,7 @@ export async function runSchedule(controller: ScheduledController, env: Env): Pr
   const task = Object.hasOwn(schedules, controller.cron) ? schedules[controller.cron] : undefined;
   if (!task) throw new Error(`no task for the schedule ${controller.cron}`);
   const limits = newRunLimits();
-  await task(withLimits(createContext(env, crypto.randomUUID()), limits), limits, controller.scheduledTime);
+  const ctx = withLimits(createContext(env, crypto.randomUUID()), limits);
+  await task(ctx, limits, controller.scheduledTime);
+  await saveCronRun(ctx, controller.cron);
 }

@@ -1,7 +1,10 @@
-import { z } from "zod";
+import * as z from "zod";
+import { findPlaceholders } from "./placeholders.ts";
 
 /** The variables and secrets of the Worker. */
 const Variables = z.object({
+  /** Outside of `local`, placeholders are faults (src/placeholders.ts) and hold all mail. */
+  ENVIRONMENT: z.enum(["local", "staging", "production"]).default("local"),
   /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
   EGRESS_URL: z.string().default(""),
   /** Domain whose mail is simulated and never sent to the egress (decisions 4). */
@@ -17,6 +20,11 @@ const Variables = z.object({
   GATEWAY_SECRET: z
     .string()
     .regex(/^(.{32,})?$/, "GATEWAY_SECRET must have at least 32 characters")
+    .default(""),
+  /** Token with which monitoring reads GET /metrics and the details of GET /ready, at least 32 characters. Empty: none. Secret. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^(.{32,})?$/, "METRICS_TOKEN must have at least 32 characters")
     .default(""),
   /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
   SPF_DOMAIN: z.string().default("spf.mail.test"),
@@ -40,12 +48,21 @@ const Variables = z.object({
   DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
   /** Transfers that a user may initiate a minute (specification: Limits). Refused ones count. */
   TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
+  /** Whether events of emails are delivered to webhooks (decisions 10). */
+  LIVE_WEBHOOKS: z.enum(["on", "off"]).default("off"),
+  /** Whether webhooks may have URLs with plain HTTP to this machine, for local work. */
+  WEBHOOK_ALLOW_INSECURE: z.enum(["on", "off"]).default("off"),
   /** Address of the mailbox that sends sign-in links and other emails of the service. Empty: it sends none. */
   SYSTEM_MAILBOX: z.string().default(""),
   /** Display name of that mailbox. */
   SYSTEM_NAME: z.string().default("Email service"),
   /** Who may create an account by signing in: everyone (`open`), or users with an invitation (decisions 11). */
   SIGN_UP: z.enum(["open", "invited"]).default("invited"),
+  /** Origin that gets the posts to Slack in place of Slack, for tests and local work. Empty: Slack. */
+  SLACK_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^/]+)?$/, "SLACK_URL must be an origin without a path")
+    .default(""),
   /** Client of the service at Google. Empty: no sign-in with Google. The secret is a secret. */
   GOOGLE_CLIENT_ID: z.string().default(""),
   GOOGLE_CLIENT_SECRET: z.string().default(""),
@@ -65,6 +82,8 @@ const Variables = z.object({
 });
 
 export interface Settings {
+  /** Names of variables that still have a value of local work. Empty in `local`. */
+  placeholders: readonly string[];
   egressUrl: string;
   simulatorDomain: string;
   dnsResolverUrl: string;
@@ -82,9 +101,12 @@ export interface Settings {
   domainVerificationsPerHour: number;
   domainTransfers: boolean;
   transferInitiationsPerMinute: number;
+  liveWebhooks: boolean;
+  webhookAllowInsecure: boolean;
   systemMailbox: string;
   systemName: string;
   signUp: "open" | "invited";
+  slackUrl: string;
   google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
   github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
   masterKeys: { version: number; key: string }[];
@@ -99,53 +121,67 @@ const parsed = new WeakMap<object, Settings>();
 export function readSettings(env: object): Settings {
   const known = parsed.get(env);
   if (known) return known;
+  const { settings, faults } = parseVariables(env);
+  if (!settings) throw new Error(`The Worker is not configured: ${faults.join("; ")}`);
+  parsed.set(env, settings);
+  return settings;
+}
+
+/** Returns the settings of an environment, or null with a fault for each variable that is missing or malformed. Pure. */
+export function parseVariables(env: object): { settings: Settings | null; faults: string[] } {
   const result = Variables.safeParse(env);
-  if (!result.success) {
-    const names = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
-    throw new Error(`The Worker is not configured: ${names.join("; ")}`);
-  }
-  const settings = {
-    egressUrl: result.data.EGRESS_URL,
-    simulatorDomain: result.data.SIMULATOR_DOMAIN.toLowerCase(),
-    dnsResolverUrl: result.data.DNS_RESOLVER_URL,
-    mxHost: result.data.MX_HOST.toLowerCase(),
-    smtpHost: result.data.SMTP_HOST,
-    smtpPort: result.data.SMTP_PORT,
-    gatewaySecret: result.data.GATEWAY_SECRET,
-    spfDomain: result.data.SPF_DOMAIN.toLowerCase(),
-    bounceDomain: result.data.BOUNCE_DOMAIN.toLowerCase(),
-    publicUrl: result.data.PUBLIC_URL.replace(/\/+$/, ""),
-    retentionDays: result.data.RETENTION_DAYS,
+  if (result.success) return { settings: toSettings(result.data), faults: [] };
+  return {
+    settings: null,
+    faults: result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+  };
+}
+
+function toSettings(variables: z.output<typeof Variables>): Settings {
+  return {
+    placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
+    egressUrl: variables.EGRESS_URL,
+    simulatorDomain: variables.SIMULATOR_DOMAIN.toLowerCase(),
+    dnsResolverUrl: variables.DNS_RESOLVER_URL,
+    mxHost: variables.MX_HOST.toLowerCase(),
+    smtpHost: variables.SMTP_HOST,
+    smtpPort: variables.SMTP_PORT,
+    gatewaySecret: variables.GATEWAY_SECRET,
+    spfDomain: variables.SPF_DOMAIN.toLowerCase(),
+    bounceDomain: variables.BOUNCE_DOMAIN.toLowerCase(),
+    publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
+    retentionDays: variables.RETENTION_DAYS,
     shardLimits: {
-      placement: result.data.SHARD_PLACEMENT_LIMIT,
-      content: result.data.SHARD_CONTENT_LIMIT,
-      accept: result.data.SHARD_ACCEPT_LIMIT,
+      placement: variables.SHARD_PLACEMENT_LIMIT,
+      content: variables.SHARD_CONTENT_LIMIT,
+      accept: variables.SHARD_ACCEPT_LIMIT,
     },
-    domainRegistrationsPerHour: result.data.DOMAIN_REGISTRATIONS_PER_HOUR,
-    domainVerificationsPerHour: result.data.DOMAIN_VERIFICATIONS_PER_HOUR,
-    domainTransfers: result.data.DOMAIN_TRANSFERS === "on",
-    transferInitiationsPerMinute: result.data.TRANSFER_INITIATIONS_PER_MINUTE,
-    systemMailbox: result.data.SYSTEM_MAILBOX,
-    systemName: result.data.SYSTEM_NAME,
-    signUp: result.data.SIGN_UP,
+    domainRegistrationsPerHour: variables.DOMAIN_REGISTRATIONS_PER_HOUR,
+    domainVerificationsPerHour: variables.DOMAIN_VERIFICATIONS_PER_HOUR,
+    domainTransfers: variables.DOMAIN_TRANSFERS === "on",
+    transferInitiationsPerMinute: variables.TRANSFER_INITIATIONS_PER_MINUTE,
+    liveWebhooks: variables.LIVE_WEBHOOKS === "on",
+    webhookAllowInsecure: variables.WEBHOOK_ALLOW_INSECURE === "on",
+    systemMailbox: variables.SYSTEM_MAILBOX,
+    systemName: variables.SYSTEM_NAME,
+    signUp: variables.SIGN_UP,
+    slackUrl: variables.SLACK_URL,
     google: {
-      clientId: result.data.GOOGLE_CLIENT_ID,
-      clientSecret: result.data.GOOGLE_CLIENT_SECRET,
-      authorizeUrl: result.data.GOOGLE_AUTHORIZE_URL,
-      tokenUrl: result.data.GOOGLE_TOKEN_URL,
+      clientId: variables.GOOGLE_CLIENT_ID,
+      clientSecret: variables.GOOGLE_CLIENT_SECRET,
+      authorizeUrl: variables.GOOGLE_AUTHORIZE_URL,
+      tokenUrl: variables.GOOGLE_TOKEN_URL,
     },
     github: {
-      clientId: result.data.GITHUB_CLIENT_ID,
-      clientSecret: result.data.GITHUB_CLIENT_SECRET,
-      authorizeUrl: result.data.GITHUB_AUTHORIZE_URL,
-      tokenUrl: result.data.GITHUB_TOKEN_URL,
-      apiUrl: result.data.GITHUB_API_URL.replace(/\/+$/, ""),
+      clientId: variables.GITHUB_CLIENT_ID,
+      clientSecret: variables.GITHUB_CLIENT_SECRET,
+      authorizeUrl: variables.GITHUB_AUTHORIZE_URL,
+      tokenUrl: variables.GITHUB_TOKEN_URL,
+      apiUrl: variables.GITHUB_API_URL.replace(/\/+$/, ""),
     },
-    masterKeys: result.data.MASTER_KEYS.split(",").map((entry) => {
+    masterKeys: variables.MASTER_KEYS.split(",").map((entry) => {
       const colon = entry.indexOf(":");
       return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };
     }),
   };
-  parsed.set(env, settings);
-  return settings;
 }

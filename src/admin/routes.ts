@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import { AuditEntryOut, listAllAudit, toAuditEntry } from "../audit-log/index.ts";
 import type { AppEnv } from "../http/env.ts";
 import { parameter, responses } from "../http/openapi.ts";

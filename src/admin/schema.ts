@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { UserRow } from "./queries.ts";
 

@@ -1,0 +1,101 @@
+// `npm run deploy -- --env production|staging`: creates what an environment needs and deploys it (docs/operating.md).
+//   --dry-run          checks the settings, builds the Worker, prints each step, and makes no request
+//   --settings <file>  instead of environments/<env>.json
+//   --secrets <file>   instead of .dev/<env>.secrets.json; made once, never overwritten
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { findRefusals } from "./deploy/check.ts";
+import {
+  composeConfig,
+  ENVIRONMENTS,
+  type EnvironmentFile,
+  type EnvironmentName,
+  queueNames,
+  readWorkerConfig,
+} from "./deploy/compose.ts";
+import { dnsRecords } from "./deploy/dns-records.ts";
+import { loadSecrets } from "./deploy/secrets.ts";
+import { command, createDatabases, createStores, gzipSize } from "./deploy/steps.ts";
+import { ROOT } from "./layout.ts";
+
+/** Id of a database that a dry run has not created. */
+const NO_ID = "00000000-0000-0000-0000-000000000000";
+
+try {
+  await deploy();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}
+
+async function deploy(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      env: { type: "string" },
+      "dry-run": { type: "boolean" },
+      settings: { type: "string" },
+      secrets: { type: "string" },
+    },
+  });
+  const environment = ENVIRONMENTS.find((name) => name === values.env);
+  if (!environment) throw new Error("Usage: npm run deploy -- --env production|staging [--dry-run]");
+  const file = path.resolve(ROOT, values.settings ?? `environments/${environment}.json`);
+  const secretsFile = path.resolve(ROOT, values.secrets ?? `.dev/${environment}.secrets.json`);
+  const config = await compose(environment, file);
+  const refusals = findRefusals(config, path.relative(ROOT, file));
+  if (refusals.length > 0) throw new Error(`Nothing was deployed.\n${refusals.join("\n")}`);
+  const isDry = values["dry-run"] === true;
+  const step = (text: string) => console.log(`${isDry ? "would" : "now  "}  ${text}`);
+
+  step(
+    `create the databases ${config.d1_databases.map(({ database_name }) => database_name).join(", ")}, where missing`,
+  );
+  if (!isDry) await createDatabases(config, file);
+  step(
+    `create the bucket ${config.r2_buckets.map(({ bucket_name }) => bucket_name).join(", ")} and the queues ${queueNames(config).join(", ")}, where missing`,
+  );
+  if (!isDry) await createStores(config);
+  const configFile = await writeConfig(environment, file);
+  step(`apply the migrations of both kinds (${path.relative(ROOT, configFile)})`);
+  if (!isDry) await command("node", [path.join(ROOT, "dev/migrate.ts"), "--remote", "--config", configFile]);
+  step(`make the secrets that are missing in ${path.relative(ROOT, secretsFile)}`);
+  const secretArguments: string[] = [];
+  if (!isDry) {
+    await mkdir(path.dirname(secretsFile), { recursive: true });
+    await loadSecrets(secretsFile, process.env);
+    secretArguments.push("--secrets-file", secretsFile);
+  }
+  step("deploy the Worker");
+  const dryArguments = isDry
+    ? ["--dry-run", "--outdir", path.join(ROOT, ".wrangler/dry-run", environment)]
+    : ["--strict"];
+  const output = await command("wrangler", ["deploy", "--config", configFile, ...dryArguments, ...secretArguments]);
+  if (isDry) console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
+  printNext(config.vars, secretsFile);
+}
+
+async function compose(environment: EnvironmentName, file: string) {
+  const stored = JSON.parse(await readFile(file, "utf8")) as EnvironmentFile;
+  return composeConfig(readWorkerConfig(), environment, stored);
+}
+
+/** Writes the configuration of the environment, with the ids of its databases. */
+async function writeConfig(environment: EnvironmentName, file: string): Promise<string> {
+  const config = await compose(environment, file);
+  const d1_databases = config.d1_databases.map((one) => ({ ...one, database_id: one.database_id || NO_ID }));
+  const configFile = path.join(ROOT, `wrangler.${environment}.json`);
+  await writeFile(configFile, `${JSON.stringify({ ...config, d1_databases }, null, 2)}\n`);
+  return configFile;
+}
+
+function printNext(vars: Readonly<Record<string, string>>, secretsFile: string): void {
+  console.log("\nPublish these DNS records:");
+  for (const record of dnsRecords(vars)) console.log(`  ${record}`);
+  console.log(`
+Then:
+  Keep a copy of ${path.relative(ROOT, secretsFile)} apart from the databases: without MASTER_KEYS no stored secret can be read.
+  Route mail for ${vars.BOUNCE_DOMAIN} to the Worker (Email Routing, or the SMTP gateway as its MX).
+  Create the first account: MASTER_KEYS=<from that file> npm run bootstrap -- --url ${vars.PUBLIC_URL} --email <address>
+  Watch ${vars.PUBLIC_URL}/ready`);
+}

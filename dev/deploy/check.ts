@@ -1,0 +1,26 @@
+import { randomBytes } from "node:crypto";
+import { parseVariables } from "../../src/settings.ts";
+import type { ComposedConfig } from "./compose.ts";
+
+/** What a variable should be, for the sentence that refuses a placeholder. */
+const meanings: Readonly<Record<string, string>> = {
+  PUBLIC_URL: "the https address at which customers reach the service",
+  MX_HOST: "the host name of your MX gateway",
+  SMTP_HOST: "the host name at which customers submit mail",
+  SPF_DOMAIN: "the domain of the SPF record that lists your egress",
+  BOUNCE_DOMAIN: "the domain that receives bounces",
+  DNS_RESOLVER_URL: "a DNS over HTTPS resolver",
+};
+
+/** Returns a sentence for each variable of a deployment that is malformed or still a placeholder. Pure. */
+export function findRefusals({ vars }: Pick<ComposedConfig, "vars">, file: string): string[] {
+  // The key is not a variable of the file. It is only needed to parse the others.
+  const { settings, faults } = parseVariables({ ...vars, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` });
+  const empty = Object.keys(meanings).filter((name) => vars[name] === "");
+  const placeholders = [...new Set([...empty, ...(settings?.placeholders ?? [])])];
+  const malformed = faults.filter((fault) => !empty.some((name) => fault.startsWith(`${name}:`)));
+  return [
+    ...placeholders.map((name) => `${name} is a placeholder; set ${meanings[name] ?? "it"} in ${file}.`),
+    ...malformed.map((fault) => `${fault} (${file})`),
+  ];
+}

@@ -1,0 +1,148 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import { unprocessable } from "../../errors.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { responses } from "../../http/openapi.ts";
+import { onePage, pageQuery } from "../../http/pagination.ts";
+import { query } from "../../http/validate.ts";
+import { canonicalDomain } from "../../lib/address-domain.ts";
+import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
+import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
+import { listOutboxRows } from "./outbox-rows.ts";
+import { BlockedHostOut, DeadLetterOut, OutboxRowOut, toBlockedHost, toDeadLetter, toOutboxRow } from "./schema.ts";
+
+const { limit } = pageQuery({ default: 100, max: 500 });
+const cursor = z.string().max(300).optional().describe("Cursor from the `Link` header of the previous page.");
+const ListQuery = z.object({ limit, after: cursor });
+const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;
+const OutboxQuery = z.object({
+  limit,
+  after: z.string().regex(OUTBOX_CURSOR, "after must be the value of a Link header").optional(),
+});
+
+const tags = ["Platform"];
+const security = [{ session: [] }];
+const inPath = (name: string, description: string, example: string) =>
+  ({ in: "path", name, required: true, description, schema: { type: "string" }, example }) as const;
+const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
+const host = inPath("host", "Host name", "phishing.example.net");
+const database = inPath("database", "`main`, or the number of a mail database", "main");
+
+/** Returns the host in A-labels and lower case. Throws 422. */
+function readHost(text: string): string {
+  const name = canonicalDomain(text);
+  if (name !== null) return name;
+  throw unprocessable([{ loc: ["path", "host"], msg: "host must be a domain name", type: "value_error" }]);
+}
+
+/** The routes with which administrators of the platform operate it. */
+export const operationRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/admin/outboxes/:database",
+    describeRoute({
+      operationId: "listOutboxRows",
+      summary: "List the outbox of a database, soonest due first",
+      tags,
+      security,
+      parameters: [database],
+      responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
+    }),
+    query(OutboxQuery),
+    async (c) => {
+      const { after: from, limit } = c.req.valid("query");
+      const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(from ?? "") ?? [];
+      const after = { dueAt: Number(dueAt), id };
+      const rows = await listOutboxRows(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, (row) => ({ after: `${row.due_at}.${row.id}` })).map(toOutboxRow));
+    },
+  )
+  .get(
+    "/v1/admin/dead-letters",
+    describeRoute({
+      operationId: "listDeadLetters",
+      summary: "List queue messages that failed every retry",
+      tags,
+      security,
+      responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const rows = await listDeadLetters(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, ({ id }) => ({ after: id })).map(toDeadLetter));
+    },
+  )
+  .post(
+    "/v1/admin/dead-letters/:letter_id/replay",
+    describeRoute({
+      operationId: "retryDeadLetter",
+      summary: "Send a dead letter to its queue again",
+      description: "The record is deleted. A message that fails again is recorded again.",
+      tags,
+      security,
+      parameters: [letterId],
+      responses: responses(200, "The dead letter", DeadLetterOut, [403, 404, 409]),
+    }),
+    async (c) => c.json(toDeadLetter(await replayDeadLetter(c.get("caller"), c.req.param("letter_id")))),
+  )
+  .delete(
+    "/v1/admin/dead-letters/:letter_id",
+    describeRoute({
+      operationId: "deleteDeadLetter",
+      summary: "Delete a dead letter",
+      description: "The outbox rows that it names stay, and the sweep finds them.",
+      tags,
+      security,
+      parameters: [letterId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await dropDeadLetter(c.get("caller"), c.req.param("letter_id"));
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/v1/admin/blocked-hosts",
+    describeRoute({
+      operationId: "listBlockedHosts",
+      summary: "List hosts to which tracking links do not redirect",
+      tags,
+      security,
+      responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const rows = await listBlockedHosts(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, (row) => ({ after: row.host })).map(toBlockedHost));
+    },
+  )
+  .put(
+    "/v1/admin/blocked-hosts/:host",
+    describeRoute({
+      operationId: "addBlockedHost",
+      summary: "Block a host and its sub-domains as targets of tracking links",
+      description: "Within a minute links to it answer 410.",
+      tags,
+      security,
+      parameters: [host],
+      responses: responses(200, "The host", BlockedHostOut, [403, 404]),
+    }),
+    async (c) => c.json(toBlockedHost(await blockHost(c.get("caller"), readHost(c.req.param("host"))))),
+  )
+  .delete(
+    "/v1/admin/blocked-hosts/:host",
+    describeRoute({
+      operationId: "removeBlockedHost",
+      summary: "End the block of a host",
+      tags,
+      security,
+      parameters: [host],
+      responses: responses(204, "Ended", null, [403, 404]),
+    }),
+    async (c) => {
+      await unblockHost(c.get("caller"), readHost(c.req.param("host")));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { iso } from "../../lib/time.ts";
+import type { BlockedHostRow } from "./blocked-hosts.ts";
+import type { DeadLetterRow } from "./dead-letters.ts";
+import type { OutboxRow } from "./outbox-rows.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** A queue message that failed every retry. */
+export const DeadLetterOut = z
+  .object({
+    id: z.string(),
+    queue: z.string().describe("The dead-letter queue that it came from."),
+    body: z.string().describe("The message as JSON. It has ids only."),
+    recorded_at: timestamp,
+  })
+  .meta({
+    ref: "DeadLetter",
+    examples: [
+      {
+        id: "4f2f6b1c9d",
+        queue: "work-dead",
+        body: '{"type":"outbox.wake.v2","database":"main","rows":[]}',
+        recorded_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+
+export const BlockedHostOut = z
+  .object({ host: z.string(), created_at: timestamp })
+  .meta({ ref: "BlockedHost", examples: [{ host: "phishing.example.net", created_at: "2026-11-21T14:00:00.000Z" }] });
+
+/** A row of an outbox. */
+export const OutboxRowOut = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    due_at: timestamp.describe("When it is due, or when its lease ends."),
+    claims: z.int().describe("How often a run claimed it without finishing it."),
+    is_claimed: z.boolean(),
+  })
+  .meta({
+    ref: "OutboxRow",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        kind: "deliver",
+        due_at: "2026-11-21T14:00:00.000Z",
+        claims: 0,
+        is_claimed: false,
+      },
+    ],
+  });
+
+export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
+export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });
+export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow) => ({
+  id,
+  kind,
+  due_at: iso(due_at),
+  claims,
+  is_claimed: is_claimed === 1,
+});

@@ -1,0 +1,1 @@
+export { saveCronRun } from "./cron-runs.ts";

@@ -1,0 +1,89 @@
+/** What GET /ready answers. `details` is for operators only. */
+export interface Readiness {
+  status: "ready" | "degraded" | "not_ready";
+  settings: "valid" | "invalid";
+  main: "answers" | "fails";
+  mail: "answers" | "degraded" | "fails";
+  egress: string;
+  details: {
+    setting_faults: readonly string[];
+    failing_databases: readonly (number | "main")[];
+    /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
+    oldest_due_seconds: number | null;
+    /** Outbox rows that wait for the egress. */
+    waiting_for_egress: number;
+  };
+}
+
+/** A row that is due for longer makes the service degraded: the sweep takes due rows each minute. */
+export const OLDEST_DUE_SECONDS = 600;
+
+interface Findings {
+  settingFaults: readonly string[];
+  /** `configured`, or why the deployment has no egress. */
+  egress: string;
+  outboxes: readonly {
+    database: "main" | number;
+    error: string | null;
+    kinds: readonly { kind: string; oldestAt: number }[];
+    waitingForEgress: number;
+  }[];
+}
+
+/**
+ * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
+ * or when no mail database answers. A failing mail database, an egress that did not answer of late, or a row that is due
+ * for too long makes it degraded. `now` is in milliseconds since 1970. Pure.
+ */
+export function decideReadiness({ settingFaults, egress, outboxes }: Findings, now: number): Readiness {
+  const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
+  const mail = outboxes.filter(({ database }) => database !== "main");
+  const failingMail = failing.filter((database) => database !== "main").length;
+  const due = outboxes.flatMap(({ kinds }) => kinds).filter(({ kind }) => kind !== "bulk");
+  const oldestAt = due.length > 0 ? Math.min(...due.map((row) => row.oldestAt)) : null;
+  const oldest = oldestAt === null ? null : Math.max(0, Math.floor((now - oldestAt) / 1000));
+  const waiting = outboxes.reduce((sum, { waitingForEgress }) => sum + waitingForEgress, 0);
+  const state = {
+    settings: settingFaults.length > 0 ? ("invalid" as const) : ("valid" as const),
+    main: failing.includes("main") ? ("fails" as const) : ("answers" as const),
+    mail:
+      failingMail === 0 ? ("answers" as const) : failingMail < mail.length ? ("degraded" as const) : ("fails" as const),
+    egress: egress === "configured" && waiting > 0 ? "unreachable" : egress,
+  };
+  const isReady =
+    state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
+  const isDegraded = state.mail === "degraded" || waiting > 0 || (oldest ?? 0) > OLDEST_DUE_SECONDS;
+  return {
+    status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
+    ...state,
+    details: {
+      setting_faults: settingFaults,
+      failing_databases: failing,
+      oldest_due_seconds: oldest,
+      waiting_for_egress: waiting,
+    },
+  };
+}
+
+/** One figure of the Prometheus text format. */
+export interface Figure {
+  name: string;
+  help: string;
+  samples: readonly { labels?: Readonly<Record<string, string | number>>; value: number }[];
+}
+
+/** Writes figures in the Prometheus text format, version 0.0.4. Pure. */
+export function toPrometheus(figures: readonly Figure[]): string {
+  return figures
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, help, samples }) => {
+      const lines = samples.map(({ labels = {}, value }) => {
+        const text = Object.entries(labels).map(([label, of]) => `${label}="${escapeLabel(String(of))}"`);
+        return `${name}${text.length > 0 ? `{${text.join(",")}}` : ""} ${value}\n`;
+      });
+      return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+    })
+    .join("");
+}
+
+const escapeLabel = (text: string) => text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");

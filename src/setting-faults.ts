@@ -1,0 +1,47 @@
+import { parseVariables } from "./settings.ts";
+
+/** Bindings, and names of queues, without which the Worker cannot do its work. The mail databases are counted beside them. */
+const BINDINGS = [
+  "DB",
+  "CONTENT",
+  "WORK",
+  "HITS",
+  "WEBHOOKS",
+  "WEBHOOKS",
+  "REQUEST_RATE_LIMIT",
+  "SEND_RATE_LIMIT",
+  "RATE_LIMITER",
+  "MAILBOX",
+  "DOMAIN_TRANSFER",
+  "WORK_QUEUE",
+  "HITS_QUEUE",
+  "WEBHOOKS_QUEUE",
+  "WEBHOOKS_QUEUE",
+];
+
+/**
+ * Returns what is wrong with the settings of a deployment, checked as a whole: malformed and missing variables, secrets and
+ * bindings, and placeholders outside of local work. Each fault names what to set, never a value. Pure.
+ */
+export function findSettingFaults(env: object): string[] {
+  const bindings = env as Readonly<Record<string, unknown>>;
+  const missing = BINDINGS.filter((name) => bindings[name] === undefined);
+  const hasMailDatabase = Object.keys(env).some((name) => /^MAIL_\d+$/.test(name));
+  const { faults, settings } = parseVariables(env);
+  return [
+    ...faults,
+    ...(settings?.placeholders ?? []).map((name) => `${name}: a placeholder; set the value of this deployment`),
+    ...missing.map((name) => `${name}: missing`),
+    ...(hasMailDatabase ? [] : ["MAIL_0: missing"]),
+  ];
+}
+
+const reported = new WeakSet<object>();
+
+/** Logs the faults of the settings in one line, once in an isolate. Call it before anything that reads the settings. */
+export function reportSettingFaults(env: object, log: (line: string) => void = console.error): void {
+  if (reported.has(env)) return;
+  reported.add(env);
+  const faults = findSettingFaults(env);
+  if (faults.length > 0) log(JSON.stringify({ level: "error", event: "settings.invalid", faults }));
+}

@@ -1,0 +1,192 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findRefusals } from "../../dev/deploy/check.ts";
+import {
+  composeConfig,
+  ENVIRONMENTS,
+  type EnvironmentFile,
+  queueNames,
+  readWorkerConfig,
+} from "../../dev/deploy/compose.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+const complete: EnvironmentFile = {
+  vars: {
+    PUBLIC_URL: "https://mail.shop.se",
+    MX_HOST: "mx.shop.se",
+    SMTP_HOST: "smtp.shop.se",
+    SPF_DOMAIN: "spf.shop.se",
+    BOUNCE_DOMAIN: "bounces.shop.se",
+  },
+  databases: {},
+};
+let folder: string;
+let settings: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "email-delivery-deploy-"));
+  settings = path.join(folder, "settings.json");
+  await writeFile(settings, JSON.stringify(complete));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs `npm run deploy` and returns its exit code and output. `env` is added to the environment. */
+async function deploy(args: string[], env: Record<string, string> = {}) {
+  const node = path.join(root, "node_modules/.bin/node");
+  const PATH = [path.join(root, "node_modules/.bin"), process.env.PATH].join(path.delimiter);
+  const flags = ["--disable-warning=ExperimentalWarning", path.join(root, "dev/deploy.ts"), ...args];
+  const {
+    code = 0,
+    stdout,
+    stderr,
+  } = (await promisify(execFile)(node, flags, {
+    env: { ...process.env, EGRESS_URL: "", PATH, ...env },
+  }).catch((error: { code: number; stdout: string; stderr: string }) => error)) as {
+    code?: number;
+    stdout: string;
+    stderr: string;
+  };
+  return { code, output: stdout + stderr };
+}
+
+describe("npm run deploy", () => {
+  it.each(ENVIRONMENTS)(
+    "refuses the placeholders of a fresh copy for %s, each with a sentence that says what to set",
+    async (env) => {
+      const { code, output } = await deploy(["--env", env, "--dry-run"]);
+      expect(code).toBe(1);
+      for (const name of Object.keys(complete.vars))
+        expect(output).toMatch(new RegExp(`^${name} is a placeholder; set .+ in environments/${env}\\.json\\.$`, "m"));
+      expect(output).not.toContain("would");
+    },
+  );
+
+  it.each([
+    ["PUBLIC_URL", "http://127.0.0.1:8787"],
+    ["PUBLIC_URL", "mail.shop.se"],
+    ["MX_HOST", "mx.mail.test"],
+    ["SMTP_PORT", "0"],
+    ["SIGN_UP", "everybody"],
+  ])("refuses %s of %s", (name, value) => {
+    const config = composeConfig(readWorkerConfig(), "production", {
+      ...complete,
+      vars: { ...complete.vars, [name]: value },
+    });
+    expect(findRefusals(config, "environments/production.json")).toEqual([expect.stringContaining(name)]);
+  });
+
+  it.each(ENVIRONMENTS)("--dry-run for %s prints each step and builds less than 600 KiB after gzip", async (env) => {
+    const { code, output } = await deploy([
+      "--env",
+      env,
+      "--dry-run",
+      "--settings",
+      settings,
+      "--secrets",
+      path.join(folder, "no"),
+    ]);
+    expect(output).toContain(`email-delivery-${env}-mail-0`);
+    expect(output).toContain("bounces.shop.se  MX   10 mx.shop.se.");
+    expect(Number(/has ([\d.]+) KiB after gzip/.exec(output)?.[1])).toBeLessThan(600);
+    expect(code).toBe(0);
+    expect(JSON.parse(await readFile(settings, "utf8"))).toEqual(complete);
+    await expect(stat(path.join(folder, "no"))).rejects.toThrow();
+  });
+});
+
+describe("the configuration of an environment", () => {
+  const compose = (env: (typeof ENVIRONMENTS)[number]) => composeConfig(readWorkerConfig(), env, complete);
+
+  it("has every binding of wrangler.toml, and shares no name with local work or the other environment", () => {
+    const top = readWorkerConfig();
+    const namesOf = (config: typeof top) => [
+      config.name,
+      ...config.d1_databases.map(({ database_name }) => database_name),
+      ...config.r2_buckets.map(({ bucket_name }) => bucket_name),
+      ...config.queues.consumers.map(({ queue }) => queue),
+      ...config.ratelimits.map(({ namespace_id }) => namespace_id),
+    ];
+    const [production, staging] = ENVIRONMENTS.map(compose);
+    expect(Object.keys(production ?? {})).toEqual(expect.arrayContaining(Object.keys(top)));
+    expect(namesOf(production ?? top)).toHaveLength(namesOf(top).length);
+    const names = [...namesOf(production ?? top), ...namesOf(staging ?? top)];
+    // The limits of production have the numbers of local work, which are not counted in an account.
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("names the queues of the Worker in its variables, and gives every queue and its dead-letter queue a name", () => {
+    const { vars, queues } = compose("staging");
+    expect(queues.consumers.map(({ queue }) => queue)).toEqual(
+      expect.arrayContaining([vars.WORK_QUEUE, vars.HITS_QUEUE]),
+    );
+    expect(queueNames({ queues })).toEqual(expect.arrayContaining(["email-delivery-staging-work-dead"]));
+    expect(vars.ENVIRONMENT).toBe("staging");
+  });
+});
+
+describe("npm run deploy with an account", () => {
+  let log: string;
+  let secrets: string;
+
+  /** A wrangler that keeps the names of what it created, as the account does, and logs its arguments. */
+  beforeAll(async () => {
+    log = path.join(folder, "wrangler.log");
+    secrets = path.join(folder, "secrets.json");
+    const script = `#!/bin/sh
+echo "$(basename "$0") $*" >> "${log}"
+case "$*" in
+  "d1 list --json") printf '['; sep=''; for name in $(cat "${folder}/d1" 2>/dev/null); do printf '%s{"name":"%s","uuid":"id-of-%s"}' "$sep" "$name" "$name"; sep=','; done; printf ']' ;;
+  "d1 create "*) echo "$3" >> "${folder}/d1" ;;
+  "queues create "*|"r2 bucket create "*) grep -qx "$*" "${folder}/made" 2>/dev/null && { echo "it already exists"; exit 1; }; echo "$*" >> "${folder}/made" ;;
+esac
+`;
+    for (const name of ["wrangler", "node"]) {
+      await writeFile(path.join(folder, name), script);
+      await chmod(path.join(folder, name), 0o755);
+    }
+  });
+
+  const run = (env: Record<string, string>) =>
+    deploy(["--env", "staging", "--settings", settings, "--secrets", secrets], {
+      PATH: `${folder}:/usr/bin:/bin`,
+      ...env,
+    });
+  const logged = async () => (await readFile(log, "utf8")).trim().split("\n");
+
+  it("stops before the deployment without an egress", async () => {
+    const { code, output } = await run({});
+    expect(code).toBe(1);
+    expect(output).toContain("EGRESS_URL is not set");
+    expect((await logged()).some((line) => line.startsWith("wrangler deploy"))).toBe(false);
+  });
+
+  it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
+    const { code, output } = await run({ EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
+    expect(output).toContain("Publish these DNS records");
+    expect(code).toBe(0);
+    expect(JSON.parse(await readFile(settings, "utf8")).databases.MAIL_1).toBe("id-of-email-delivery-staging-mail-1");
+    const made = JSON.parse(await readFile(secrets, "utf8"));
+    expect(made).toMatchObject({
+      MASTER_KEYS: expect.stringMatching(/^1:.{44}$/),
+      EGRESS_URL: expect.stringContaining("hunter2"),
+    });
+    expect((await stat(secrets)).mode & 0o777).toBe(0o600);
+    const lines = await logged();
+    const last = lines.at(-1) ?? "";
+    expect(last).toContain("--strict --secrets-file");
+    expect(lines.findLastIndex((line) => line.includes("migrate.ts --remote"))).toBe(lines.length - 2);
+    expect(`${lines.join("\n")}${output}`).not.toContain("hunter2");
+  });
+
+  it("may be repeated: keeps secrets and ids, and creates no database twice", async () => {
+    const before = await readFile(secrets, "utf8");
+    await writeFile(log, "");
+    expect((await run({})).code).toBe(0);
+    expect(await readFile(secrets, "utf8")).toBe(before);
+    expect((await logged()).filter((line) => line.includes("d1 create"))).toEqual([]);
+  });
+});
