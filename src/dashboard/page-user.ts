@@ -5,4 +5,7 @@ import type { PageUser } from "../ui/index.ts";
 export const pageUser = ({ actor, workspace }: CallerCtx): PageUser => ({
   email: actor.email,
   workspace: workspace.name,
+  scopes: actor.scopes,
+  restricted: actor.restricted,
+  paused: workspace.sendingPaused,
 });

@@ -2,14 +2,38 @@ import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { onPageError } from "../http/page-errors.tsx";
 import { apiKeyPages } from "./api-keys/routes.tsx";
+import { auditPages } from "./audit/routes.tsx";
+import { broadcastPages } from "./broadcasts/routes.tsx";
+import { contactPages } from "./contacts/routes.tsx";
+import { domainPages } from "./domains/routes.tsx";
+import { emailPages } from "./emails/routes.tsx";
 import { grantPages } from "./grants/routes.tsx";
 import { homePages } from "./home/routes.tsx";
+import { mailboxPages } from "./mailboxes/routes.tsx";
 import { securityPages } from "./security/routes.tsx";
+import { settingsPages } from "./settings/routes.tsx";
+import { smtpPages } from "./smtp/routes.tsx";
+import { suppressionPages } from "./suppressions/routes.tsx";
+import { teamPages } from "./team/routes.tsx";
+import { templatePages } from "./templates/routes.tsx";
+import { transferPages } from "./transfers/routes.tsx";
 
 /** The pages of the dashboard. Their forms call the operations of the API, with its scopes and limits. */
 export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", homePages)
+  .route("/", emailPages)
+  .route("/", broadcastPages)
+  .route("/", templatePages)
+  .route("/", contactPages)
+  .route("/", suppressionPages)
+  .route("/", domainPages)
+  .route("/", transferPages)
+  .route("/", mailboxPages)
+  .route("/", smtpPages)
   .route("/", apiKeyPages)
+  .route("/", teamPages)
+  .route("/", auditPages)
+  .route("/", settingsPages)
   .route("/", grantPages)
   .route("/", securityPages)
   .onError(onPageError);

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { Layout, type PageUser } from "./layout.tsx";
+import { Layout } from "./layout.tsx";
+import type { PageUser } from "./menu.tsx";
 
 interface ConfirmProps {
   title: string;
@@ -8,18 +9,20 @@ interface ConfirmProps {
   button: string;
   /** Path to return to without doing it. */
   back: string;
+  /** Path of the page in the menu. */
+  at?: string;
   /** What ends or is deleted. */
   children?: Child;
 }
 
 /** The page that asks before something is deleted. */
-export const ConfirmPage = ({ title, user, button, back, children }: ConfirmProps) => (
-  <Layout title={title} user={user}>
+export const ConfirmPage = ({ title, user, button, back, at, children }: ConfirmProps) => (
+  <Layout title={title} user={user} at={at ?? back}>
     <p>{children}</p>
-    <form method="post">
+    <form method="post" class="actions">
       <button class="danger" type="submit">
         {button}
-      </button>{" "}
+      </button>
       <a class="button quiet" href={back}>
         Cancel
       </a>

@@ -1,30 +1,126 @@
 import type { Child } from "hono/jsx";
 
-interface FieldProps {
+/** What is wrong with the fields of a form, by their names. */
+export type Faults = ReadonlyMap<string, string>;
+
+interface LabelledProps {
   name: string;
   label: string;
-  type?: "text" | "email" | "password";
+  hint?: Child;
+  faults?: Faults | undefined;
+  /** Default true. */
+  required?: boolean;
+}
+
+interface FieldProps extends LabelledProps {
+  type?: "text" | "email" | "password" | "search" | "number" | "datetime-local" | "file";
   value?: string;
-  hint?: string;
   autocomplete?: string;
   inputmode?: "numeric";
   maxlength?: number;
+  placeholder?: string;
+  accept?: string;
 }
 
-/** A required text field with its label and an optional hint, which screen readers read with the field. */
-export function Field({ name, label, type = "text", hint, ...input }: FieldProps) {
-  const hintId = `${name}-hint`;
+/** A text field with its label and an optional hint. Screen readers read hint and fault with the field. */
+export function Field({ name, label, type = "text", hint, faults, required = true, ...input }: FieldProps) {
+  return (
+    <Labelled {...{ name, label, hint, faults, required }}>
+      <input id={name} name={name} type={type} required={required} {...describedBy(name, hint, faults)} {...input} />
+    </Labelled>
+  );
+}
+
+interface TextAreaProps extends LabelledProps {
+  value?: string | undefined;
+  rows?: number;
+  code?: boolean;
+}
+
+/** A field of several lines. */
+export function TextArea({ name, label, hint, faults, required = true, value, rows = 6, code }: TextAreaProps) {
+  return (
+    <Labelled {...{ name, label, hint, faults, required }}>
+      <textarea
+        id={name}
+        name={name}
+        rows={rows}
+        required={required}
+        class={code ? "code" : undefined}
+        {...describedBy(name, hint, faults)}
+      >
+        {/* Browsers leave out a newline at the start. */}
+        {`\n${value ?? ""}`}
+      </textarea>
+    </Labelled>
+  );
+}
+
+interface SelectProps extends LabelledProps {
+  options: readonly { value: string; label: string }[];
+  value?: string | undefined;
+}
+
+/** A choice of one value. */
+export function Select({ name, label, hint, faults, required = true, options, value }: SelectProps) {
+  return (
+    <Labelled {...{ name, label, hint, faults, required }}>
+      <select id={name} name={name} {...describedBy(name, hint, faults)}>
+        {options.map((option) => (
+          <option value={option.value} selected={option.value === value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+/** A box to check. */
+export const Check = ({ name, label, checked, value = "on" }: CheckProps) => (
+  <label class="choice">
+    <input type="checkbox" name={name} value={value} checked={checked ?? false} />
+    <span>{label}</span>
+  </label>
+);
+
+interface CheckProps {
+  name: string;
+  label: string;
+  checked?: boolean;
+  value?: string;
+}
+
+function Labelled({ name, label, hint, faults, required, children }: LabelledProps & { children?: Child }) {
+  const fault = faults?.get(name);
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={name}>
+        {label}
+        {required ? null : <span class="soft"> (optional)</span>}
+      </label>
       {hint === undefined ? null : (
-        <p class="hint" id={hintId}>
+        <p class="hint" id={`${name}-hint`}>
           {hint}
         </p>
       )}
-      <input id={name} name={name} type={type} required aria-describedby={hint && hintId} {...input} />
+      {children}
+      {fault === undefined ? null : (
+        <p class="fault" id={`${name}-fault`}>
+          {fault}
+        </p>
+      )}
     </div>
   );
+}
+
+function describedBy(name: string, hint: unknown, faults: Faults | undefined) {
+  const isWrong = faults?.has(name) ?? false;
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(isWrong ? [`${name}-fault`] : [])];
+  return {
+    ...(ids.length > 0 ? { "aria-describedby": ids.join(" ") } : {}),
+    ...(isWrong ? { "aria-invalid": "true" as const } : {}),
+  };
 }
 
 /** A message above a form. Screen readers announce a `bad` one when the page is loaded. */
@@ -33,5 +129,23 @@ export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; chil
     <p class={`notice ${kind}`} role={kind === "bad" ? "alert" : undefined}>
       {children}
     </p>
+  );
+}
+
+/** Why a form was refused, with a link to each field that is wrong. */
+export function FaultSummary({ refusal }: { refusal?: { message: string; faults: Faults } | undefined }) {
+  if (!refusal) return null;
+  if (refusal.faults.size === 0) return <Notice kind="bad">{refusal.message}</Notice>;
+  return (
+    <div class="notice bad" role="alert">
+      <p>Please correct:</p>
+      <ul>
+        {[...refusal.faults].map(([name, message]) => (
+          <li>
+            <a href={`#${name}`}>{message}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -1,5 +1,8 @@
 export { ConfirmPage } from "./confirm.tsx";
-export { Field, Notice } from "./form.tsx";
-export { Layout, type PageUser } from "./layout.tsx";
+export { Document } from "./document.tsx";
+export { Check, FaultSummary, type Faults, Field, Notice, Select, TextArea } from "./form.tsx";
+export { Layout } from "./layout.tsx";
+export type { PageUser } from "./menu.tsx";
+export { respondStylesheet } from "./routes.ts";
 export { STYLE, STYLE_FILE } from "./style.ts";
-export { Table, Time } from "./table.tsx";
+export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";

@@ -10,26 +10,57 @@ export const STYLE = `:root {
   --good: light-dark(#14693a, #6bd39a); --bad: light-dark(#a4262c, #ff9a9e); --warn: light-dark(#7a4d00, #f0c063);
 }
 * { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere; }
+html { font-size: 15px; }
+body { margin: 0; font: 1rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere; }
 a { color: var(--accent); }
-h1 { font-size: 1.4rem; line-height: 1.25; margin: 0 0 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
 h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+.soft { color: var(--soft); font-weight: 400; }
 p, ul, ol, dl { margin: 0 0 1rem; }
 .skip { position: absolute; left: -99rem; top: 0; padding: .5rem 1rem; background: var(--card); }
 .skip:focus { left: 0; }
-header.bar { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding: .5rem 1rem;
-  background: var(--card); border-bottom: 1px solid var(--line); }
-header.bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem; flex: 1; }
-header.bar a, header.bar button.link { display: inline-flex; align-items: center; min-height: 1.75rem; }
+header.bar { display: flex; gap: .5rem 1rem; align-items: center; padding: .4rem 1rem; background: var(--card);
+  border-bottom: 1px solid var(--line); }
+header.bar .who { flex: 1; font-weight: 600; min-width: 0; }
+header.bar button.link { display: inline-flex; align-items: center; min-height: 1.75rem; white-space: nowrap; }
+header.bar button.menu { padding: .2rem .8rem; min-height: 2.2rem; }
+nav[popover] { inset: 0 auto 0 0; height: auto; max-height: 100vh; width: 15rem; margin: 0; padding: 1rem; overflow-y: auto;
+  color: inherit; background: var(--card); border: 0; border-right: 1px solid var(--line); }
+nav[popover]::backdrop { background: #0008; }
+nav .group { margin-bottom: 1rem; }
+nav .group p { margin: 0 0 .2rem; padding: 0 .6rem; font-size: .8rem; color: var(--soft); }
+nav .group a { display: flex; align-items: center; min-height: 2rem; padding: 0 .6rem; border-radius: .3rem; color: inherit;
+  text-decoration: none; }
+nav .group a:hover { text-decoration: underline; }
+nav .group a[aria-current] { background: var(--paper); color: var(--accent); font-weight: 600; }
 main { max-width: 75rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+.title { display: flex; flex-wrap: wrap; gap: .5rem 1rem; justify-content: space-between; align-items: start; margin-bottom: 1rem; }
+.title h1 { margin: .2rem 0 0; min-width: 0; }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+.actions form { margin: 0; }
+@media (min-width: 56rem) {
+  body.app { display: grid; grid-template-columns: 13rem minmax(0, 1fr); grid-template-rows: auto 1fr; min-height: 100vh; }
+  body.app header.bar { grid-column: 1 / 3; }
+  body.app nav[popover] { display: block; position: static; width: auto; max-height: none; padding: 1rem .6rem; }
+  body.app main { width: 100%; margin: 0; padding: 1.5rem 2rem 4rem; }
+  header.bar button.menu { display: none; }
+}
 main.narrow { max-width: 27rem; margin: 8vh auto 0; }
 main.narrow > section { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1.5rem; }
 label { display: block; font-weight: 600; margin-bottom: .25rem; }
 .hint { color: var(--soft); margin: 0 0 .5rem; }
-input, select { font: inherit; color: inherit; background: var(--card); width: 100%; padding: .5rem .6rem; min-height: 2.5rem;
+input, select, textarea { font: inherit; color: inherit; background: var(--card); width: 100%; padding: .5rem .6rem; min-height: 2.5rem;
   border: 1px solid var(--edge); border-radius: .3rem; }
 input[type=checkbox], input[type=radio] { width: auto; min-height: 0; }
+textarea { resize: vertical; line-height: 1.4; }
+textarea.code { font: .9rem/1.4 ui-monospace, monospace; }
+[aria-invalid] { border-color: var(--bad); }
+.fault { color: var(--bad); margin: .25rem 0 0; }
 form { margin: 0 0 1rem; }
+form.filter { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
+form.filter .field { margin: 0; flex: 1 1 12rem; max-width: 28rem; }
+form.filter label .soft { display: none; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 2rem; align-items: start; }
 form.inline { display: inline; margin: 0; }
 form.form { max-width: 34rem; }
 fieldset { margin: 0 0 1rem; border: 1px solid var(--edge); border-radius: .3rem; padding: .5rem 1rem; min-width: 0; }
@@ -42,7 +73,8 @@ button, .button { display: inline-block; font: inherit; font-weight: 600; paddin
   border: 1px solid var(--accent); border-radius: .3rem; background: var(--accent); color: var(--on-accent);
   cursor: pointer; text-decoration: none; text-align: center; max-width: 100%; }
 button.quiet, .button.quiet { background: transparent; color: var(--accent); }
-button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
+button.danger, .button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
+select.short { width: auto; min-height: 2rem; padding: .2rem .4rem; }
 button.link { border: 0; padding: 0; min-height: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
 .wide { width: 100%; }
 .stack > * { margin-bottom: .6rem; }
@@ -51,6 +83,34 @@ button.link { border: 0; padding: 0; min-height: 0; background: none; color: var
 .notice.bad { border-color: var(--bad); color: var(--bad); }
 .notice.warn { border-color: var(--warn); color: var(--warn); }
 .notice.good { border-color: var(--good); color: var(--good); }
+.notice p, .notice ul { margin: 0; }
+.notice.bad a { color: inherit; }
+.status { white-space: nowrap; font-weight: 600; color: var(--soft); }
+.status.good { color: var(--good); }
+.status.bad { color: var(--bad); }
+.status.warn { color: var(--warn); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin-bottom: .8rem; }
+.card > :last-child { margin-bottom: 0; }
+.card p { margin: 0 0 .4rem; }
+.empty { background: var(--card); border: 1px dashed var(--edge); border-radius: .5rem; padding: 1.5rem; margin-bottom: 1rem; text-align: center; }
+.empty p { margin: 0 0 .8rem; }
+.empty p:last-child { margin: 0; }
+.chips { display: flex; flex-wrap: wrap; gap: .4rem; margin: 0 0 1rem; padding: 0; list-style: none; }
+.chips a { display: inline-flex; align-items: center; min-height: 1.9rem; padding: 0 .7rem; border: 1px solid var(--edge);
+  border-radius: 1rem; color: inherit; text-decoration: none; background: var(--card); }
+.chips a[aria-current] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.list { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: 1rem; }
+.list td, .list th { vertical-align: baseline; }
+.list td p { margin: 0; }
+.numbers { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 0 0 1rem; }
+.numbers div { min-width: 5rem; }
+.numbers dt { color: var(--soft); }
+.numbers dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
+iframe.mail { width: 100%; height: 22rem; resize: vertical; border: 1px solid var(--line); border-radius: .5rem; background: #fff; color-scheme: light; }
+pre { white-space: pre-wrap; margin: 0 0 1rem; padding: .8rem; background: var(--card); border: 1px solid var(--line); border-radius: .3rem;
+  font: .9rem/1.4 ui-monospace, monospace; }
+ol.timeline { list-style: none; padding: 0; border-left: 2px solid var(--line); margin-left: .4rem; }
+ol.timeline > li { padding: 0 0 .8rem 1rem; }
 .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .8rem; border-top: 1px solid var(--line); }
@@ -60,6 +120,16 @@ dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; }
 code, .code { font: .9em ui-monospace, monospace; }
 .url { padding: .6rem; border-radius: .3rem; background: var(--paper); border: 1px solid var(--line); max-height: 9rem; overflow-y: auto; }
+@media (max-width: 48rem) {
+  .list thead { display: none; }
+  .list tr { display: block; padding: .6rem .8rem; border-top: 1px solid var(--line); }
+  .list tbody tr:first-child { border-top: 0; }
+  .list td { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .5rem; padding: .15rem 0; border: 0; }
+  .list td:has(> div:empty) { display: none; }
+  .list td::before { content: attr(data-column); color: var(--soft); }
+  header.bar .who .soft { display: none; }
+  input, select, textarea { font-size: 16px; }
+}
 @media (max-width: 30rem) { dl.facts { grid-template-columns: 1fr; } dl.facts dt { margin-top: .5rem; } }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: background-color .1s; } }
 `;

@@ -24,11 +24,85 @@ export const Table = ({ caption, columns, children }: TableProps) => (
   </section>
 );
 
-/** A time in UTC, to the minute. `at` in ms since 1970. */
-export const Time = ({ at }: { at: number }) => (
-  <time dateTime={iso(at)}>
-    {iso(at)
-      .replace("T", " ")
-      .replace(/:\d\d\.\d+Z$/, " UTC")}
-  </time>
+interface ListProps extends Omit<TableProps, "children"> {
+  /** Cells in the order of the columns. */
+  rows: readonly (readonly Child[])[];
+}
+
+/** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
+export const List = ({ caption, columns, rows }: ListProps) => (
+  <div class="list">
+    <table aria-label={caption}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th scope="col">{column}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((cells) => (
+          <tr>
+            {cells.map((cell, index) => (
+              <td data-column={columns[index]}>
+                <div>{cell}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 );
+
+/** A time in UTC, to the minute. `at` in ms since 1970, or ISO 8601. */
+export function Time({ at }: { at: number | string }) {
+  const text = typeof at === "number" ? iso(at) : at;
+  return <time dateTime={text}>{text.replace("T", " ").replace(/:\d\d\.\d+Z$/, " UTC")}</time>;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  ...kind("good", ["delivered", "sent", "verified", "active", "completed", "accepted", "on", "unchanged"]),
+  ...kind("bad", ["bounced", "failed", "rejected", "missing", "mismatch", "expired", "complained", "reversed"]),
+  ...kind("warn", ["queued", "sending", "scheduled", "pending", "paused", "deferred", "suppressed"]),
+};
+
+function kind(name: string, words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, name]));
+}
+
+/** A status as a word in its colour. */
+export const Status = ({ word }: { word: string }) => <span class={`status ${KINDS[word] ?? ""}`}>{word}</span>;
+
+interface EmptyProps {
+  children?: Child;
+  /** What to do about it. */
+  action?: { href: string; label: string } | undefined;
+  /** The call of the API that does it. */
+  command?: string;
+}
+
+/** What a list shows that has no rows. */
+export const Empty = ({ children, action, command }: EmptyProps) => (
+  <div class="empty">
+    <p>{children}</p>
+    {action ? (
+      <p>
+        <a class="button" href={action.href}>
+          {action.label}
+        </a>
+      </p>
+    ) : null}
+    {command === undefined ? null : <p class="code">{command}</p>}
+  </div>
+);
+
+/** The link to the next page of a list. `next` is its URL; null on the last page. */
+export const Pager = ({ next, label = "Older" }: { next: string | null; label?: string }) =>
+  next === null ? null : (
+    <p>
+      <a class="button quiet" href={next}>
+        {label}
+      </a>
+    </p>
+  );

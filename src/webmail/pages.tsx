@@ -1,4 +1,5 @@
 import { Field, Layout, Notice } from "../ui/index.ts";
+import { folderPath } from "./paths.ts";
 
 /** The page that signs in to one mailbox. */
 export const MailboxSignInPage = ({ email, error }: { email?: string; error?: string }) => (
@@ -21,16 +22,27 @@ export const MailboxSignInPage = ({ email, error }: { email?: string; error?: st
   </Layout>
 );
 
-/** The page of a mailbox that is signed in. */
-export const MailboxPage = ({ address }: { address: string }) => (
-  <Layout title={address}>
+interface MailboxesPageProps {
+  /** Address of the signed-in user. */
+  user: string;
+  mailboxes: readonly { id: string; address: string }[];
+}
+
+/** The mailboxes that a user of the dashboard may open. */
+export const MailboxesPage = ({ user, mailboxes }: MailboxesPageProps) => (
+  <Layout title="Mailboxes">
+    {mailboxes.length === 0 ? <p>No mailbox is assigned to {user}.</p> : null}
+    <ul>
+      {mailboxes.map(({ id, address }) => (
+        <li>
+          <a class="action" href={folderPath(id, "INBOX")}>
+            {address}
+          </a>
+        </li>
+      ))}
+    </ul>
     <p>
-      You are signed in to the mailbox <strong>{address}</strong>.
+      <a href="/mail/sign-in">Sign in to a mailbox by its password</a>
     </p>
-    <form method="post" action="/mail/sign-out">
-      <button type="submit" class="quiet wide">
-        Sign out
-      </button>
-    </form>
   </Layout>
 );

@@ -4,15 +4,24 @@ import { clientOf } from "../http/client.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../http/mailbox-cookies.ts";
-import { mailboxPageSession } from "../http/mailbox-page-session.ts";
+import { webmailFor } from "../http/mailbox-page-session.ts";
 import { respondPage } from "../http/page.tsx";
 import { onPageError } from "../http/page-errors.tsx";
 import { refuseCrossSite, requireSameOrigin } from "../http/same-origin.ts";
 import { signOutOfMailbox } from "../mailbox-sessions/index.ts";
+import { listMailboxes } from "../mailboxes/index.ts";
 import { signInToWebmail, WebmailLoginIn } from "../sign-ins/index.ts";
-import { MailboxPage, MailboxSignInPage } from "./pages.tsx";
+import { respondStylesheet } from "../ui/index.ts";
+import { composePages } from "./compose-routes.tsx";
+import { messagePages } from "./message-routes.tsx";
+import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
+import { folderPath } from "./paths.ts";
+import { WEBMAIL_STYLE, WEBMAIL_STYLE_FILE } from "./style.ts";
 
-/** The pages of webmail: signing in to one mailbox by its password (decisions 5 and 11). */
+/** Most mailboxes in the list of those that a user may open. */
+const MAX_MAILBOXES = 500;
+
+/** The pages of webmail. A mailbox is opened by its password (decisions 5 and 11), or by a user of the dashboard. */
 export const webmailPages = new Hono<AppEnv>()
   .get("/mail/sign-in", (c) => respondPage(c, <MailboxSignInPage />))
   .post("/mail/sign-in", async (c) => {
@@ -28,7 +37,15 @@ export const webmailPages = new Hono<AppEnv>()
       return respondPage(c, <MailboxSignInPage email={email} error={error.message} />, { status });
     }
   })
-  .get("/mail", mailboxPageSession, (c) => respondPage(c, <MailboxPage address={c.get("mailboxSession").address} />))
+  .get("/mail/assets/:file", (c) => respondStylesheet(c, WEBMAIL_STYLE_FILE, WEBMAIL_STYLE))
+  .get("/mail", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), async (c) => {
+    const caller = c.get("caller");
+    if (caller.actor.kind === "mailbox") return c.redirect(folderPath(caller.actor.mailboxId, "INBOX"), 303);
+    const mailboxes = await listMailboxes(caller, { offset: 0, limit: MAX_MAILBOXES });
+    const { role, userId } = caller.actor;
+    const own = mailboxes.filter(({ assigneeIds }) => role !== "member" || assigneeIds.includes(userId));
+    return respondPage(c, <MailboxesPage user={caller.actor.email} mailboxes={own} />);
+  })
   .post("/mail/sign-out", async (c) => {
     requireSameOrigin(c);
     const token = readMailboxCookie(c, "mailbox_refresh");
@@ -36,4 +53,6 @@ export const webmailPages = new Hono<AppEnv>()
     deleteMailboxCookies(c);
     return c.redirect("/mail/sign-in", 303);
   })
+  .route("/", composePages)
+  .route("/", messagePages)
   .onError(onPageError);

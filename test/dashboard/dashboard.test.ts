@@ -5,6 +5,7 @@ import { callRoute, mountedRoutes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { codeOf } from "../support/sign-ins.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { foreignIds, submit } from "./support.ts";
 
 type Session = Awaited<ReturnType<typeof aSession>>;
 
@@ -20,10 +21,6 @@ beforeEach(async () => {
   workspace = await aWorkspace();
   session = await aSession(workspace);
 });
-
-/** Submits a form of a page as a browser does. */
-const submit = (by: Pick<Session, "call">, path: string, fields: Record<string, string> | [string, string][] = {}) =>
-  by.call("POST", path, `${new URLSearchParams(fields)}`, { "Content-Type": "application/x-www-form-urlencoded" });
 
 const aKeyForm = (changes: Record<string, string> = {}) => ({
   name: "Shop server",
@@ -96,16 +93,20 @@ describe("every page of the dashboard", () => {
       api_key_id: await aKeyId(other),
       session_id: (await aSession(other)).sessionId,
       ...(await createGrant(other)),
+      ...(await foreignIds(other)),
     };
     const before = await credentials(other);
     const unknown = Object.fromEntries(Object.keys(foreign).map((name) => [name, testContext().newId()]));
+    const fields = `${new URLSearchParams({ idempotency_key: crypto.randomUUID() })}`;
+    const visit = (route: string, ids: Record<string, string>) =>
+      callRoute(session, route, ids, fields, { "Content-Type": "application/x-www-form-urlencoded" });
     const withoutIds = async (response: Response) => [
       response.status,
       (await response.text()).replace(/Request <span.*?<\/span>/, ""),
     ];
     for (const route of pages.filter((page) => page.includes(":"))) {
-      const answer = await withoutIds(await callRoute(session, route, foreign));
-      expect(answer, route).toEqual(await withoutIds(await callRoute(session, route, unknown)));
+      const answer = await withoutIds(await visit(route, foreign));
+      expect(answer, route).toEqual(await withoutIds(await visit(route, unknown)));
       expect(answer, route).toEqual([404, expect.stringContaining("<h1>Not found</h1>")]);
     }
     expect(await credentials(other)).toEqual(before);

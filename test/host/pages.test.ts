@@ -35,6 +35,11 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const addSecondFactor = () =>
       context.addCookies([{ name: "second_factor", value: "unknown", url: `${site.host.url}/auth`, secure: true }]);
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      ["/", "Email delivery service"],
+      ["/docs", "API reference"],
+      ["/docs?q=unknown", "Operations with “unknown” - API reference"],
+      ["/docs/emails", "Emails - API reference"],
+      ["/docs/unknown", "Not found"],
       ["/auth/sign-in", "Sign in"],
       ["/auth/sign-in", "Sign in", () => submit(page, { email: "a@b" })],
       ["/auth/sign-in", "Check your email", () => submit(page, { email: "grace@example.test" })],
@@ -65,7 +70,21 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     const { context, page, check } = await visitor(cookies);
     const authorize = await site.authorizePath("https://client.example/callback");
     const refused = authorize.replace("S256", "plain");
+    const { mailboxId, mailbox } = site.workspace;
+    const compose = `/mail/compose/${mailboxId}`;
     const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      ["/mail", "Mailboxes"],
+      [`/mail/${mailboxId}/INBOX`, `Inbox - ${mailbox}`],
+      [`/mail/${mailboxId}/INBOX?q=unknown`, `Inbox - ${mailbox}`],
+      [`/mail/${mailboxId}/Unknown`, "Not found"],
+      [compose, `New message - ${mailbox}`],
+      [compose, `New message - ${mailbox}`, () => submit(page, { to: "no address", text: "Hello" })],
+      [compose, `Scheduled - ${mailbox}`, () => submit(page, { to: "friend@example.org", text: "Hello" })],
+      [`/mail/${mailboxId}/Drafts`, `Drafts - ${mailbox}`],
+      [`/mail/${mailboxId}/Drafts/1`, `(no subject) - ${mailbox}`],
+      ["/docs/try/sendEmail", "Try it: Send an email - API reference"],
+      ["/docs/try/sendEmail", "Try it: Send an email - API reference", () => submit(page)],
+      ["/docs/try/sendEmail", "Try it: Send an email - API reference", () => submit(page, { body: "{" })],
       ["/app", "Home"],
       ["/app/api-keys", "API keys"],
       ["/app/api-keys", "API keys", () => submit(page, { name: "Without permissions" })],
@@ -83,6 +102,50 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
       await act?.(page);
       await check(title);
     }
+    await context.close();
+  });
+
+  it("of the dashboard have none of these, empty, filled and invalid", async () => {
+    const { context, page, check } = await visitor(await site.signIn());
+    const { domainId, mailboxId } = site.workspace;
+    const email = await site.sendEmail();
+    const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      ["/app/emails", "Emails"],
+      ["/app/emails?q=nothing", "Emails"],
+      [`/app/emails/${email}`, "Read me"],
+      ["/app/emails/new", "New email"],
+      ["/app/emails/new", "New email", () => submit(page, { to: "nobody" })],
+      ["/app/domains", "Domains", () => submit(page, { name: "no domain" })],
+      [`/app/domains/${domainId}`, "example.test"],
+      [`/app/domains/${domainId}/delete`, "Delete example.test?"],
+      ["/app/transfers", "Transfers"],
+      ["/app/suppressions", "Suppressions", () => submit(page, { email: "ada@example.org" }, [], "Suppress")],
+      ["/app/suppressions?address=nobody@example.org", "Suppressions"],
+      ["/app/mailboxes", "Mailboxes", () => submit(page, { local_part: "a b" })],
+      [`/app/mailboxes/${mailboxId}`, "hello@example.test", () => submit(page, { display_name: "Ada" })],
+      ["/app/smtp", "Your new SMTP credential", () => submit(page)],
+      ["/app/smtp", "SMTP"],
+      ["/app/contacts", "Customers", () => submit(page, { name: "Customers" })],
+      ["/app/contacts", "Contacts"],
+      ["/app/templates", "Templates"],
+      ["/app/templates/new", "Receipt", () => submit(page, { name: "Receipt", html_body: "<p>Hi {{name}}</p>" })],
+      ["/app/broadcasts", "Broadcasts"],
+      ["/app/broadcasts/new", "New broadcast", () => submit(page, { name: "News", subject: "S", ab_test_pct: "x" })],
+      ["/app/broadcasts/new", "News", () => submit(page, { name: "News", subject: "S", html_body: "<p>Hi</p>" })],
+      ["/app/team", "Team", () => submit(page, { email: "a@b" })],
+      ["/app/audit", "Audit log"],
+      ["/app/settings", "Settings", () => submit(page, { name: "Example Shop" })],
+    ];
+    for (const [path, title, act] of visits) {
+      await page.goto(path);
+      await act?.(page);
+      await check(title);
+    }
+    await page.setViewportSize({ width: 320, height: 800 });
+    await page.goto("/app/emails");
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Domains" }).click();
+    await expect.poll(() => page.title()).toBe("Domains");
     await context.close();
   });
 
@@ -189,7 +252,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.type(password);
     await pressEnter(page);
-    expect(await page.title()).toBe(mailbox);
+    expect(await page.title()).toBe(`Inbox - ${mailbox}`);
     const cookies = await context.cookies(`${site.host.url}/mail`);
     expect(cookies.map(({ name, path }) => `${name} ${path}`).sort()).toEqual([
       "mailbox /mail",
@@ -227,9 +290,15 @@ describe.skipIf(chromiumUnavailable() !== null)("pages in Chromium", () => {
 });
 
 /** Fills in the form of a page, checks the boxes whose labels begin with these texts, and submits it. */
-async function submit(page: Page, fields: Record<string, string> = {}, boxes: readonly string[] = []): Promise<void> {
-  for (const [name, value] of Object.entries(fields)) await page.fill(`main [name=${name}]`, value);
+async function submit(
+  page: Page,
+  fields: Record<string, string> = {},
+  boxes: readonly string[] = [],
+  button?: string,
+): Promise<void> {
+  for (const [name, value] of Object.entries(fields)) await page.fill(`main [name=${name}]:not([type=hidden])`, value);
   for (const box of boxes) await page.getByRole("checkbox", { name: box }).check();
-  await page.locator("main button[type=submit]").first().click();
+  const first = page.locator("main button[type=submit]").first();
+  await (button === undefined ? first : page.getByRole("button", { name: button, exact: true })).click();
   await page.waitForLoadState();
 }

@@ -1,7 +1,7 @@
 import type { ApiKeyRow } from "../../api-keys/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { GrantRow } from "../../oauth/index.ts";
-import { Layout, Notice, Table } from "../../ui/index.ts";
+import { Layout, Table } from "../../ui/index.ts";
 import { ApiKeyTable } from "../api-keys/index.ts";
 import { GrantTable } from "../grants/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -21,8 +21,6 @@ export function HomePage({ caller, workspaces, apiKeys, grants }: HomePageProps)
   const { actor, workspace } = caller;
   return (
     <Layout title="Home" user={pageUser(caller)}>
-      {actor.restricted ? <Notice kind="bad">This account is restricted. It cannot send email.</Notice> : null}
-      {workspace.sendingPaused ? <Notice kind="warn">Sending is paused in this workspace.</Notice> : null}
       <h2>You</h2>
       <dl class="facts">
         <dt>Email</dt>

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../errors.ts";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";

@@ -72,19 +72,25 @@ export async function startSite() {
       return `/invitations/${token}`;
     },
 
-    /** Returns the path of the unsubscribe page of an email that the workspace has sent. */
-    async unsubscribeLink(): Promise<string> {
+    /** Sends an email with text and HTML from the workspace and returns its id. */
+    async sendEmail(): Promise<string> {
       const response = await fetch(`${host.url}/v1/emails/`, {
         method: "POST",
         headers: { Authorization: `Bearer ${workspace.apiKey}`, "Content-Type": "application/json" },
         body: JSON.stringify({
           from_: { email: workspace.mailbox },
           to: [{ email: "friend@example.org" }],
-          subject: "News",
+          subject: "Read me",
           text: "Hello",
+          html: "<h1>Hello</h1>",
         }),
       });
-      const { id } = (await response.json()) as { id: string };
+      return ((await response.json()) as { id: string }).id;
+    },
+
+    /** Returns the path of the unsubscribe page of an email that the workspace has sent. */
+    async unsubscribeLink(): Promise<string> {
+      const id = await this.sendEmail();
       const mail = { workspace: workspace.workspaceNumber, emailId: id, recipient: 0 };
       return new URL(await newUnsubscribeUrl(masterKeys, mail, PUBLIC_URL)).pathname;
     },

@@ -1,0 +1,59 @@
+import { Hono } from "hono";
+import { type AuditEntryOut, listAudit, toAuditEntry } from "../../audit-log/index.ts";
+import type { CallerCtx } from "../../context.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { respondPage } from "../../http/page.tsx";
+import { pageFor } from "../../http/page-right.ts";
+import { Empty, Layout, List, Pager, Time } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+
+const PAGE_SIZE = 100;
+
+export const auditPages = new Hono<AppEnv>().get("/app/audit", ...pageFor("GET /v1/audit"), async (c) => {
+  const caller = c.get("caller");
+  const after = c.req.query("after")?.toLowerCase();
+  const found = await listAudit(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 });
+  const shown = found.slice(0, PAGE_SIZE);
+  const last = found.length > PAGE_SIZE ? shown.at(-1) : undefined;
+  const next = last === undefined ? null : `/app/audit?${new URLSearchParams({ after: last.id })}`;
+  return respondPage(c, <AuditPage caller={caller} entries={shown.map(toAuditEntry)} next={next} />);
+});
+
+/** Who changed what in the workspace, newest first. */
+const AuditPage = ({
+  caller,
+  entries,
+  next,
+}: {
+  caller: CallerCtx;
+  entries: readonly AuditEntryOut[];
+  next: string | null;
+}) => (
+  <Layout title="Audit log" user={pageUser(caller)} at="/app/audit">
+    {entries.length === 0 ? (
+      <Empty>Nothing was changed yet.</Empty>
+    ) : (
+      <List
+        caption="Audit log"
+        columns={["Time", "Who", "Action", "What", "Address"]}
+        rows={entries.map(({ at, actor, action, target, detail, ip }) => [
+          <Time at={at} />,
+          actor === null ? "the service" : actor.email,
+          action,
+          describe(target.kind, detail) || `${target.kind} ${target.id}`,
+          ip ?? "",
+        ])}
+      />
+    )}
+    <Pager next={next} />
+  </Layout>
+);
+
+/** Returns the names and values of an entry's detail as one line. */
+function describe(kind: string, detail: unknown): string {
+  const fields = Object.entries(Object(detail) as Record<string, unknown>);
+  const text = fields.map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return text.length === 0 ? "" : `${kind}, ${text.join(", ")}`;
+}

@@ -1,0 +1,276 @@
+import {
+  type AudienceOut,
+  type BroadcastOut,
+  isEditable,
+  type TopLinksOut,
+  type VariantOut,
+} from "../../broadcasts/index.ts";
+import type { CallerCtx } from "../../context.ts";
+import type { Refusal } from "../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+
+const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
+
+interface BroadcastsPageProps {
+  caller: CallerCtx;
+  broadcasts: readonly BroadcastOut[];
+  next: string | null;
+  notice?: string | undefined;
+}
+
+/** The broadcasts of the workspace. */
+export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsPageProps) => (
+  <Layout
+    title="Broadcasts"
+    user={pageUser(caller)}
+    at="/app/broadcasts"
+    actions={
+      may(caller, "manage") ? (
+        <a class="button" href="/app/broadcasts/new">
+          New broadcast
+        </a>
+      ) : null
+    }
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {broadcasts.length === 0 ? (
+      <Empty action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}>
+        No broadcast yet. A broadcast is one email to every contact of a list.
+      </Empty>
+    ) : (
+      <List
+        caption="Broadcasts"
+        columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+        rows={broadcasts.map((broadcast) => [
+          <Status word={shownStatus(broadcast)} />,
+          <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+          ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
+          share(broadcast.opened_count, broadcast.delivered_count),
+          share(broadcast.clicked_count, broadcast.delivered_count),
+          <Time at={broadcast.created_at} />,
+        ])}
+      />
+    )}
+    <Pager next={next} />
+  </Layout>
+);
+
+const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sending" && paused_at ? "paused" : status);
+
+/** Returns a count with its share of a total in percent. */
+const share = (count: number, total: number) =>
+  total === 0 ? String(count) : `${count.toLocaleString("en")} (${((100 * count) / total).toFixed(1)} %)`;
+
+interface BroadcastPageProps {
+  caller: CallerCtx;
+  broadcast: BroadcastOut;
+  variants: readonly VariantOut[];
+  /** Null when there is no list. */
+  audience: AudienceOut | null;
+  links: TopLinksOut;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
+export function BroadcastPage({ caller, broadcast, variants, audience, links, notice, refusal }: BroadcastPageProps) {
+  const path = `/app/broadcasts/${broadcast.id}`;
+  const editable = isEditable(broadcast.status);
+  return (
+    <Layout
+      title={broadcast.name}
+      user={pageUser(caller)}
+      at="/app/broadcasts"
+      actions={<Actions caller={caller} broadcast={broadcast} path={path} />}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status word={shownStatus(broadcast)} />
+        </dd>
+        <dt>Subject</dt>
+        <dd>{broadcast.subject}</dd>
+        <dt>From</dt>
+        <dd>{broadcast.from_address}</dd>
+        {broadcast.scheduled_at === null ? null : (
+          <>
+            <dt>Scheduled for</dt>
+            <dd>
+              <Time at={broadcast.scheduled_at} />
+            </dd>
+          </>
+        )}
+      </dl>
+      {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
+      <Variants {...{ caller, broadcast, variants, path, editable, refusal }} />
+      <h2>Content</h2>
+      {broadcast.html_body ? (
+        <iframe
+          class="mail"
+          title="HTML of the broadcast"
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          src={`${path}/html`}
+        />
+      ) : (
+        <pre>{broadcast.text_body ?? "No content yet."}</pre>
+      )}
+      {may(caller, "send") ? <TestForm path={path} refusal={refusal} /> : null}
+    </Layout>
+  );
+}
+
+const PostButton = ({ to, label, kind = "" }: { to: string; label: string; kind?: string }) => (
+  <form method="post" action={to}>
+    <button class={kind} type="submit">
+      {label}
+    </button>
+  </form>
+);
+
+function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: BroadcastOut; path: string }) {
+  const { status, paused_at: pausedAt } = broadcast;
+  const editable = isEditable(status);
+  return (
+    <>
+      {may(caller, "send") && editable ? (
+        <a class="button" href={`${path}/send`}>
+          Send
+        </a>
+      ) : null}
+      {may(caller, "send") && status === "sending" ? (
+        <PostButton
+          to={`${path}/${pausedAt ? "resume" : "pause"}`}
+          label={pausedAt ? "Resume" : "Pause"}
+          kind="quiet"
+        />
+      ) : null}
+      {may(caller, "send") && (status === "sending" || status === "scheduled") ? (
+        <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
+      ) : null}
+      {may(caller, "manage") && editable ? (
+        <a class="button quiet" href={`${path}/edit`}>
+          Change
+        </a>
+      ) : null}
+      {may(caller, "manage") && status !== "sending" ? (
+        <a class="button danger" href={`${path}/delete`}>
+          Delete
+        </a>
+      ) : null}
+    </>
+  );
+}
+
+const Numbers = ({ numbers }: { numbers: readonly (readonly [string, string])[] }) => (
+  <dl class="numbers">
+    {numbers.map(([name, value]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const Audience = ({ audience }: { audience: AudienceOut | null }) => (
+  <>
+    <h2>Audience</h2>
+    {audience === null ? (
+      <p>No list is chosen, or it has too many contacts to count.</p>
+    ) : (
+      <Numbers
+        numbers={[
+          ["Get it", audience.eligible.toLocaleString("en")],
+          ["First, as a sample", audience.sample.toLocaleString("en")],
+          ["Skipped: suppressed", audience.skipped.suppressed.toLocaleString("en")],
+          ["Skipped: unsubscribed", audience.skipped.unsubscribed.toLocaleString("en")],
+          ["Skipped: invalid", audience.skipped.invalid.toLocaleString("en")],
+        ]}
+      />
+    )}
+  </>
+);
+
+const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) => (
+  <>
+    <h2>Results</h2>
+    <Numbers
+      numbers={[
+        ["Recipients", broadcast.recipient_count.toLocaleString("en")],
+        ["Delivered", share(broadcast.delivered_count, broadcast.recipient_count)],
+        ["Bounced", share(broadcast.bounced_count, broadcast.recipient_count)],
+        ["Failed", share(broadcast.failed_count, broadcast.recipient_count)],
+        ["Opened", share(broadcast.opened_count, broadcast.delivered_count)],
+        ["Clicked", share(broadcast.clicked_count, broadcast.delivered_count)],
+      ]}
+    />
+    {links.links.length === 0 ? null : (
+      <List
+        caption="Links"
+        columns={["Link", "Clicks"]}
+        rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+      />
+    )}
+  </>
+);
+
+interface VariantsProps extends Pick<BroadcastPageProps, "caller" | "broadcast" | "variants" | "refusal"> {
+  path: string;
+  editable: boolean;
+}
+
+function Variants({ caller, broadcast, variants, path, editable, refusal }: VariantsProps) {
+  const mayPromote =
+    may(caller, "send") && broadcast.status === "sent" && broadcast.ab_test_pct !== null && !broadcast.ab_promoted_at;
+  const mayChange = editable && may(caller, "manage");
+  return (
+    <>
+      <h2>Variants</h2>
+      {variants.length === 0 ? <p>Every recipient gets the same content.</p> : null}
+      {variants.length === 0 ? null : (
+        <List
+          caption="Variants"
+          columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", "Action"]}
+          rows={variants.map((variant) => [
+            variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
+            variant.subject,
+            variant.weight,
+            variant.delivered_count.toLocaleString("en"),
+            share(variant.opened_count, variant.delivered_count),
+            share(variant.clicked_count, variant.delivered_count),
+            mayPromote ? (
+              <PostButton to={`${path}/promote/${variant.id}`} label={`Promote ${variant.label}`} kind="link" />
+            ) : mayChange ? (
+              <PostButton to={`${path}/variants/${variant.id}/delete`} label={`Delete ${variant.label}`} kind="link" />
+            ) : null,
+          ])}
+        />
+      )}
+      {mayChange ? (
+        <form class="filter" method="post" action={`${path}/variants`}>
+          <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+          <Field name="label" label="Name of a variant" faults={refusal?.faults} />
+          <Field name="variant_subject" label="Its subject" faults={refusal?.faults} />
+          <button class="quiet" type="submit">
+            Add variant
+          </button>
+        </form>
+      ) : null}
+    </>
+  );
+}
+
+const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
+  <>
+    <h2>Send a test</h2>
+    <form class="filter" method="post" action={`${path}/test`}>
+      <Field name="to" label="Address" type="email" faults={refusal?.faults} />
+      <button class="quiet" type="submit">
+        Send test
+      </button>
+    </form>
+  </>
+);

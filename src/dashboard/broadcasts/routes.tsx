@@ -1,0 +1,254 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import {
+  BroadcastIn,
+  BroadcastPatch,
+  cancelBroadcast,
+  createBroadcast,
+  createVariant,
+  deleteBroadcast,
+  deleteVariant,
+  findVariants,
+  getAudience,
+  getBroadcast,
+  getTopLinks,
+  isEditable,
+  listBroadcasts,
+  pauseBroadcast,
+  promoteVariant,
+  resumeBroadcast,
+  sendBroadcast,
+  sendTest,
+  TestIn,
+  toRecord,
+  toVariant,
+  updateBroadcast,
+  VariantIn,
+} from "../../broadcasts/index.ts";
+import { listLists, toList } from "../../contacts/index.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { onceForForm } from "../../http/idempotency.ts";
+import { respondMailHtml, respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { pageFor } from "../../http/page-right.ts";
+import { listMailboxes } from "../../mailboxes/index.ts";
+import { ConfirmPage } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+import {
+  type BroadcastForm,
+  BroadcastFormPage,
+  readBroadcastForm,
+  toBroadcastForm,
+  toBroadcastRequest,
+} from "./form.tsx";
+import { BroadcastPage, BroadcastsPage } from "./page.tsx";
+
+const PAGE_SIZE = 50;
+/** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
+const MAX_FORM_BYTES = 3_000_000;
+const MAX_SENDERS = 200;
+const TOP_LINKS = 10;
+
+const API = "/v1/broadcasts/:broadcast_id";
+const DELETE = `DELETE ${API}`;
+const SEND = `POST ${API}/send`;
+const UPDATE = `PATCH ${API}`;
+
+const notices: Readonly<Record<string, string>> = {
+  saved: "The broadcast is saved.",
+  deleted: "The broadcast is deleted.",
+  sending: "The broadcast is being sent.",
+  paused: "The broadcast is paused.",
+  resumed: "The broadcast goes on.",
+  cancelled: "The broadcast is cancelled.",
+  promoted: "The variant is sent to everybody else.",
+  tested: "The test is on its way.",
+  "variant-added": "The variant is added.",
+  "variant-deleted": "The variant is deleted.",
+};
+
+const idOf = (c: Context<AppEnv>) => c.req.param("broadcast_id") ?? "";
+
+export const broadcastPages = new Hono<AppEnv>()
+  .get("/app/broadcasts", ...pageFor("GET /v1/broadcasts/"), async (c) => {
+    const caller = c.get("caller");
+    const before = c.req.query("before")?.toLowerCase();
+    const { broadcasts, next } = await listBroadcasts(caller, { before, limit: PAGE_SIZE });
+    const path = next && `/app/broadcasts?${new URLSearchParams({ before: next })}`;
+    const records = broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast));
+    const notice = notices[c.req.query("done") ?? ""];
+    return respondPage(c, <BroadcastsPage caller={caller} broadcasts={records} next={path} notice={notice} />);
+  })
+  .get("/app/broadcasts/new", ...pageFor("POST /v1/broadcasts/"), (c) => showForm(c, false))
+  .post("/app/broadcasts/new", ...pageFor("POST /v1/broadcasts/"), async (c) => {
+    const form = readBroadcastForm(await readForm(c, MAX_FORM_BYTES));
+    return submitForm(
+      c,
+      async () => {
+        const request = toBroadcastRequest(form);
+        const input = parseFields(BroadcastIn, request);
+        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => createBroadcast(ctx, input));
+        return `/app/broadcasts/${(await run).id}?done=saved`;
+      },
+      (refusal) => showForm(c, false, { form, refusal }),
+    );
+  })
+  .get("/app/broadcasts/:broadcast_id", ...pageFor(`GET ${API}`), (c) => showBroadcast(c))
+  .get("/app/broadcasts/:broadcast_id/html", ...pageFor(`GET ${API}`), async (c) => {
+    const caller = c.get("caller");
+    const { html_body } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+    if (html_body === null) throw notFound("Broadcast");
+    return respondMailHtml(c, html_body);
+  })
+  .get("/app/broadcasts/:broadcast_id/edit", ...pageFor(UPDATE), (c) => showForm(c, true))
+  .post("/app/broadcasts/:broadcast_id/edit", ...pageFor(UPDATE), async (c) => {
+    const form = readBroadcastForm(await readForm(c, MAX_FORM_BYTES));
+    return submitForm(
+      c,
+      async () => {
+        await updateBroadcast(c.get("caller"), idOf(c), parseFields(BroadcastPatch, toBroadcastRequest(form)));
+        return `/app/broadcasts/${idOf(c)}?done=saved`;
+      },
+      (refusal) => showForm(c, true, { form, refusal }),
+    );
+  })
+  .get("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), async (c) => {
+    const caller = c.get("caller");
+    const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+    const audience = await findAudience(c);
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Send ${name}?`}
+        user={pageUser(caller)}
+        button="Send now"
+        back={`/app/broadcasts/${id}`}
+        at="/app/broadcasts"
+      >
+        {audience === null
+          ? "It is sent to the contacts of its list."
+          : `${audience.eligible.toLocaleString("en")} contacts get it.`}
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), (c) => change(c, "sending", sendBroadcast))
+  .post("/app/broadcasts/:broadcast_id/pause", ...pageFor(`POST ${API}/pause`), (c) =>
+    change(c, "paused", pauseBroadcast),
+  )
+  .post("/app/broadcasts/:broadcast_id/resume", ...pageFor(`POST ${API}/resume`), (c) =>
+    change(c, "resumed", resumeBroadcast),
+  )
+  .post("/app/broadcasts/:broadcast_id/cancel", ...pageFor(`POST ${API}/cancel`), (c) =>
+    change(c, "cancelled", cancelBroadcast),
+  )
+  .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(`POST ${API}/promote/:variant_id`), (c) =>
+    change(c, "promoted", (caller, id) => promoteVariant(caller, id, c.req.param("variant_id"))),
+  )
+  .post("/app/broadcasts/:broadcast_id/test", ...pageFor(`POST ${API}/test`), async (c) => {
+    const to = (await readForm(c)).get("to") ?? "";
+    return change(c, "tested", (caller, id) => sendTest(caller, id, parseFields(TestIn, { to: [to] })));
+  })
+  .post("/app/broadcasts/:broadcast_id/variants", ...pageFor(`POST ${API}/variants`), async (c) => {
+    const fields = await readForm(c);
+    const request = { label: fields.get("label") ?? "", subject: fields.get("variant_subject") ?? "" };
+    return change(c, "variant-added", (_, id) => {
+      const input = parseFields(VariantIn, request);
+      const key = fields.get("idempotency_key") ?? "";
+      return onceForForm(c, key, JSON.stringify([id, request]), (ctx) => createVariant(ctx, id, input));
+    });
+  })
+  .post(
+    "/app/broadcasts/:broadcast_id/variants/:variant_id/delete",
+    ...pageFor(`DELETE ${API}/variants/:variant_id`),
+    (c) => change(c, "variant-deleted", (caller, id) => deleteVariant(caller, id, c.req.param("variant_id"))),
+  )
+  .get("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), async (c) => {
+    const caller = c.get("caller");
+    const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Delete ${name}?`}
+        user={pageUser(caller)}
+        button="Delete broadcast"
+        back={`/app/broadcasts/${id}`}
+        at="/app/broadcasts"
+      >
+        Its results are deleted. Emails that were sent stay in the list of emails. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/broadcasts/:broadcast_id/delete", ...pageFor(DELETE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        await deleteBroadcast(c.get("caller"), idOf(c));
+        return "/app/broadcasts?done=deleted";
+      },
+      (refusal) => showBroadcast(c, refusal),
+    ),
+  );
+
+function change(
+  c: Context<AppEnv>,
+  done: string,
+  run: (caller: AppEnv["Variables"]["caller"], id: string) => Promise<unknown>,
+): Promise<Response> {
+  return submitForm(
+    c,
+    async () => {
+      await run(c.get("caller"), idOf(c));
+      return `/app/broadcasts/${idOf(c)}?done=${done}`;
+    },
+    (refusal) => showBroadcast(c, refusal),
+  );
+}
+
+/** Returns the audience, or null when there is no list or it cannot be counted. */
+async function findAudience(c: Context<AppEnv>) {
+  try {
+    return await getAudience(c.get("caller"), idOf(c));
+  } catch (error) {
+    if (error instanceof AppError && error.status !== 404) return null;
+    throw error;
+  }
+}
+
+async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const found = await getBroadcast(caller, idOf(c));
+  const broadcast = toRecord(caller.workspace.id, found);
+  const [variants, audience, links] = await Promise.all([
+    findVariants(caller, found.row.n),
+    isEditable(broadcast.status) ? findAudience(c) : null,
+    getTopLinks(caller, broadcast.id, TOP_LINKS),
+  ]);
+  const page = (
+    <BroadcastPage
+      {...{ caller, broadcast, audience, links, refusal }}
+      variants={variants.map((variant) => toVariant(found, variant))}
+      notice={refusal ? undefined : notices[c.req.query("done") ?? ""]}
+    />
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}
+
+async function showForm(c: Context<AppEnv>, isChange: boolean, answer?: { form: BroadcastForm; refusal: Refusal }) {
+  const caller = c.get("caller");
+  const [broadcast, mailboxes, lists] = await Promise.all([
+    isChange ? getBroadcast(caller, idOf(c)).then((found) => toRecord(caller.workspace.id, found)) : null,
+    listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }),
+    listLists(caller),
+  ]);
+  const page = (
+    <BroadcastFormPage
+      {...{ caller, broadcast, mailboxes }}
+      lists={lists.map(toList)}
+      form={answer?.form ?? toBroadcastForm(broadcast)}
+      refusal={answer?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+}

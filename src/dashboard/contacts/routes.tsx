@@ -1,0 +1,180 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { Hono } from "hono";
+import {
+  addContact,
+  ContactIn,
+  createList,
+  deleteContact,
+  deleteList,
+  exportContacts,
+  getList,
+  type ImportOut,
+  importContacts,
+  importLimits,
+  ListIn,
+  listContacts,
+  listLists,
+  toContact,
+  toList,
+} from "../../contacts/index.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { fileBody } from "../../http/file-body.ts";
+import { onceForForm } from "../../http/idempotency.ts";
+import { respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm, textOf } from "../../http/page-form.ts";
+import { pageFor } from "../../http/page-right.ts";
+import { lowerCaseAscii } from "../../lib/addresses.ts";
+import { ConfirmPage } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+import { ListPage, ListsPage } from "./page.tsx";
+
+const PAGE_SIZE = 50;
+const DELETE = "DELETE /v1/contacts/:list_id";
+
+const notices: Readonly<Record<string, string>> = {
+  created: "The list is created.",
+  added: "The contact is added.",
+  "contact-deleted": "The contact is deleted.",
+  deleted: "The list is deleted.",
+};
+
+/** Answers 404 for an unknown list before the file is read. */
+const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await getList(c.get("caller"), c.req.param("list_id") ?? "");
+  await next();
+};
+
+export const contactPages = new Hono<AppEnv>()
+  .get("/app/contacts", ...pageFor("GET /v1/contacts/"), (c) => showLists(c))
+  .post("/app/contacts", ...pageFor("POST /v1/contacts/"), async (c) => {
+    const fields = await readForm(c);
+    const form = { name: fields.get("name") ?? "", idempotencyKey: fields.get("idempotency_key") ?? "" };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(ListIn, { name: form.name });
+        const run = onceForForm(c, form.idempotencyKey, form.name, (ctx) => createList(ctx, input));
+        return `/app/contacts/${(await run).id}?done=created`;
+      },
+      (refusal) => showLists(c, { form, refusal }),
+    );
+  })
+  .get("/app/contacts/:list_id", ...pageFor("GET /v1/contacts/:list_id"), (c) => showList(c))
+  .post("/app/contacts/:list_id", ...pageFor("POST /v1/contacts/:list_id/contacts"), async (c) => {
+    const fields = await readForm(c);
+    const field = (name: string) => fields.get(name) ?? "";
+    const form = { email: field("email"), name: field("name"), idempotencyKey: field("idempotency_key") };
+    const id = c.req.param("list_id");
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(ContactIn, { email: form.email.trim(), name: textOf(fields, "name") });
+        await onceForForm(c, form.idempotencyKey, JSON.stringify([id, form.email, form.name]), (ctx) =>
+          addContact(ctx, id, input),
+        );
+        return `/app/contacts/${id}?done=added`;
+      },
+      (refusal) => showList(c, { refusal, form }),
+    );
+  })
+  .post(
+    "/app/contacts/:list_id/import",
+    ...pageFor("POST /v1/contacts/:list_id/upload"),
+    requireList,
+    fileBody("file", importLimits.fileOctets),
+    (c) =>
+      submitForm(
+        c,
+        async () => {
+          const file = c.get("file") ?? new Uint8Array();
+          return showList(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), file) });
+        },
+        (refusal) => showList(c, { refusal }),
+      ),
+  )
+  .get("/app/contacts/:list_id/export", ...pageFor("GET /v1/contacts/:list_id/export"), async (c) => {
+    const stream = await exportContacts(c.get("caller"), c.req.param("list_id"));
+    return c.body(stream, 200, {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="contacts.csv"',
+      "Cache-Control": "no-store",
+    });
+  })
+  .get("/app/contacts/:list_id/delete", ...pageFor(DELETE), async (c) => {
+    const caller = c.get("caller");
+    const { id, name } = await getList(caller, c.req.param("list_id"));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Delete ${name}?`}
+        user={pageUser(caller)}
+        button="Delete list"
+        back={`/app/contacts/${id}`}
+        at="/app/contacts"
+      >
+        Its contacts are deleted, and waiting emails of broadcasts to them are cancelled. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/contacts/:list_id/delete", ...pageFor(DELETE), async (c) => {
+    await deleteList(c.get("caller"), c.req.param("list_id"));
+    return c.redirect("/app/contacts?done=deleted", 303);
+  })
+  .post(
+    "/app/contacts/:list_id/contacts/:contact_id/delete",
+    ...pageFor("DELETE /v1/contacts/:list_id/contacts/:contact_id"),
+    async (c) => {
+      const { list_id, contact_id } = c.req.param();
+      await deleteContact(c.get("caller"), list_id, contact_id);
+      return c.redirect(`/app/contacts/${list_id}?done=contact-deleted`, 303);
+    },
+  );
+
+async function showLists(
+  c: Context<AppEnv>,
+  answer?: { form: { name: string; idempotencyKey: string }; refusal: Refusal },
+) {
+  const caller = c.get("caller");
+  const page = (
+    <ListsPage
+      caller={caller}
+      lists={(await listLists(caller)).map(toList)}
+      form={answer?.form ?? { name: "", idempotencyKey: crypto.randomUUID() }}
+      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={answer?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+}
+
+interface ListAnswer {
+  refusal?: Refusal;
+  imported?: ImportOut;
+  form?: { email: string; name: string; idempotencyKey: string };
+}
+
+async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
+  const caller = c.get("caller");
+  const id = c.req.param("list_id") ?? "";
+  const search = (c.req.query("q") ?? "").slice(0, 320);
+  const after = c.req.query("after")?.toLowerCase();
+  const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
+  const { list, contacts, next } = await listContacts(caller, id, query);
+  const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
+  const isPlain = !answer.refusal && !answer.imported;
+  const page = (
+    <ListPage
+      caller={caller}
+      list={toList(list)}
+      contacts={contacts.map(toContact)}
+      search={search}
+      form={answer.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
+      next={parameters && `/app/contacts/${id}?${parameters}`}
+      imported={answer.imported}
+      notice={isPlain ? notices[c.req.query("done") ?? ""] : undefined}
+      refusal={answer.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer.refusal?.status ?? 200 });
+}

@@ -1,0 +1,172 @@
+import type { CallerCtx } from "../../context.ts";
+import type { DetailOut, DetailRow } from "../../emails/index.ts";
+import { Layout, List, Notice, Status, Time } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface EmailPageProps {
+  caller: CallerCtx;
+  email: DetailOut;
+  recipients: DetailRow["recipients"];
+  notice?: string | undefined;
+  error?: string | undefined;
+}
+
+/** One email: what became of each recipient and why, its timeline and its content. */
+export const EmailPage = ({ caller, email, recipients, notice, error }: EmailPageProps) => (
+  <Layout
+    title={email.subject === "" ? "(no subject)" : email.subject}
+    user={pageUser(caller)}
+    at="/app/emails"
+    actions={<Actions caller={caller} email={email} />}
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <Facts email={email} />
+    <h2>Recipients</h2>
+    <List
+      caption="Recipients"
+      columns={["Address", "Status", "Reason"]}
+      rows={recipients.map(({ kind, email: address, state }) => [
+        kind === "to" ? address : `${address} (${kind})`,
+        <Status word={state} />,
+        reasonOf(email, address),
+      ])}
+    />
+    <h2>Timeline</h2>
+    <Timeline email={email} />
+    <h2>Content</h2>
+    <Content email={email} />
+  </Layout>
+);
+
+const Facts = ({ email }: { email: DetailOut }) => (
+  <dl class="facts">
+    <dt>Status</dt>
+    <dd>
+      <Status word={email.status} />
+    </dd>
+    <dt>From</dt>
+    <dd>{email.from_address}</dd>
+    <dt>Created</dt>
+    <dd>
+      <Time at={email.created_at} /> by {email.source}
+    </dd>
+    {email.scheduled_at === null ? null : (
+      <>
+        <dt>Scheduled for</dt>
+        <dd>
+          <Time at={email.scheduled_at} />
+        </dd>
+      </>
+    )}
+    {email.tags && email.tags.length > 0 ? (
+      <>
+        <dt>Tags</dt>
+        <dd>{email.tags.join(", ")}</dd>
+      </>
+    ) : null}
+    <dt>Opened, clicked</dt>
+    <dd>
+      {email.opened_count}, {email.clicked_count}
+    </dd>
+    <dt>Message-ID</dt>
+    <dd class="code">{email.message_id}</dd>
+    {email.retry_of_id === null ? null : (
+      <>
+        <dt>Retry of</dt>
+        <dd>
+          <a href={`/app/emails/${email.retry_of_id}`}>the email that failed</a>
+        </dd>
+      </>
+    )}
+  </dl>
+);
+
+const RETRIABLE = ["bounced", "rejected", "failed"];
+
+function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
+  if (!caller.actor.scopes.has("emails:send")) return null;
+  const path = `/app/emails/${email.id}`;
+  if (RETRIABLE.includes(email.status))
+    return (
+      <form method="post" action={`${path}/retry`}>
+        <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+        <button type="submit">Retry</button>
+      </form>
+    );
+  if (email.status !== "scheduled") return null;
+  return (
+    <>
+      <form method="post" action={`${path}/send-now`}>
+        <button type="submit">Send now</button>
+      </form>
+      <form method="post" action={`${path}/cancel`}>
+        <button class="danger" type="submit">
+          Cancel
+        </button>
+      </form>
+    </>
+  );
+}
+
+/** Keys of an event's metadata that say why, the most telling first. */
+const REASONS = ["response", "diagnostic", "reason"];
+
+function reasonOf({ events }: DetailOut, address: string): string {
+  const about = events.filter(({ metadata }) => metadata?.recipient === address);
+  const last = about.findLast(({ metadata }) => REASONS.some((key) => metadata?.[key] !== undefined));
+  const key = REASONS.find((name) => last?.metadata?.[name] !== undefined);
+  return key === undefined ? "" : String(last?.metadata?.[key]);
+}
+
+const Timeline = ({ email }: { email: DetailOut }) => (
+  <ol class="timeline">
+    {email.events.map(({ event_type, metadata, created_at }) => (
+      <li>
+        <Status word={event_type} />{" "}
+        <span class="soft">
+          <Time at={created_at} />
+        </span>
+        {metadata === null ? null : (
+          <div class="soft">
+            {Object.entries(metadata)
+              .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+              .join(" · ")}
+          </div>
+        )}
+      </li>
+    ))}
+  </ol>
+);
+
+const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
+function Content({ email }: { email: DetailOut }) {
+  const headers = Object.entries(email.headers);
+  if (email.html_body === null && email.text_body === null)
+    return <p>The content is no longer stored, or cannot be shown.</p>;
+  return (
+    <>
+      {email.html_body === null ? null : (
+        <iframe
+          class="mail"
+          title="HTML of the email"
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          src={`/app/emails/${email.id}/html`}
+        />
+      )}
+      {email.text_body === null ? null : (
+        <details open={email.html_body === null}>
+          <summary>Text</summary>
+          <pre>{email.text_body}</pre>
+        </details>
+      )}
+      {headers.length === 0 ? null : (
+        <details>
+          <summary>Headers of the request</summary>
+          <pre>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import type { CallerCtx } from "../../context.ts";
+import type { Refusal } from "../../http/page-form.ts";
+import type { MailboxRow } from "../../mailboxes/index.ts";
+import { Empty, FaultSummary, Field, Layout, Select, TextArea } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+
+/** The fields of the form that sends an email, as they were filled in. */
+export interface EmailForm {
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** In UTC, as `datetime-local` has it. Empty: now. */
+  sendAt: string;
+  /** Generated with the form: a repeated submission sends no second email. */
+  idempotencyKey: string;
+}
+
+export function readEmailForm(form: URLSearchParams): EmailForm {
+  const field = (name: string) => form.get(name) ?? "";
+  return {
+    ...{ from: field("from_"), to: field("to"), subject: field("subject"), text: field("text"), html: field("html") },
+    ...{ sendAt: field("send_at"), idempotencyKey: field("idempotency_key") },
+  };
+}
+
+/** Returns the request of the API with the fields of a form. */
+export const toSendRequest = ({ from, to, subject, text, html, sendAt }: EmailForm) => ({
+  from_: { email: from },
+  to: to
+    .split(/[\s,;]+/)
+    .filter((email) => email !== "")
+    .map((email) => ({ email })),
+  subject,
+  text: text === "" ? null : text.replaceAll("\r\n", "\n"),
+  html: html === "" ? null : html,
+  ...(sendAt === "" ? {} : { send_at: `${sendAt}Z` }),
+});
+
+interface NewEmailPageProps {
+  caller: CallerCtx;
+  mailboxes: readonly MailboxRow[];
+  form: EmailForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The page that sends one email. */
+export function NewEmailPage({ caller, mailboxes, form, refusal }: NewEmailPageProps) {
+  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+  const faults = refusal?.faults;
+  return (
+    <Layout title="New email" user={pageUser(caller)} at="/app/emails">
+      {senders.length === 0 ? (
+        <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
+          An email is sent from a mailbox, and this workspace has none yet.
+        </Empty>
+      ) : (
+        <form class="form" method="post" action="/app/emails/new">
+          <FaultSummary refusal={refusal} />
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <Select
+            name="from_"
+            label="From"
+            faults={faults}
+            value={form.from}
+            options={senders.map(({ address }) => ({ value: address, label: address }))}
+          />
+          <Field
+            name="to"
+            label="To"
+            hint="One address, or several separated by commas. delivered@simulator.test accepts every email."
+            faults={faults}
+            value={form.to}
+          />
+          <Field name="subject" label="Subject" faults={faults} value={form.subject} maxlength={998} />
+          <TextArea name="text" label="Text" required={false} faults={faults} value={form.text} />
+          <TextArea name="html" label="HTML" required={false} faults={faults} value={form.html} code />
+          <Field
+            name="send_at"
+            label="Send at"
+            type="datetime-local"
+            required={false}
+            hint="In UTC. Empty: now."
+            faults={faults}
+            value={form.sendAt}
+          />
+          <button type="submit">Send</button>
+        </form>
+      )}
+    </Layout>
+  );
+}

@@ -1,0 +1,90 @@
+import type { CallerCtx } from "../../context.ts";
+import { type SearchOut, statuses } from "../../emails/index.ts";
+import { Empty, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface EmailsPageProps {
+  caller: CallerCtx;
+  emails: readonly SearchOut[];
+  q: string;
+  status: string;
+  /** URL of the next page; null: this is the last one. */
+  next: string | null;
+  error?: string | undefined;
+}
+
+/** The emails of the workspace, with search and a filter by status. */
+export const EmailsPage = ({ caller, emails, q, status, next, error }: EmailsPageProps) => (
+  <Layout title="Emails" user={pageUser(caller)} at="/app/emails" actions={<NewLink caller={caller} />}>
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <form class="filter" method="get" action="/app/emails">
+      <Field
+        name="q"
+        label="Search"
+        type="search"
+        required={false}
+        value={q}
+        hint="Words of subject and addresses, or to:ada@example.org, from:, domain:, tag:"
+        maxlength={500}
+      />
+      {status === "" ? null : <input type="hidden" name="status" value={status} />}
+      <button type="submit">Search</button>
+    </form>
+    <StatusChips q={q} chosen={status} />
+    {emails.length === 0 ? (
+      <NoEmails caller={caller} isFiltered={q !== "" || status !== ""} />
+    ) : (
+      <Rows emails={emails} />
+    )}
+    <Pager next={next} />
+  </Layout>
+);
+
+const NewLink = ({ caller }: { caller: CallerCtx }) =>
+  caller.actor.scopes.has("emails:send") ? (
+    <a class="button" href="/app/emails/new">
+      New email
+    </a>
+  ) : null;
+
+const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
+  <ul class="chips" aria-label="Status">
+    {["", ...statuses].map((status) => (
+      <li>
+        <a href={emailsPath({ q, status })} aria-current={status === chosen ? "true" : undefined}>
+          {status === "" ? "all" : status}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Returns the path of the list with a search, a status, and the id to continue below. */
+export function emailsPath(query: { q: string; status: string; before?: string }): string {
+  const parameters = Object.entries(query).filter(([, value]) => value !== "");
+  return parameters.length === 0 ? "/app/emails" : `/app/emails?${new URLSearchParams(parameters)}`;
+}
+
+const Rows = ({ emails }: { emails: readonly SearchOut[] }) => (
+  <List
+    caption="Emails"
+    columns={["Status", "To", "Subject", "Tags", "Created"]}
+    rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
+      <Status word={status} />,
+      to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
+      <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+      (tags ?? []).join(", "),
+      <Time at={created_at} />,
+    ])}
+  />
+);
+
+function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
+  if (isFiltered) return <Empty action={{ href: "/app/emails", label: "Show all emails" }}>No email matches.</Empty>;
+  const command = `curl ${caller.settings.publicUrl}/v1/emails/ -H "Authorization: Bearer $KEY" -d @email.json`;
+  return (
+    <Empty action={{ href: "/app/emails/new", label: "Send a test email" }} command={command}>
+      This workspace has not sent an email yet.
+    </Empty>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Child } from "hono/jsx";
+import { STYLE_FILE } from "./style.ts";
+
+interface DocumentProps {
+  title: string;
+  /** Paths of stylesheets beside that of every page. */
+  styles?: readonly string[];
+  /** URL that the page opens by itself at once. */
+  refreshTo?: string | undefined;
+  /** Class of the body. */
+  kind?: string | undefined;
+  children?: Child;
+}
+
+/** The HTML document of a page: head, the link that skips to `#main`, and the content. */
+export const Document = ({ title, styles = [], refreshTo, kind, children }: DocumentProps) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      {refreshTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${refreshTo}`} />}
+      <title>{title}</title>
+      {[`/assets/${STYLE_FILE}`, ...styles].map((path) => (
+        <link rel="stylesheet" href={path} />
+      ))}
+    </head>
+    <body class={kind}>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      {children}
+    </body>
+  </html>
+);

@@ -1,0 +1,91 @@
+/** The signed-in user as pages show it. */
+export interface PageUser {
+  email: string;
+  workspace: string;
+  /** Scopes of the role: pages that it may not see are not in the menu. */
+  scopes: ReadonlySet<string>;
+  restricted: boolean;
+  paused: boolean;
+}
+
+interface Entry {
+  path: string;
+  name: string;
+  scope?: string;
+}
+
+const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
+  {
+    name: "Mail",
+    entries: [
+      { path: "/app", name: "Home" },
+      { path: "/app/emails", name: "Emails", scope: "emails:view" },
+      { path: "/app/broadcasts", name: "Broadcasts", scope: "broadcasts:view" },
+      { path: "/app/templates", name: "Templates", scope: "templates:view" },
+      { path: "/app/contacts", name: "Contacts", scope: "contacts:view" },
+      { path: "/app/suppressions", name: "Suppressions", scope: "contacts:view" },
+    ],
+  },
+  {
+    name: "Setup",
+    entries: [
+      { path: "/app/domains", name: "Domains", scope: "domains:view" },
+      { path: "/app/transfers", name: "Transfers", scope: "domains:view" },
+      { path: "/app/mailboxes", name: "Mailboxes", scope: "mailboxes:view" },
+      { path: "/app/smtp", name: "SMTP", scope: "smtp:view" },
+      { path: "/app/api-keys", name: "API keys", scope: "team:view" },
+    ],
+  },
+  {
+    name: "Workspace",
+    entries: [
+      { path: "/app/team", name: "Team", scope: "team:view" },
+      { path: "/app/audit", name: "Audit log", scope: "team:manage" },
+      { path: "/app/settings", name: "Settings", scope: "team:view" },
+    ],
+  },
+  {
+    name: "You",
+    entries: [
+      { path: "/app/grants", name: "Connected programs" },
+      { path: "/app/security", name: "Security" },
+    ],
+  },
+];
+
+/** The bar with the user, and the menu: a column in wide windows, opened by a button in narrow ones. `at`: a path or title. */
+export function Menu({ user, at }: { user: PageUser; at: string }) {
+  const mayOpen = ({ scope }: Entry) => scope === undefined || user.scopes.has(scope);
+  const groups = GROUPS.map(({ name, entries }) => ({ name, entries: entries.filter(mayOpen) }));
+  return (
+    <>
+      <header class="bar">
+        <button class="quiet menu" type="button" popovertarget="menu">
+          Menu
+        </button>
+        <span class="who">
+          {user.workspace} <span class="soft">{user.email}</span>
+        </span>
+        <form class="inline" method="post" action="/auth/logout">
+          <button class="link" type="submit">
+            Sign out
+          </button>
+        </form>
+      </header>
+      <nav id="menu" popover="auto" aria-label="Main">
+        {groups
+          .filter(({ entries }) => entries.length > 0)
+          .map(({ name, entries }) => (
+            <div class="group">
+              <p>{name}</p>
+              {entries.map((entry) => (
+                <a href={entry.path} aria-current={entry.path === at || entry.name === at ? "page" : undefined}>
+                  {entry.name}
+                </a>
+              ))}
+            </div>
+          ))}
+      </nav>
+    </>
+  );
+}
