@@ -30,7 +30,7 @@ export default defineConfig(async () => {
       projects: [
         {
           plugins: [
-            bundledSource(import.meta.dirname, ["src", "durable-objects"]),
+            ...bundledSource(import.meta.dirname, ["src", "durable-objects"]),
             cloudflareTest(({ inject }) => ({
               main: "./src/index.ts",
               wrangler: { configPath: "./wrangler.toml" },

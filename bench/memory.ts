@@ -16,22 +16,32 @@ export async function measurePeakMemory(
     await deployment.control("pause-queue");
     for (let i = 0; i < 20; i++) await deployment.call("POST", "/v1/emails/", deployment.mail("warm"));
     await warmUp(deployment);
-    const before = await residentMegabytes(deployment.host.workerdPid);
-    let peak = before;
-    let isOver = false;
-    const start = performance.now();
-    const calls = Promise.all(Array.from({ length: atOnce }, () => call(deployment))).finally(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      peak = Math.max(peak, await residentMegabytes(deployment.host.workerdPid));
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    await calls;
-    return { megabytes: peak - before, seconds: (performance.now() - start) / 1000 };
+    return await peakMegabytes(deployment.host.workerdPid, () =>
+      Promise.all(Array.from({ length: atOnce }, () => call(deployment))),
+    );
   } finally {
     await deployment.stop();
   }
+}
+
+/** Returns the peak that work adds to the resident memory of a process, in MB, and its time. */
+export async function peakMegabytes(
+  pid: number,
+  work: () => Promise<unknown>,
+): Promise<{ megabytes: number; seconds: number }> {
+  const before = await residentMegabytes(pid);
+  let peak = before;
+  let isOver = false;
+  const start = performance.now();
+  const running = work().finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    peak = Math.max(peak, await residentMegabytes(pid));
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await running;
+  return { megabytes: peak - before, seconds: (performance.now() - start) / 1000 };
 }
 
 async function residentMegabytes(pid: number): Promise<number> {

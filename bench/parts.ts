@@ -1,7 +1,9 @@
 /** The parts of the bench, in the order in which they run. */
 import { measureAccept } from "./accept.ts";
+import { measureAnalytics } from "./analytics.ts";
 import { measureBatch } from "./batch.ts";
 import { measureBodies } from "./bodies.ts";
+import { measureBombs } from "./bombs.ts";
 import { measureBroadcasts } from "./broadcasts.ts";
 import { measureComposing } from "./compose.ts";
 import { measureCosts } from "./cost.ts";
@@ -14,9 +16,11 @@ import { measureImports } from "./imports.ts";
 import { measureLargeMail } from "./large.ts";
 import { measureLatency } from "./latency.ts";
 import { measureLists } from "./lists.ts";
+import { measureMailbox } from "./mailbox.ts";
 import { measureRates } from "./rates.ts";
 import { measureShards } from "./shards.ts";
 import type { Sink } from "./sink.ts";
+import { measureSubmission } from "./submission.ts";
 import type { Row } from "./table.ts";
 import { measureWorstEmails } from "./worst-email.ts";
 
@@ -43,7 +47,11 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   compose: measureComposing,
   worst: measureWorstEmails,
   large: measureLargeMail,
+  submission: measureSubmission,
   bodies: measureBodies,
   lists: measureLists,
+  mailbox: measureMailbox,
+  bombs: measureBombs,
   imports: measureImports,
+  analytics: measureAnalytics,
 };

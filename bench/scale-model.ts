@@ -5,8 +5,8 @@
  */
 
 /** Bytes of a settled email in its mail database, indexes and search included, by recipients (measured). */
-const SINGLE_BYTES = 1_296;
-const BATCH_BYTES = 1_328;
+const SINGLE_BYTES = 1_024;
+const BATCH_BYTES = 786;
 const BYTES_PER_FURTHER_RECIPIENT = 347;
 /** Largest size to which a mail database is filled, and the limit of D1, in bytes. */
 const FILLED_BYTES = 7e9;

@@ -18,12 +18,13 @@ import { baselineImport } from "./baseline-import.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
+import { mailboxMeter } from "./metered-mailbox.ts";
 import { prepareEndpoint } from "./prepare-endpoint.ts";
 import { Trace } from "./trace.ts";
 
 export { DomainTransferObject } from "../durable-objects/domain-transfer.ts";
-export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
+export { MailboxObject } from "./metered-mailbox.ts";
 
 const UNLIMITED = 1_000_000;
 const meter = new Meter();
@@ -60,6 +61,8 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
   switch (name) {
     case "readings":
       return Response.json(meter.take());
+    case "mailbox-rows":
+      return Response.json(mailboxMeter.take());
     case "trace":
       return Response.json(lastTrace.read());
     case "sweep":

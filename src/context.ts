@@ -3,6 +3,7 @@ import { asDatabase, type Database, type DatabaseKind, type MainDatabase } from 
 import type { EarlySendRecords } from "./emails/send/index.ts";
 import type { Idempotency } from "./idempotency/index.ts";
 import { uuidv7 } from "./lib/ids.ts";
+import { levelOf } from "./log-levels.ts";
 import type { WakeUp } from "./outbox/wake.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -15,6 +16,8 @@ export interface Ctx {
   requestId: string;
   /** Set for queue consumers and cron: what the invocation may still do. Each D1 statement lowers `statements` by one. */
   limits?: InvocationLimits;
+  /** Set for queue consumers: how often each thing happened, for the metrics line of the batch. */
+  counts?: Map<string, number>;
   /** Milliseconds since 1970. */
   now(): number;
   /** Returns a new UUIDv7. */
@@ -137,7 +140,7 @@ export interface CallerWorkspace {
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
 export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
   const log: Ctx["log"] = (event, fields = {}) =>
-    console.log(JSON.stringify({ event, request_id: requestId, ...fields }));
+    console.log(JSON.stringify({ level: levelOf(event), event, request_id: requestId, ...fields }));
   return {
     env,
     get settings() {

@@ -14,7 +14,9 @@ import { isWakeUp, runDatabases } from "./work.ts";
  */
 export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>, env: Env): Promise<void> {
   const limits = newRunLimits();
-  const ctx = withLimits(createContext(env, crypto.randomUUID()), limits);
+  const counts = new Map<string, number>();
+  const ctx = { ...withLimits(createContext(env, crypto.randomUUID()), limits), counts };
+  const startedAt = ctx.now();
   const wakeUps: Message<WorkMessage>[] = [];
   const jobs: Message<ShardJobMessage>[] = [];
   for (const message of batch.messages) {
@@ -32,6 +34,19 @@ export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>
   });
   // Cron starts each job again, so none is retried.
   for (const { body } of jobs) await runShardJob(ctx, body, limits);
+  const unused = newRunLimits();
+  ctx.log("queue.batch", {
+    queue: batch.queue,
+    messages: batch.messages.length,
+    rows: work.reduce((sum, { rows }) => sum + rows.length, 0),
+    jobs: jobs.length,
+    databases: work.length,
+    emails: unused.emails - limits.emails,
+    statements: unused.statements - limits.statements,
+    object_reads: unused.objectReads - limits.objectReads,
+    milliseconds: ctx.now() - startedAt,
+    outcomes: Object.fromEntries(counts),
+  });
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
+import { mailDb } from "./db/client.ts";
 import type { RunLimits } from "./delivery/index.ts";
-import { hasNewEmailsStatement, indexEmails, offloadSteps } from "./emails/index.ts";
+import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep, type WorkMessage } from "./outbox/index.ts";
-import { mainRetentionSteps, retentionSteps } from "./retention/index.ts";
+import { closeHours, mainRetentionSteps, retentionSteps } from "./retention/index.ts";
 import { type ShardSize, saveShardSizes } from "./shard-sizes.ts";
 import { onMain, onShard, shardNumbers } from "./shards.ts";
 import { runInTurns, type Steps, type Turn } from "./turns.ts";
+import { wakeWebhooks } from "./webhook-events/index.ts";
 import { type DatabaseRows, runDatabases } from "./work.ts";
 
 type DatabaseName = WorkMessage["database"];
@@ -16,6 +18,7 @@ type JobFunction = (ctx: Ctx, databases: readonly DatabaseName[], limits: RunLim
 const jobs = {
   sweep: sweepDatabases,
   offload: inTurns({ mail: offloadSteps }),
+  "close-hours": inTurns({ mail: closeHours }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
 } satisfies Record<string, JobFunction>;
@@ -126,12 +129,18 @@ async function* sweepMain(ctx: WorkCtx<"main">, work: DatabaseRows[]): Steps {
   yield;
 }
 
+// Work beside the outbox, in one read.
+const FIND_OTHER_WORK = `
+  SELECT ${HAS_NEW_EMAILS_SQL} AS has_new_emails,
+         EXISTS (SELECT 1 FROM webhook_endpoints WHERE due_at <= ?1) AS has_due_webhooks`;
+
 async function* sweepShard(ctx: MailCtx, work: DatabaseRows[], sizes: ShardSize[], unindexed: number[]): Steps {
-  const { rows, size, also } = await sweep(ctx, hasNewEmailsStatement(ctx));
+  const { rows, size, also } = await sweep(ctx, mailDb(ctx).prepare(FIND_OTHER_WORK).bind(ctx.now()));
   work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   sizes.push({ shard: ctx.shard, size });
   yield;
-  const { has_new_emails } = also as { has_new_emails: number };
+  const { has_new_emails, has_due_webhooks } = also as { has_new_emails: number; has_due_webhooks: number };
+  if (has_due_webhooks === 1) await wakeWebhooks(ctx);
   if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) unindexed.push(ctx.shard);
 }
 

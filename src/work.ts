@@ -10,10 +10,13 @@ import {
   runReleases,
 } from "./delivery/index.ts";
 import { runTransferTasks } from "./domain-transfers/index.ts";
+import { runForwards } from "./forwards/index.ts";
 import { copySent } from "./inbox/sending/index.ts";
+import { sendNotifications } from "./notification-channels/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
 import { purge } from "./purges/index.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./shards.ts";
+import { copySubscriptions } from "./webhooks/index.ts";
 
 type Tasks<Context> = Readonly<
   Record<string, (ctx: Context, rows: readonly WakeUp[], run: DeliveryRun) => Promise<void>>
@@ -28,12 +31,15 @@ const mailTasks: Tasks<MailCtx> = {
   purge: (ctx, rows) => purge(ctx, rows),
   release: (ctx, rows) => runReleases(ctx, rows),
   "sent-copy": (ctx, rows) => copySent(ctx, rows),
+  forward: (ctx, rows) => runForwards(ctx, rows),
 };
 
 /** The function that processes each kind of outbox row of the main database. */
 const mainTasks: Tasks<WorkCtx<"main">> = {
   purge: (ctx, rows) => purge(ctx, rows),
   transfer: (ctx, rows) => runTransferTasks(ctx, rows),
+  notify: (ctx, rows) => sendNotifications(ctx, rows),
+  webhook: (ctx, rows) => copySubscriptions(ctx, rows),
 };
 
 /** Returns whether the body of a queue message names rows that this version can process. */

@@ -83,7 +83,7 @@ function isOwnWorkerd(stat: string): boolean {
 }
 
 /** Returns the fields of /proc/<pid>/stat from the third on: state, parent, ... (the second may contain spaces). */
-function statFields(stat: string): string[] {
+export function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 

@@ -3,6 +3,7 @@ export const gatewayRoutes = {
   "POST /gateway/sessions": "public",
   "POST /gateway/senders": "public",
   "POST /gateway/submissions": "public",
+  "POST /gateway/submission-groups": "public",
   "POST /gateway/confirmations": "public",
   "POST /gateway/recipients": "public",
   "POST /gateway/mail": "public",

@@ -1,5 +1,13 @@
+import { adminScopes } from "./admin-scopes.ts";
+import { compatScopes } from "./compat-scopes.ts";
+import { dashboardRoutes } from "./dashboard-routes.ts";
+import { forwardingScopes } from "./forwarding-scopes.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import { inboxScopes } from "./inbox-scopes.ts";
+import { referenceRoutes } from "./reference-routes.ts";
+import { reportingScopes } from "./reporting-scopes.ts";
+import { webhookScopes } from "./webhook-scopes.ts";
+import { webmailRoutes } from "./webmail-routes.ts";
 
 /**
  * The scope that each route requires, the meaning of each scope, and the scopes of each role (decisions 3). A route
@@ -61,9 +69,11 @@ export type RequiredScope = Scope | "any" | "session" | "platform_admin" | "page
 
 /** The scope that each route requires, by method and mounted path. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
+  ...dashboardRoutes,
   "GET /openapi.json": "public",
   "GET /health": "public",
   "GET /ready": "public",
+  "GET /metrics": "public",
   "GET /t/o/:token": "public",
   "GET /t/c/:token": "public",
   "GET /u/:token": "public",
@@ -81,28 +91,12 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/bootstrap": "public",
   "POST /auth/rotate-secrets": "public",
   ...gatewayRoutes,
+  ...referenceRoutes,
   "GET /auth/google": "public",
   "GET /auth/google/callback": "public",
   "GET /auth/github": "public",
   "GET /auth/github/callback": "public",
-  "GET /mail": "page",
-  "GET /mail/sign-in": "public",
-  "POST /mail/sign-in": "public",
-  "POST /mail/sign-out": "page",
-  "GET /app": "page",
-  "GET /app/api-keys": "page",
-  "POST /app/api-keys": "page",
-  "GET /app/api-keys/:api_key_id/revoke": "page",
-  "POST /app/api-keys/:api_key_id/revoke": "page",
-  "GET /app/grants": "page",
-  "GET /app/grants/:grant_id/revoke": "page",
-  "POST /app/grants/:grant_id/revoke": "page",
-  "GET /app/security": "page",
-  "POST /app/security/totp/setup": "page",
-  "POST /app/security/totp/enable": "page",
-  "POST /app/security/totp/disable": "page",
-  "GET /app/security/sessions/:session_id/revoke": "page",
-  "POST /app/security/sessions/:session_id/revoke": "page",
+  ...webmailRoutes,
   "POST /v1/webmail/login": "public",
   "POST /v1/webmail/refresh": "public",
   "POST /v1/webmail/logout": "public",
@@ -139,6 +133,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /v1/emails/search": "emails:view",
   "GET /v1/emails/saved-searches": "emails:view",
   "PUT /v1/emails/saved-searches": "emails:view",
+  ...forwardingScopes,
   "POST /v1/domains/": "domains:manage",
   "GET /v1/domains/": "domains:view",
   "GET /v1/domains/:domain_id": "domains:view",
@@ -167,6 +162,10 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "PUT /v1/mailboxes/:mailbox_id/password": "mailboxes:manage",
   "PUT /v1/mailboxes/:mailbox_id/assignees": "mailboxes:manage",
   ...inboxScopes,
+  ...compatScopes,
+  ...webhookScopes,
+  ...reportingScopes,
+  ...adminScopes,
   "POST /v1/api-keys/": "team:manage",
   "GET /v1/api-keys/": "team:view",
   "POST /v1/api-keys/:api_key_id/rotate": "team:manage",
@@ -213,11 +212,6 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "PATCH /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "DELETE /v1/contacts/:list_id/contacts/:contact_id": "contacts:manage",
   "GET /v1/audit": "team:manage",
-  "GET /v1/admin/users": "platform_admin",
-  "POST /v1/admin/users/:user_id/restrict": "platform_admin",
-  "POST /v1/admin/users/:user_id/unrestrict": "platform_admin",
-  "GET /v1/admin/audit": "platform_admin",
-  "POST /v1/admin/outbox/flush": "platform_admin",
   "POST /v1/contacts/:list_id/upload": "contacts:manage",
   "GET /v1/contacts/:list_id/export": "contacts:view",
   "POST /v1/contacts/:list_id/send": "broadcasts:send",
@@ -238,11 +232,11 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
 };
 
 /**
- * Routes that create or read credentials or invitations, by patterns of method and path, so that a new one is covered.
+ * Routes that create or read credentials, invitations or forwarding rules, by patterns of method and path, so that a new one is covered.
  * They refuse OAuth tokens (decisions 11): a grant that ends must leave nothing behind. Ending a credential is allowed.
  */
 const CREDENTIAL_ROUTES = [
-  /^(?!DELETE )\w+ \/v1\/(api-keys|smtp-credentials|webhooks|auth)\//,
+  /^(?!DELETE )\w+ \/v1\/(api-keys|forwarding-rules|smtp-credentials|webhooks|auth)\//,
   /^(?!DELETE )\w+ \/v1\/.*\/?(smtp-credentials|invitations|password|secret|totp)(\/|$)/,
 ];
 

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../http/env.ts";
 import { idempotent } from "../http/idempotency.ts";
 import { noBody } from "../http/json-body.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { scopes } from "../accounts/index.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import type { ApiKeyRow } from "./queries.ts";

@@ -1,2 +1,2 @@
-export { listAllAudit } from "./queries.ts";
+export { listAllAudit, listAudit } from "./queries.ts";
 export { AuditEntryOut, toAuditEntry } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import { AUDIT_RETENTION_DAYS } from "../audit/index.ts";
 import type { AppEnv } from "../http/env.ts";
 import { responses } from "../http/openapi.ts";

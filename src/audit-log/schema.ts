@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { actions } from "../audit/index.ts";
 import { iso } from "../lib/time.ts";
 import type { AuditRow } from "./queries.ts";

@@ -1,5 +1,5 @@
 /** Target size of one bound parameter in bytes (D1's limit: 2,000,000), with room for one item beyond it. */
-const CHUNK_BYTES = 1_800_000;
+export const CHUNK_BYTES = 1_800_000;
 
 /** Joins JSON texts into JSON arrays that each fit into a bound parameter. Returns at least one, possibly empty. */
 export function jsonChunks(items: readonly string[]): string[] {

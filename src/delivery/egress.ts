@@ -12,15 +12,23 @@ export interface Egress {
   dsn: boolean;
 }
 
-/** The state of a deployment whose EGRESS_URL is missing or malformed: email waits (decisions 4). */
+/**
+ * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email
+ * waits (decisions 4).
+ */
 export interface EgressFault {
-  fault: "not_configured" | "malformed";
-  /** Names the faulty part of EGRESS_URL, never its password. For logs only: tenants see a fixed text. */
+  fault: "not_configured" | "malformed" | "misconfigured";
+  /** Names the faulty part of the setting, never its password. For logs only: tenants see a fixed text. */
   detail: string;
 }
 
 /** Returns the egress of the deployment, or why there is none. `options` sets shorter timeouts in tests. */
-export function egressOf(settings: Pick<Settings, "egressUrl">, options: SmtpOptions = {}): Egress | EgressFault {
+export function egressOf(
+  settings: Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>,
+  options: SmtpOptions = {},
+): Egress | EgressFault {
+  const { placeholders = [] } = settings;
+  if (placeholders.length > 0) return { fault: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
   if (settings.egressUrl === "") return { fault: "not_configured", detail: "EGRESS_URL is empty" };
   try {
     const parsed = parseEgressUrl(settings.egressUrl);

@@ -9,6 +9,7 @@ import { EGRESS_CHECK_MS, EGRESS_HOLD_MAX_MS } from "./rules.ts";
 const reasons: Readonly<Record<EgressFault["fault"], string>> = {
   not_configured: "no egress is configured",
   malformed: "the egress setting is malformed",
+  misconfigured: "the service is not configured completely",
 };
 
 /**

@@ -16,6 +16,7 @@ import {
 } from "../outbox/index.ts";
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
+import { countOutcomes } from "./count-outcomes.ts";
 import { scheduleReleaseStatement } from "./release-waiting.ts";
 import {
   FLUSH_AFTER_MS,
@@ -61,7 +62,6 @@ export class OutcomeWriter {
   readonly #heartbeat: ReturnType<typeof setInterval>;
   /** Why no further email may start: the lease was lost, or the database does not answer. Null while emails may start. */
   #ended: unknown = null;
-
   readonly #packs: ContentPacks;
   readonly #onChange: () => void;
 
@@ -192,6 +192,7 @@ export class OutcomeWriter {
     try {
       const emptyRows = this.#emptyRows.splice(0);
       if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
+      countOutcomes(this.#ctx, updates);
       for (const { state } of updates) this.#attempted.delete(state.n);
     } catch (error) {
       this.#ended = error;

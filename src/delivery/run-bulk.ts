@@ -12,13 +12,15 @@ const FIND_TRANSACTIONAL = `
   SELECT due_at AS dueAt, id, kind FROM outbox
    WHERE due_at BETWEEN ?1 AND ?2 AND kind = 'deliver' AND (token IS NULL OR due_at <= ?2) ORDER BY due_at LIMIT 100`;
 
-// `waiting` steps from broadcast to broadcast in the index, so that one with many rows hides no other.
+// `waiting` steps from broadcast to broadcast in the index, so that one with many rows hides no other. The emails of a
+// cancelled broadcast do not leave, so its rate does not apply to them.
 const FIND_BULK = `
   WITH RECURSIVE waiting (broadcast) AS (
     SELECT min(broadcast) FROM outbox WHERE broadcast IS NOT NULL
     UNION ALL
     SELECT (SELECT min(broadcast) FROM outbox WHERE broadcast > w.broadcast) FROM waiting w WHERE w.broadcast IS NOT NULL)
-  SELECT w.broadcast, b.max_per_hour, b.next_claim_at, (
+  SELECT w.broadcast, iif(b.status = 'cancelled', NULL, b.max_per_hour) AS max_per_hour,
+         iif(b.status = 'cancelled', NULL, b.next_claim_at) AS next_claim_at, (
       SELECT json_group_array(json_object('dueAt', due_at, 'id', id, 'emails', json_array_length(ref))) FROM (
         SELECT due_at, id, ref FROM outbox WHERE broadcast = w.broadcast AND due_at <= ?1 ORDER BY due_at, id LIMIT 4)) AS rows
     FROM waiting w LEFT JOIN broadcasts b ON b.n = w.broadcast

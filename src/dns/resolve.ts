@@ -3,10 +3,12 @@ import type { Ctx } from "../context.ts";
 
 export type RecordType = "TXT" | "MX" | "CNAME";
 
+type QueryType = RecordType | "A" | "AAAA";
+
 /**
  * The answer of DNS for one name and type. `temperror` (RFC 8601 2.7): no usable answer (SERVFAIL, a timeout, a
  * truncated or malformed message), which shows neither that a record exists nor that it does not. Values: TXT as one
- * string, CNAME as a name, MX as `<preference> <host>`; names in lower case without a final dot.
+ * string, CNAME as a name, MX as `<preference> <host>`, A and AAAA as an IP address; names in lower case without a final dot.
  */
 export type DnsAnswer = { status: "ok"; values: string[] } | { status: "temperror"; reason: string };
 
@@ -19,7 +21,7 @@ const NXDOMAIN = 3;
 const DNS_MESSAGE = "application/dns-message";
 
 /** Queries the configured resolver over HTTPS (RFC 8484). Does not follow redirects. Never throws. */
-export async function resolve(ctx: Ctx, name: string, type: RecordType): Promise<DnsAnswer> {
+export async function resolve(ctx: Pick<Ctx, "settings">, name: string, type: QueryType): Promise<DnsAnswer> {
   try {
     return parseAnswer(await query(ctx.settings.dnsResolverUrl, name, type), name, type);
   } catch (error) {
@@ -27,7 +29,7 @@ export async function resolve(ctx: Ctx, name: string, type: RecordType): Promise
   }
 }
 
-async function query(resolver: string, name: string, type: RecordType): Promise<DecodedPacket> {
+async function query(resolver: string, name: string, type: QueryType): Promise<DecodedPacket> {
   // Id 0 lets HTTP caches serve the answer (RFC 8484 4.1).
   const packet = encode({ type: "query", id: 0, flags: RECURSION_DESIRED, questions: [{ type, name }] });
   const url = new URL(resolver);
@@ -50,7 +52,7 @@ async function query(resolver: string, name: string, type: RecordType): Promise<
   return message;
 }
 
-function parseAnswer(message: DecodedPacket, name: string, type: RecordType): DnsAnswer {
+function parseAnswer(message: DecodedPacket, name: string, type: QueryType): DnsAnswer {
   // An echo of the query, or the answer to another query, has no matching records either, but proves nothing.
   const isAnswer =
     message.type === "response" &&
@@ -71,6 +73,7 @@ function valuesOf(answer: Answer): string[] {
     return [Buffer.concat([answer.data].flat().map((part) => Buffer.from(part))).toString("utf8")];
   if (answer.type === "CNAME") return [normalizeName(answer.data)];
   if (answer.type === "MX") return [`${answer.data.preference ?? 0} ${normalizeName(answer.data.exchange)}`];
+  if (answer.type === "A" || answer.type === "AAAA") return [answer.data];
   return [];
 }
 

@@ -1,7 +1,12 @@
+export type { BatchItem } from "./batch/check-items.ts";
+export type { BatchOut } from "./batch/schema.ts";
+export { sendBatch } from "./batch/send.ts";
 export {
   AttachmentDeletedError,
+  batchUpload,
   type ContentDocument,
   ContentRanges,
+  ContentUpload,
   contentPlace,
   MIN_PACKED_EMAILS,
   type MovedContent,
@@ -14,19 +19,28 @@ export {
   toAttachmentSource,
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
+export { getEmailDetail } from "./get.ts";
 export { messageIdOf } from "./message-id.ts";
+export { type DetailRow, getEmail } from "./queries.ts";
+export { retryEmail } from "./retry/retry.ts";
 export {
   isSuppressing,
+  limits as emailLimits,
   type RecipientFact,
+  type Status,
   type Suppression,
   type SuppressionReason,
+  statuses,
   storedStatuses,
   transitionOf,
 } from "./rules.ts";
+export { cancelEmail } from "./scheduled/cancel.ts";
 export { cancelScheduledOfDomains, findScheduledEmails } from "./scheduled/of-domains.ts";
-export { AcceptOut } from "./schema.ts";
-export { hasNewEmailsStatement, indexEmails } from "./search/index.ts";
-export { insertEmailStatements, type NewEmail, requireSendingAllowed } from "./send/index.ts";
+export { reschedule } from "./scheduled/reschedule.ts";
+export { sendNow } from "./scheduled/send-now.ts";
+export { AcceptOut, type DetailOut, SendIn } from "./schema.ts";
+export { HAS_NEW_EMAILS_SQL, indexEmails, type SearchOut, searchEmails } from "./search/index.ts";
+export { insertEmailStatements, type NewEmail, requireSendingAllowed, sendEmail } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   applyFacts,
@@ -36,12 +50,16 @@ export {
   type EmailStateRow,
   type EmailUpdate,
   findEmail,
+  MAX_DOMAINS,
+  OTHER_DOMAINS,
   queuedEvent,
+  RECIPIENT_COLUMNS,
   RECIPIENT_KEY_SQL,
   type RecipientEntry,
   ROLLUP_COLUMNS,
   recipientKey,
   storedKey,
   syncDueAtStatement,
+  TOTAL_SUMS_SQL,
   toState,
 } from "./timeline/index.ts";

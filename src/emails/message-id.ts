@@ -10,3 +10,8 @@ export function messageIdOf(row: { id: string; messageId: string; fromEmail: str
   const { id, fromEmail } = row;
   return `<${id}@${lowerCaseAscii(fromEmail.slice(fromEmail.indexOf("@") + 1))}>`;
 }
+
+/** Returns what a row stores for the Message-ID of an email: nothing when it can be derived. */
+export function shortenMessageId(email: { id: string; messageId: string; fromEmail: string }): string {
+  return messageIdOf({ ...email, messageId: "" }) === email.messageId ? "" : email.messageId;
+}

@@ -144,6 +144,12 @@ export const recipientTransitions = [
   { from: "delivered", on: "unsubscribe", to: "delivered", event: "unsubscribed" },
 ] as const satisfies readonly { from: RecipientState; on: string; to: RecipientState; event: EventType }[];
 
+/** Returns whether a recipient in this state got the email, as far as is known. */
+export const isDelivered = (state: RecipientState) => state === "delivered" || state === "complained";
+
+/** Returns whether an email was handed to the server of a recipient in this state. */
+export const isSent = (state: RecipientState) => state === "sent" || isDelivered(state);
+
 export type RecipientFact = (typeof recipientTransitions)[number]["on"];
 
 const eventOf = new Map<RecipientFact, EventType>(recipientTransitions.map(({ on, event }) => [on, event]));

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ExtractedContent } from "../lib/json-extract/content.ts";
 import { Variables } from "../templates/index.ts";
 import { limits, statuses } from "./rules.ts";

@@ -43,7 +43,7 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
 }
 
 /** Serializes the events of an email, oldest first (specification: Email event). */
-export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events">): EventOut[] {
+export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events" | "recipients">): EventOut[] {
   // The column has them in the order of writing, which differs from the order of time for opens and clicks.
   const sorted = readEvents(row.events, row).toSorted((a, b) => a.at - b.at);
   return sorted.map(({ id, type, at, metadata }) => ({

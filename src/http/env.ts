@@ -1,5 +1,4 @@
 import type { CallerCtx, Ctx } from "../context.ts";
-import type { MailboxSession } from "../mailbox-sessions/index.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 
@@ -9,8 +8,6 @@ export interface AppEnv {
   Variables: {
     ctx: Ctx;
     caller: CallerCtx;
-    /** Set on pages of webmail. */
-    mailboxSession: MailboxSession;
     attachments?: AttachmentSink;
     /** The file of a multipart body. Set by `fileBody`. */
     file?: Uint8Array;

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { z } from "zod";
+import type * as z from "zod";
 import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../errors.ts";
 import { concat } from "../lib/bytes.ts";
 import { BodyStream } from "./body-stream.ts";
@@ -35,23 +35,25 @@ export async function readFields<Schema extends z.ZodType>(
   return result.data;
 }
 
-/** Reads a small form body, whose fields may be repeated. Throws 413, 415, and 422 when it is not UTF-8. */
-export async function readForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+/**
+ * Reads a form body of at most `maxBytes`, whose fields may be repeated. Throws 413, 415, and 422 when it is not UTF-8.
+ */
+export async function readForm(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   if (!isForm(c)) throw unsupportedMediaType("The body must be application/x-www-form-urlencoded");
-  return new URLSearchParams(decode(await readBytes(c)));
+  return new URLSearchParams(decode(await readBytes(c, maxBytes)));
 }
 
 const mediaTypeOf = (c: Context<AppEnv>) => c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
-async function readBytes(c: Context<AppEnv>): Promise<Uint8Array> {
+async function readBytes(c: Context<AppEnv>, maxBytes = MAX_BYTES): Promise<Uint8Array> {
   const stream = new BodyStream(c.req.raw.body, false);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (let chunk = await stream.next(); chunk !== null; chunk = await stream.next()) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) {
+    if (size > maxBytes) {
       await stream.drain();
-      throw new RequestTooLargeError(`The body is larger than ${MAX_BYTES} bytes`);
+      throw new RequestTooLargeError(`The body is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk.slice());
   }

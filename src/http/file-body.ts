@@ -71,15 +71,17 @@ async function readFile(
     maxParts: MAX_PARTS,
     maxTotalSize: maxBytes + OTHER_BYTES,
   });
-  // One buffer for the whole body, of which the parser gets views: the file is a range of it and is never copied.
-  const body = new Uint8Array(maxBytes + 2 * OTHER_BYTES);
+  // One buffer for the whole body, of which the parser gets views: the file is a range of it and is never copied. It grows
+  // in place, and a route can shrink it while it processes the file.
+  const body = new ArrayBuffer(0, { maxByteLength: maxBytes + 2 * OTHER_BYTES });
   let file: UploadedFile | null = null;
   let size = 0;
   for (let chunk = await stream.next(); chunk; chunk = await stream.next()) {
-    if (size + chunk.byteLength > body.length) throw new MaxFileSizeExceededError(maxBytes);
+    if (size + chunk.byteLength > body.maxByteLength) throw new MaxFileSizeExceededError(maxBytes);
     await hold.growTo(size + chunk.byteLength + WORKING_BYTES);
-    body.set(chunk, size);
-    const view = body.subarray(size, size + chunk.byteLength);
+    body.resize(size + chunk.byteLength);
+    const view = new Uint8Array(body, size, chunk.byteLength);
+    view.set(chunk);
     size += chunk.byteLength;
     for (const part of parser.write(view)) if (part.name === field) file ??= toFile(part, body);
   }
@@ -95,16 +97,16 @@ interface UploadedFile {
   mediaType: string | null;
 }
 
-function toFile(part: MultipartPart, body: Uint8Array<ArrayBuffer>): UploadedFile {
+function toFile(part: MultipartPart, body: ArrayBuffer): UploadedFile {
   return { bytes: fileOf(part, body), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
 }
 
 /** Returns the bytes of a part: the range of the body that its first piece begins. */
-function fileOf(part: MultipartPart, body: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+function fileOf(part: MultipartPart, body: ArrayBuffer): Uint8Array<ArrayBuffer> {
   const [first] = part.content;
   // The parser copies a piece that ends with the start of a boundary.
-  if (first?.buffer !== body.buffer) return concat(part.content);
-  return body.subarray(first.byteOffset, first.byteOffset + part.size);
+  if (first?.buffer !== body) return concat(part.content);
+  return new Uint8Array(body, first.byteOffset, part.size);
 }
 
 /** A client that is too slow, or for which there is no memory, is not read any further. */

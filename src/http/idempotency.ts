@@ -98,7 +98,7 @@ async function toIdempotency(
 }
 
 /** Request headers that change the meaning of a request. */
-const MEANINGFUL_HEADERS = ["X-Batch-Mode"];
+const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
 
 /** Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body (decisions 1), in base64. */
 async function fingerprintOf(c: Context<AppEnv>, body: string): Promise<string> {

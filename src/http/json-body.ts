@@ -27,6 +27,8 @@ interface BodyOptions {
   openSink?: (caller: CallerCtx) => AttachmentSink;
   /** Greatest length of a string in a body above 64 KiB, in UTF-16 units. Default 64 Ki. */
   maxString?: number;
+  /** The field of an attachment that has its content. Default `content_base64`. */
+  contentField?: string;
   /** A request without a body is one with an empty object. */
   isOptional?: true;
 }
@@ -94,7 +96,7 @@ async function readLarge(
 }
 
 async function extract(
-  { kind, maxString }: BodyOptions,
+  { kind, maxString, contentField }: BodyOptions,
   stream: BodyStream,
   head: Uint8Array[],
   hold: BodyHold,
@@ -111,6 +113,7 @@ async function extract(
       faults: kind === "list" ? "keep" : "throw",
       extracts: sink !== null,
       ...(maxString === undefined ? {} : { maxString }),
+      ...(contentField === undefined ? {} : { contentField }),
       onHeld: (bytes) => hold.growTo(reserved + bytes),
     });
     return skeleton;

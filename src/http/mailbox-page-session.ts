@@ -1,16 +1,22 @@
 import type { MiddlewareHandler } from "hono";
 import { AppError } from "../errors.ts";
-import { authenticateMailbox, refreshMailboxSession } from "../mailbox-sessions/index.ts";
+import { authenticateMailboxCaller, refreshMailboxSession } from "../mailbox-sessions/index.ts";
+import { onNewestShard } from "../shards.ts";
+import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
 import { respondRefresh } from "./page.tsx";
+import { pageSession } from "./page-session.ts";
+import { requireRequestRate } from "./rate-limit.ts";
+import { requireRight } from "./require-right.ts";
 import { requireSameOrigin } from "./same-origin.ts";
+import { readSessionCookie } from "./session-cookies.ts";
 
 /**
  * Authenticates a page of webmail by its mailbox cookie, as `pageSession` does for the dashboard: refreshes an expired
  * access token, and sends a visitor without a session to the sign-in page of webmail.
  */
-export const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
+const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
   const access = readMailboxCookie(c, "mailbox");
@@ -18,21 +24,42 @@ export const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => 
   const { pathname, search } = new URL(c.req.url);
   if (access === undefined && refresh === undefined && c.req.header("Sec-Fetch-Site") === "cross-site")
     return respondRefresh(c, pathname + search);
-  let session = access === undefined ? null : await orNull(authenticateMailbox(ctx, access));
-  if (!session && refresh !== undefined) {
+  let caller = access === undefined ? null : await orNull(authenticateMailboxCaller(ctx, access));
+  if (!caller && refresh !== undefined) {
     const tokens = await orNull(refreshMailboxSession(ctx, refresh));
     if (tokens) {
       setMailboxCookies(c, tokens);
-      session = await orNull(authenticateMailbox(ctx, tokens.access_token));
+      caller = await orNull(authenticateMailboxCaller(ctx, tokens.access_token));
     }
   }
-  if (!session) {
+  if (!caller) {
     deleteMailboxCookies(c);
     return c.redirect("/mail/sign-in", 303);
   }
-  c.set("mailboxSession", session);
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  c.set("caller", { ...onNewestShard(ctx, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
   return next();
 };
+
+/**
+ * Returns the middlewares of a page of webmail that does what an API route does, by method and mounted path. A mailbox is
+ * opened with its own session, or with that of a user of the dashboard; the cookie of a mailbox comes first.
+ */
+export function webmailFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHandler<AppEnv>] {
+  return [
+    (c, next) => {
+      const ofMailbox = readMailboxCookie(c, "mailbox") ?? readMailboxCookie(c, "mailbox_refresh");
+      const ofUser = readSessionCookie(c, "session") ?? readSessionCookie(c, "refresh");
+      return ofMailbox === undefined && ofUser !== undefined ? pageSession(c, next) : mailboxPageSession(c, next);
+    },
+    async (c, next) => {
+      const { actor } = c.get("caller");
+      requireRight(actor, route);
+      await requireRequestRate(c.get("ctx"), route, actor);
+      return next();
+    },
+  ];
+}
 
 async function orNull<Result>(result: Promise<Result>): Promise<Result | null> {
   return result.catch((error: unknown) => {

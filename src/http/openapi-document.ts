@@ -35,61 +35,81 @@ const routerResponses = {
   },
 };
 
-/** Endpoints that describe themselves: those of OAuth by their metadata (RFC 8414), MCP by `tools/list`. */
-const selfDescribed = [/^\/oauth\//, /^\/\.well-known\//, /^\/mcp$/];
+/**
+ * Endpoints that others describe: those of OAuth their metadata (RFC 8414), MCP `tools/list`, and those for programs of
+ * another service its documentation.
+ */
+const selfDescribed = [/^\/oauth\//, /^\/\.well-known\//, /^\/mcp$/, /^\/compat\//];
+
+type Document = Awaited<ReturnType<typeof generateSpecs>>;
+
+/** Documents by app. The routes of an app do not change, and generating the document takes tens of milliseconds. */
+const documents = new WeakMap<Hono<AppEnv>, Promise<Document>>();
+
+/** Returns the handler of /openapi.json. */
+export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
+  return async (c) => c.json(await readOpenApi(app));
+}
 
 /**
- * Returns the handler of /openapi.json: OpenAPI 3.1, generated from the schemas that validate the requests and completed
- * with what all operations share.
+ * Returns the OpenAPI 3.1 document of an app, generated from the schemas that validate the requests and completed with
+ * what all operations share.
  */
-export function openApiDocument(app: Hono<AppEnv>): Handler<AppEnv> {
-  return async (c) => {
-    const document = await generateSpecs(app, {
-      documentation: {
-        openapi: "3.1.0",
-        info: {
-          title: "Email delivery service",
-          version: "1",
-          description: "Sends email and reports the delivery status of every recipient.",
-        },
-        servers: [{ url: "/" }],
-        components: {
-          securitySchemes: {
-            bearer: { type: "http", scheme: "bearer" },
-            session: {
-              type: "apiKey",
-              in: "cookie",
-              name: "__Host-session",
-              description: "Set by signing in. A call that changes state also needs a same-origin Origin header.",
-            },
+export function readOpenApi(app: Hono<AppEnv>): Promise<Document> {
+  const document = documents.get(app) ?? generate(app);
+  documents.set(app, document);
+  return document;
+}
+
+async function generate(app: Hono<AppEnv>): Promise<Document> {
+  const document = await generateSpecs(app, {
+    documentation: {
+      openapi: "3.1.0",
+      info: {
+        title: "Email delivery service",
+        version: "1",
+        description: "Sends email and reports the delivery status of every recipient.",
+      },
+      servers: [{ url: "/" }],
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer" },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "__Host-session",
+            description: "Set by signing in. A call that changes state also needs a same-origin Origin header.",
           },
         },
-        security: [{ bearer: [] }, { session: [] }],
       },
-      exclude: [
-        "/openapi.json",
-        "/health",
-        "/ready",
-        "/t/o/{token}",
-        "/t/c/{token}",
-        "/u/:token",
-        "/assets/:file",
-        "/auth/sign-in",
-        "/auth/magic-link/:token",
-        "/auth/totp",
-        "/invitations/:token",
-        "/auth/bootstrap",
-        "/app",
-        ...selfDescribed,
-      ],
-      // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
-      defaultValidationErrorResponse: false,
-    });
-    for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
-      for (const operation of Object.values(methods)) complete(operation);
-    }
-    return c.json(document);
-  };
+      security: [{ bearer: [] }, { session: [] }],
+    },
+    exclude: [
+      "/openapi.json",
+      "/health",
+      "/ready",
+      "/metrics",
+      "/t/o/{token}",
+      "/t/c/{token}",
+      "/u/:token",
+      "/assets/:file",
+      "/auth/sign-in",
+      "/auth/magic-link/:token",
+      "/auth/totp",
+      "/invitations/:token",
+      "/auth/bootstrap",
+      "/app",
+      "/",
+      /^\/docs/,
+      ...selfDescribed,
+    ],
+    // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
+    defaultValidationErrorResponse: false,
+  });
+  for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
+    for (const operation of Object.values(methods)) complete(operation);
+  }
+  return document;
 }
 
 /** Adds the responses and headers that every operation of its kind has. */

@@ -1,5 +1,5 @@
 import { resolver } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 
 const Fault = z
   .object({
@@ -29,6 +29,8 @@ const problems: Record<number, string> = {
   408: "The request body arrived too slowly",
   409: "Conflict with the current state of the resource, or with an earlier use of the Idempotency-Key",
   410: "Expired",
+  426: "The request asks for no WebSocket",
+  411: "The body has no Content-Length",
   413: "Body or attachments too large",
   415: "The body is not declared as JSON",
   502: "The store of the mailbox or of its messages failed; try again",
@@ -123,7 +125,12 @@ const exampleIds: Record<string, string> = {
   grant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a45",
   credential_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a50",
   session_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
+  rule_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
+  webhook_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a85",
+  delivery_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a86",
   label_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a75",
+  notification_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a90",
+  message_id: "5b1c86a5-52ee-8b6e-9c26-6dbf1c1fd0b1",
   thread_id: "5b1c86a5-52ee-4b6e-9c26-6dbf1c1fd0b0",
 };
 

@@ -11,6 +11,8 @@ interface PageOptions {
   status?: ContentfulStatusCode;
   /** Origins beside this one to which a form of the page may lead, also by a redirect. */
   formTargets?: readonly string[];
+  /** Whether the page shows a page of this service in a frame. */
+  frames?: boolean;
 }
 
 /**
@@ -20,12 +22,13 @@ interface PageOptions {
 export function respondPage(
   c: Context<AppEnv>,
   element: Content,
-  { status = 200, formTargets = [] }: PageOptions = {},
+  { status = 200, formTargets = [], frames = false }: PageOptions = {},
 ) {
   const policy = {
     "default-src": "'none'",
     "style-src": "'self'",
     "img-src": "'self' data:",
+    ...(frames ? { "frame-src": "'self'" } : {}),
     "form-action": ["'self'", ...formTargets].join(" "),
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
@@ -55,4 +58,41 @@ export function respondRefresh(c: Context<AppEnv>, path: string) {
       </p>
     </Layout>,
   );
+}
+
+interface MailHtmlOptions {
+  /** Whether it shows files of this service, such as the images of a received message. */
+  ownImages?: boolean;
+  /** Whether it loads images of other hosts. */
+  foreignImages?: boolean;
+}
+
+/**
+ * Answers the HTML of an email, for a sandboxed frame of a page of this service: no script runs, nothing is loaded but the
+ * images that the options allow, and its links open in a new tab.
+ */
+export function respondMailHtml(
+  c: Context<AppEnv>,
+  mailHtml: string,
+  { ownImages = false, foreignImages = false }: MailHtmlOptions = {},
+) {
+  const policy = [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `img-src data:${ownImages ? " 'self'" : ""}${foreignImages ? " https: http:" : ""}`,
+    "form-action 'none'",
+    "base-uri 'self'",
+    "frame-ancestors 'self'",
+    // Without the origin of this service, the cookie that its images need is not sent.
+    `sandbox allow-popups allow-popups-to-escape-sandbox${ownImages ? " allow-same-origin" : ""}`,
+  ];
+  return c.body(`<base target="_blank">${mailHtml}`, 200, {
+    "Content-Type": "text/html; charset=utf-8",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Content-Security-Policy": policy.join("; "),
+  });
 }

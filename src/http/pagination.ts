@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { isUuid } from "../lib/ids.ts";
 import type { AppEnv } from "./env.ts";
 
@@ -88,9 +88,9 @@ export function onePage<Row>(
  * `page` is dropped, since a cursor continues where the page ends. The URL begins with PUBLIC_URL, not with the Host
  * header, which the caller chooses.
  */
-export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string>): void {
+export function setNextLink(c: Context<AppEnv>, parameters: Record<string, string | undefined>): void {
   const { pathname, searchParams } = new URL(c.req.url);
   searchParams.delete("page");
-  for (const [name, value] of Object.entries(parameters)) searchParams.set(name, value);
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) searchParams.set(name, value);
   c.header("Link", `<${c.get("caller").settings.publicUrl}${pathname}?${searchParams}>; rel="next"`);
 }

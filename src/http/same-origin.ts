@@ -38,6 +38,16 @@ export function refuseCrossSite(c: Context<AppEnv>): void {
   if (!isSafe(c.req.method) && readSource(c) === "cross") throw forbidden("Requests from other sites are refused");
 }
 
+/**
+ * Throws 403 for a WebSocket that a page of another site opens: browsers ask no server before they do (RFC 6455 10.2). One
+ * that a cookie authenticates must come from a page of this service.
+ */
+export function requireOwnPage(c: Context<AppEnv>, hasCookie: boolean): void {
+  const source = readSource(c);
+  if (source === "cross" || (hasCookie && source !== "same"))
+    throw forbidden("A WebSocket can be opened from pages of this service only");
+}
+
 const isSafe = (method: string) => method === "GET" || method === "HEAD";
 
 function readSource(c: Context<AppEnv>) {

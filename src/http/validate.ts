@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import { validator } from "hono/validator";
 import { validator as describe, uniqueSymbol } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import type { CallerCtx } from "../context.ts";
 import { badRequest, type Fault, MAX_FAULTS, unprocessable } from "../errors.ts";
 import { OversizedString } from "../lib/json-extract/content.ts";
@@ -20,6 +20,8 @@ function validated<Schema extends z.ZodType, Target extends keyof typeof locatio
     schema,
     (result) => {
       if (!result.success) throw unprocessable(toFaults(locationOf[target], result.error.issues, result.data));
+      const fault = target === "json" ? findOversized(result.data) : null;
+      if (fault) throw unprocessable([{ ...fault, loc: ["body", ...fault.loc] }]);
     },
     // The type of this option is bound to one concrete schema; a generic function does not match it.
     { validationFunction: parseWithInput as never },
@@ -46,11 +48,15 @@ export const optionalBody = <Schema extends z.ZodType>(schema: Schema) =>
 /** Returns the same for a body whose strings may have up to `maxString` characters, for long texts that D1 stores. */
 export const bodyWithLongTexts = <Schema extends z.ZodType>(schema: Schema, maxString: number) =>
   [jsonBody({ kind: "record", maxString }), validated("json", schema)] as const;
-/** Returns the same for a body with attachments, up to 40 MB. Attachment contents go to the sink of `openSink`. */
+/**
+ * Returns the same for a body with attachments, up to 40 MB. Attachment contents, in their field `contentField`, go to the
+ * sink of `openSink`.
+ */
 export const bodyWithAttachments = <Schema extends z.ZodType>(
   schema: Schema,
   openSink: (caller: CallerCtx) => AttachmentSink,
-) => [jsonBody({ kind: "record", openSink }), validated("json", schema)] as const;
+  contentField?: string,
+) => [jsonBody({ kind: "record", openSink, contentField }), validated("json", schema)] as const;
 /**
  * Returns the same for a list of 1 to `maxItems` items. Each item is validated on its own and becomes its value or its
  * faults. Throws 422 when the body is not a list, 400 when it is empty or too long.
@@ -59,7 +65,8 @@ export const listWithAttachments = <Schema extends z.ZodType>(
   item: Schema,
   maxItems: number,
   openSink: (caller: CallerCtx) => AttachmentSink,
-) => [jsonBody({ kind: "list", openSink }), validatedItems(item, maxItems)] as const;
+  contentField?: string,
+) => [jsonBody({ kind: "list", openSink, contentField }), validatedItems(item, maxItems)] as const;
 /** Returns the middleware that validates the query string. Unknown parameters are ignored. */
 export const query = <Schema extends z.ZodType>(schema: Schema) => validated("query", schema);
 
@@ -79,7 +86,10 @@ function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number
 function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index: number): Item<Schema> {
   if (value instanceof InvalidItem) return { faults: [value.fault] };
   const result = schema.safeParse(value, { reportInput: true });
-  if (result.success) return { input: result.data };
+  if (result.success) {
+    const fault = findOversized(result.data);
+    return fault ? { faults: [{ ...fault, loc: ["body", index, ...fault.loc] }] } : { input: result.data };
+  }
   const faults = toFaults("body", result.error.issues, value);
   return {
     faults: faults.map(({ loc: [root = "body", ...rest], ...fault }) => ({ loc: [root, index, ...rest], ...fault })),
@@ -92,10 +102,7 @@ function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index:
 export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], value: unknown): Fault[] {
   return issues.slice(0, MAX_FAULTS).map((issue) => {
     const loc = [root, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
-    if (issue.input instanceof OversizedString) {
-      const { size, limit } = issue.input;
-      return { loc, msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
-    }
+    if (issue.input instanceof OversizedString) return { ...tooLong(issue.input), loc };
     // A union is a value that may also be an extracted content.
     const code = issue.code === "invalid_union" ? "invalid_type" : issue.code;
     const isMissing = code === "invalid_type" && issue.input === undefined;
@@ -105,6 +112,24 @@ export function toFaults(root: string, issues: readonly z.core.$ZodIssue[], valu
       type: isMissing ? "missing" : code,
     };
   });
+}
+
+/**
+ * Finds a string that was too long to be read, in a valid value: a field that takes any JSON, such as the metadata of a
+ * contact, accepts what stands for it.
+ */
+function findOversized(value: unknown): Fault | null {
+  if (typeof value !== "object" || value === null) return null;
+  if (value instanceof OversizedString) return tooLong(value);
+  for (const key in value) {
+    const fault = findOversized((value as Record<string, unknown>)[key]);
+    if (fault) return { ...fault, loc: [Array.isArray(value) ? Number(key) : key, ...fault.loc] };
+  }
+  return null;
+}
+
+function tooLong({ size, limit }: OversizedString): Fault {
+  return { loc: [], msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
 }
 
 /** Returns the sentence for a missing field. Names a field of the request that differs only in case or punctuation. */

@@ -4,6 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
 import type { MainStatement } from "../db/database.ts";
 import { conflict, forbidden, notFound } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { getInvitation, type Invitation } from "./queries.ts";
 import type { AcceptedOut } from "./schema.ts";
 
@@ -39,6 +40,11 @@ export function acceptStatements(
       { db, now: ctx.now, newId: ctx.newId, workspace, actor: by.actor, clientIp: by.clientIp },
       { action: "member.joined", target: userId, detail: { email, role, invitation_id: id } },
     ),
+    ...notifyOwnersStatements(ctx, workspace.number, {
+      ...{ category: "team", severity: "success", href: "/team" },
+      title: `${email} has joined`,
+      body: `${email} has accepted the invitation and is a member of the workspace with the role ${role}.`,
+    }),
   ];
 }
 

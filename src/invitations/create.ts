@@ -7,6 +7,7 @@ import { parseAddress } from "../lib/addresses.ts";
 import { randomToken } from "../lib/random-token.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
+import { notifyOwnersStatements } from "../notifications/index.ts";
 import { sendSystemEmail } from "../system-emails/index.ts";
 import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
 import { INVITATION_PURPOSE, type InvitationRow } from "./queries.ts";
@@ -75,6 +76,11 @@ export async function inviteMember(ctx: CallerCtx, workspaceId: string, input: I
       ),
     expectChanges(db, 1),
     auditStatement(ctx, { action: "invitation.created", target: row.id, detail: { email: row.email, role: row.role } }),
+    ...notifyOwnersStatements(ctx, row.workspace, {
+      ...{ category: "team", severity: "info", href: "/team" },
+      title: `${row.email} was invited`,
+      body: `${actor.email} has invited ${row.email} to the workspace with the role ${row.role}.`,
+    }),
     ...storeResponse(ctx, response),
   ]);
   return response;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { iso } from "../lib/time.ts";
 import { roles } from "../members/index.ts";
 import type { InvitationRow } from "./queries.ts";

@@ -1,8 +1,10 @@
 export type { MailReference } from "./codec.ts";
 export {
+  newForwardPath,
   newReturnPath,
   newUnsubscribeAddress,
   newUnsubscribeUrl,
+  readForwardPath,
   readReturnPath,
   readUnsubscribeAddress,
 } from "./return-path.ts";

@@ -1,13 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ApiCall } from "../lib/api-call.ts";
 import type { Tool } from "./tool.ts";
-
-/** Calls an endpoint of the API with the credential of the MCP request. `path` begins with a slash. */
-export type Dispatch = (
-  method: string,
-  path: string,
-  body: Record<string, unknown> | null,
-  headers: Record<string, string>,
-) => Promise<Response>;
 
 /** Longest text that a result contains, in characters: what a model can use, and little of its context. */
 const MAX_TEXT = 20_000;
@@ -16,7 +9,7 @@ const MAX_TEXT = 20_000;
 export async function callTool(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
-  dispatch: Dispatch,
+  dispatch: ApiCall,
 ): Promise<CallToolResult> {
   const [method = "", template = ""] = tool.route.split(" ");
   const rest = { ...args };

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import { forbidden } from "../errors.ts";
+import { dispatcher } from "../http/dispatch.ts";
 import type { AppEnv } from "../http/env.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { requireRight } from "../http/require-right.ts";
-import type { Dispatch } from "./call-tool.ts";
 import { answerMcp, calledTool } from "./server.ts";
 
 /** Longest string of a message, in UTF-16 units: the html or text of an email. */
@@ -39,27 +39,4 @@ function refuseForeignOrigin(c: Context<AppEnv>): void {
   const isLocal = (url: URL) => LOOPBACK_HOSTS.includes(url.hostname);
   if (origin === own.origin || (isLocal(own) && URL.canParse(origin) && isLocal(new URL(origin)))) return;
   throw forbidden("Requests from pages of other origins are refused");
-}
-
-/** Headers of an MCP request that say who calls, which the calls of its tools repeat. */
-const CALLER_HEADERS = ["Authorization", "Cookie", "Origin", "Sec-Fetch-Site", "CF-Connecting-IP"];
-
-function dispatcher(c: Context<AppEnv>, app: { fetch: Hono<AppEnv>["fetch"] }): Dispatch {
-  const own = CALLER_HEADERS.flatMap((name) => {
-    const value = c.req.header(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return async (method, path, body, headers) => {
-    const request = new Request(new URL(path, c.req.url), {
-      method,
-      headers: {
-        ...Object.fromEntries(own),
-        "X-Request-Id": c.get("ctx").requestId,
-        ...headers,
-        ...(body ? { "Content-Type": "application/json" } : {}),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    return app.fetch(request, c.env, c.executionCtx);
-  };
 }

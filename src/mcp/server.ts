@@ -1,5 +1,6 @@
 import { createMcpHandler, McpServer, type ToolAnnotations } from "@modelcontextprotocol/server";
-import { callTool, type Dispatch } from "./call-tool.ts";
+import type { ApiCall } from "../lib/api-call.ts";
+import { callTool } from "./call-tool.ts";
 import type { Tool } from "./tool.ts";
 import { tools } from "./tools/index.ts";
 
@@ -12,12 +13,12 @@ const INSTRUCTIONS =
  * Answers one request of the Model Context Protocol (Streamable HTTP). The server keeps nothing between requests, so any
  * isolate can answer. `body` is the parsed JSON-RPC message.
  */
-export function answerMcp(request: Request, body: unknown, dispatch: Dispatch): Promise<Response> {
+export function answerMcp(request: Request, body: unknown, dispatch: ApiCall): Promise<Response> {
   const handler = createMcpHandler(() => createServer(dispatch), { keepAliveMs: 0 });
   return handler.fetch(request, { parsedBody: body });
 }
 
-function createServer(dispatch: Dispatch): McpServer {
+function createServer(dispatch: ApiCall): McpServer {
   const info = { name: "email-delivery-service", title: "Email delivery service", version: "1.0.0" };
   const server = new McpServer(info, { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS });
   for (const tool of tools) {

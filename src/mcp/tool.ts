@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a tool does, for clients that ask the user before a call (MCP, tool annotations). */
 export type Effect =

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Actor, CallerCtx } from "../context.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 

@@ -1,3 +1,6 @@
-export { requireRightsOf } from "./change-role.ts";
+export { changeRole, requireRightsOf } from "./change-role.ts";
 export { endMembershipStatements } from "./end-membership.ts";
+export { getMember, listMembers, type MemberRow } from "./queries.ts";
+export { removeMember } from "./remove.ts";
 export { mayChange, roles } from "./rules.ts";
+export { MemberPatch } from "./schema.ts";

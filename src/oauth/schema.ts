@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { nameFault } from "../lib/text-rules.ts";
 import { iso, isoOrNull } from "../lib/time.ts";
 import { isWebUrl } from "../lib/web-url.ts";

@@ -5,7 +5,7 @@ import { randomToken } from "../lib/random-token.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 
 /** What a one-time token proves. A token of one purpose is unknown to the others. */
-export type OneTimePurpose = "magic_link" | "second_factor";
+export type OneTimePurpose = "magic_link" | "second_factor" | "forward_target";
 
 /** Purpose under which one-time tokens are hashed (lib/secret-box). */
 const HASH_PURPOSE = "one-time-token";

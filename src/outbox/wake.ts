@@ -6,7 +6,17 @@ export interface WakeUp {
 }
 
 /** Kinds of outbox rows; work.ts maps each to the function that processes it. */
-export type WorkKind = "deliver" | "bulk" | "broadcast" | "purge" | "release" | "transfer" | "sent-copy";
+export type WorkKind =
+  | "deliver"
+  | "bulk"
+  | "broadcast"
+  | "purge"
+  | "release"
+  | "transfer"
+  | "sent-copy"
+  | "forward"
+  | "notify"
+  | "webhook";
 
 /** A queue message, tagged and versioned. It carries row keys only. */
 export interface WorkMessage {

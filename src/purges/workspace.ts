@@ -28,6 +28,8 @@ const MAIL_STEPS = [
   "DELETE FROM emails WHERE n IN (SELECT n FROM emails WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM changes WHERE (workspace, at_us) IN (SELECT workspace, at_us FROM changes WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM webhook_endpoints WHERE id IN (SELECT id FROM webhook_endpoints WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contacts WHERE n IN (SELECT n FROM contacts WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM contact_lists WHERE n IN (SELECT n FROM contact_lists WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM broadcast_pages WHERE (workspace, broadcast, last_n) IN (SELECT workspace, broadcast, last_n FROM broadcast_pages WHERE workspace = ?1 LIMIT ?2)",
@@ -40,15 +42,19 @@ const MAIL_STEPS = [
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM rollups_totals WHERE (workspace, hour) IN (SELECT workspace, hour FROM rollups_totals WHERE workspace = ?1 LIMIT ?2)",
   DELETE_RESPONSES,
 ];
 
 const MAIN_STEPS = [
   "DELETE FROM suppressions WHERE (workspace, email) IN (SELECT workspace, email FROM suppressions WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM domain_failures WHERE (workspace, email) IN (SELECT workspace, email FROM domain_failures WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM forwarding_rules WHERE id IN (SELECT id FROM forwarding_rules WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM forward_targets WHERE (workspace, address) IN (SELECT workspace, address FROM forward_targets WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM saved_searches WHERE (workspace, user_id) IN (SELECT workspace, user_id FROM saved_searches WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM templates WHERE id IN (SELECT id FROM templates WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE workspace = ?1 LIMIT ?2)",
+  "DELETE FROM notified_events WHERE (workspace, key) IN (SELECT workspace, key FROM notified_events WHERE workspace = ?1 LIMIT ?2)",
   DELETE_RESPONSES,
 ];
 

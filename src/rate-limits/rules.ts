@@ -17,6 +17,8 @@ const SEND_ROUTES: ReadonlySet<string> = new Set([
   "POST /v1/emails/",
   "POST /v1/emails/batch",
   "POST /gateway/submissions",
+  "POST /compat/resend/emails",
+  "POST /compat/resend/emails/batch",
 ]);
 
 /** Returns whether a route, by method and mounted path, counts as a send. The other routes count as requests. */

@@ -3,9 +3,11 @@ import type { Ctx, MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind } from "../db/database.ts";
 import { EXPIRED_KEPT_MS } from "../invitations/index.ts";
+import { NOTIFICATION_DAYS } from "../notifications/index.ts";
 import { UNUSED_CLIENT_TTL_MS } from "../oauth/index.ts";
 import { DOMAIN_FAILURE_DAYS } from "../suppressions/index.ts";
 import type { Steps } from "../turns.ts";
+import { DELIVERY_DAYS } from "../webhooks/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
 
 // CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
@@ -20,7 +22,10 @@ const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", "worksp
 // A workspace that only receives has no row in shard_workspaces.
 const DELETE_INBOUND =
   "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
+const DELETE_WEBHOOK_DELIVERIES =
+  "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries ORDER BY n LIMIT ?2) AND created_at < ?1";
 const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
+const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
 const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
 const DELETE_RETRIED_ADDRESSES =
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
@@ -35,6 +40,10 @@ const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_lo
 const DELETE_TRANSFERS = `
   DELETE FROM domain_transfers WHERE id IN (
     SELECT id FROM domain_transfers WHERE id < ?1 AND status NOT IN ('pending', 'accepted') LIMIT ?2)`;
+const DELETE_NOTIFICATIONS =
+  "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE id < ?1 LIMIT ?2)";
+const DELETE_NOTIFIED_EVENTS =
+  "DELETE FROM notified_events WHERE (workspace, key) IN (SELECT workspace, key FROM notified_events WHERE id < ?1 LIMIT ?2)";
 const DELETE_UNUSED_CLIENTS =
   "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE used_at IS NULL AND created_at < ?1 LIMIT ?2)";
 
@@ -58,6 +67,9 @@ export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
   const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));
   yield* deleteBefore(ctx.db, DELETE_AUDIT, firstKept);
   yield* deleteBefore(ctx.db, DELETE_TRANSFERS, firstKept);
+  const firstNotification = firstIdAt(emailCutoff(ctx.now(), NOTIFICATION_DAYS));
+  yield* deleteBefore(ctx.db, DELETE_NOTIFICATIONS, firstNotification);
+  yield* deleteBefore(ctx.db, DELETE_NOTIFIED_EVENTS, firstNotification);
   for (const [table, key] of Object.entries(EXPIRING)) {
     const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
     yield* deleteBefore(ctx.db, sql, ctx.now());
@@ -75,7 +87,9 @@ export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
     [DELETE_RETRIED_ADDRESSES, firstIdAt(cutoff)],
     [DELETE_CHANGES, cutoff * 1000],
     [DELETE_INBOUND, cutoff],
+    [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],
     [DELETE_HOURLY_ROLLUPS, hour],
+    [DELETE_TOTALS, hour],
     [DELETE_DAILY_ROLLUPS, day],
   ];
   for (const [sql, before] of deletions) yield* deleteBefore(mailDb(ctx), sql, before);

@@ -1,5 +1,6 @@
 import type { Ctx, MailCtx } from "../context.ts";
 import { runToEnd, type Steps } from "../turns.ts";
+import { closeHours } from "./close-hours.ts";
 import { deleteExpiredEmails } from "./delete-expired-emails.ts";
 import { deleteExpiredMailRows, deleteExpiredMainRows } from "./delete-expired-rows.ts";
 import { rollUpDays } from "./roll-up-days.ts";
@@ -23,3 +24,8 @@ export const runRetention = (ctx: MailCtx): Promise<void> => runToEnd(retentionS
 
 /** Runs all steps of `mainRetentionSteps`. */
 export const runMainRetention = (ctx: Ctx): Promise<void> => runToEnd(mainRetentionSteps(ctx));
+
+/** Runs all steps of `closeHours`. */
+export const runCloseHours = (ctx: MailCtx): Promise<void> => runToEnd(closeHours(ctx));
+
+export { closeHours } from "./close-hours.ts";

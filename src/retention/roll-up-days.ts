@@ -1,6 +1,6 @@
 import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { ROLLUP_COLUMNS } from "../emails/index.ts";
+import { MAX_DOMAINS, OTHER_DOMAINS, ROLLUP_COLUMNS } from "../emails/index.ts";
 import type { Steps } from "../turns.ts";
 import { daysToRollUp } from "./rules.ts";
 
@@ -9,13 +9,25 @@ const WORKSPACES_PER_STEP = 500;
 /** Days of one run. After a long outage the next runs do the rest. */
 const MAX_DAYS = 14;
 
-// A count is added to the hour in which it is written, so a day that ended does not change.
+const sums = ROLLUP_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ");
+
+// Counts that came after the end of the day are in the hours too.
+const DELETE_DAY = `
+  DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (
+    SELECT r.workspace, r.day, r.domain FROM shard_workspaces w CROSS JOIN rollups_daily r ON r.workspace = w.number AND r.day = ?1
+     WHERE w.number BETWEEN ?2 AND ?3)`;
+
+// The domains with the most mail keep a row of their own.
 const ROLL_UP_DAY = `
+  WITH domains AS (
+    SELECT r.workspace, r.domain, ${ROLLUP_COLUMNS.map((column) => `sum(r.${column}) AS ${column}`).join(", ")}
+      FROM shard_workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
+     WHERE w.number BETWEEN ?2 AND ?3 GROUP BY r.workspace, r.domain
+  ), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY workspace ORDER BY domain IN ('', ?5), sent + refused DESC, domain) AS place FROM domains
+  )
   INSERT INTO rollups_daily (workspace, day, domain, ${ROLLUP_COLUMNS.join(", ")})
-  SELECT r.workspace, ?1, r.domain, ${ROLLUP_COLUMNS.map((column) => `sum(r.${column})`).join(", ")}
-    FROM shard_workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
-   WHERE w.number BETWEEN ?2 AND ?3 GROUP BY r.workspace, r.domain
-  ON CONFLICT DO UPDATE SET ${ROLLUP_COLUMNS.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+  SELECT workspace, ?1, iif(place <= ?4 OR domain = '', domain, ?5) AS name, ${sums} FROM ranked GROUP BY workspace, name`;
 
 // The numbers of the workspaces of one database have gaps.
 const FIND_STEPS = `
@@ -33,7 +45,10 @@ export async function* rollUpDays(ctx: MailCtx): Steps {
   const steps = await workspaceSteps(ctx);
   for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
     for (const { first, last } of steps) {
-      await db.prepare(ROLL_UP_DAY).bind(day, first, last).run();
+      await db.batch([
+        db.prepare(DELETE_DAY).bind(day, first, last),
+        db.prepare(ROLL_UP_DAY).bind(day, first, last, MAX_DOMAINS, OTHER_DOMAINS),
+      ]);
       yield;
     }
     await db
@@ -44,7 +59,7 @@ export async function* rollUpDays(ctx: MailCtx): Steps {
 }
 
 /** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
-async function workspaceSteps(ctx: MailCtx): Promise<{ first: number; last: number }[]> {
+export async function workspaceSteps(ctx: MailCtx): Promise<{ first: number; last: number }[]> {
   const { results } = await mailDb(ctx)
     .prepare(FIND_STEPS)
     .bind(WORKSPACES_PER_STEP)

@@ -30,3 +30,28 @@ export function daysToRollUp(last: number, now: number): number[] {
   const today = Math.floor(now / DAY_MS);
   return Array.from({ length: Math.max(0, today - last - 1) }, (_, index) => last + 1 + index);
 }
+
+/** Hours of one statement that sums them: a day of a workspace has up to 48,000 rows. */
+const HOURS_PER_RANGE = 24;
+/** An hour is summed when it ended this long ago, in ms: a write that began before its end is committed by then. */
+const CLOSE_AFTER_MS = 90_000;
+
+/** Returns the hours after `last` that ended, as ranges of up to HOURS_PER_RANGE hours since 1970, oldest first. */
+export function hoursToClose(last: number, now: number): { first: number; last: number }[] {
+  const end = Math.floor((now - CLOSE_AFTER_MS) / 3_600_000) - 1;
+  const ranges: { first: number; last: number }[] = [];
+  for (let first = last + 1; first <= end; first += HOURS_PER_RANGE)
+    ranges.push({ first, last: Math.min(first + HOURS_PER_RANGE - 1, end) });
+  return ranges;
+}
+
+/** Emails of a day from which its rates are compared with the limits, since the rates of fewer say little. */
+export const LEAST_MAILS = 100;
+/** Rates of the emails of a day above which the owners are notified. */
+export const MAX_BOUNCE_RATE = 0.02;
+export const MAX_COMPLAINT_RATE = 0.001;
+
+/** Returns whether `count` of `mails` is more than a rate allows. */
+export function isTooHigh(count: number, mails: number, rate: number): boolean {
+  return mails >= LEAST_MAILS && count > mails * rate;
+}

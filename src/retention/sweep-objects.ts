@@ -5,6 +5,7 @@ import { isUuid } from "../lib/ids.ts";
 import { findShards, onShard, shardNumbers } from "../shards.ts";
 import type { Steps } from "../turns.ts";
 import { MAX_REQUEST_MS, OBJECTS_PER_PAGE, SWEEP_MIN_AGE_MS, SWEEP_PAGES } from "./rules.ts";
+import { sweepMailboxObjects } from "./sweep-mailbox-objects.ts";
 
 /** An object of one or several emails, and the ids between which the emails that may name it are. */
 interface Candidate {
@@ -25,7 +26,8 @@ const FIND_NAMED = `
        AND (e.content_key IN (j.value->>'key', j.value->>'storedKey') OR (e.content_key IS NULL AND e.id = j.value->>'ownerId')))`;
 
 /**
- * Deletes R2 objects that no email names: a crash between the write of an object and the write of its row leaves one.
+ * Deletes R2 objects that no email and no message of a mailbox names: a crash between the write of an object and the write of its
+ * row leaves one.
  * Checks a few pages of keys, in order, and continues there in the next run. Skips objects younger than a day, whose row
  * may still be written, and those of unknown workspaces and of unknown kinds.
  */
@@ -33,11 +35,14 @@ export async function* sweepObjects(ctx: Ctx): Steps {
   for (let page = 0; page < SWEEP_PAGES; page++) {
     const startAfter = await ctx.db.prepare("SELECT checked_key FROM object_sweep").first<string>("checked_key");
     const { objects, truncated } = await ctx.env.CONTENT.list({
-      prefix: r2Keys.workspaces,
       limit: OBJECTS_PER_PAGE,
       ...(startAfter ? { startAfter } : {}),
     });
     const old = objects.filter(({ uploaded }) => uploaded.getTime() < ctx.now() - SWEEP_MIN_AGE_MS);
+    await sweepMailboxObjects(
+      ctx,
+      old.map(({ key }) => key),
+    );
     const known = await findWorkspaces(
       ctx,
       old.flatMap(({ key }) => toCandidate(key) ?? []),
@@ -97,6 +102,7 @@ async function findNamed(ctx: MailCtx, candidates: readonly KnownCandidate[]): P
 
 /** Returns the emails that may name an object, or null when its key has another form. */
 function toCandidate(key: string): Candidate | null {
+  if (!key.startsWith(r2Keys.workspaces)) return null;
   const [, workspaceId = "", folder, id = ""] = key.split("/");
   const range = packedRange(key);
   if (range) return { key, workspaceId, ...range, ownerId: null };

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { z } from "zod";
+import * as z from "zod";
 import { unauthorized } from "../errors.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";

@@ -1,5 +1,6 @@
 import { DKIM_PURPOSE } from "../domains/index.ts";
 import { TOTP_PURPOSE } from "../sign-ins/index.ts";
+import { WEBHOOK_PURPOSE } from "../webhooks/index.ts";
 import { SLACK_PURPOSE } from "../workspaces/index.ts";
 
 /** A column of the main database with values that secret-box.ts has encrypted. */
@@ -16,5 +17,8 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "dkim_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
   { table: "domain_transfer_keys", column: "private_key", key: "id", purpose: DKIM_PURPOSE },
   { table: "user_totp", column: "secret", key: "user_id", purpose: TOTP_PURPOSE },
+  { table: "forwarding_rules", column: "secret", key: "id", purpose: WEBHOOK_PURPOSE },
+  { table: "webhooks", column: "secret", key: "id", purpose: WEBHOOK_PURPOSE },
+  { table: "webhooks", column: "previous_secret", key: "id", purpose: WEBHOOK_PURPOSE },
   { table: "workspaces", column: "slack_webhook_url", key: "id", purpose: SLACK_PURPOSE },
 ];

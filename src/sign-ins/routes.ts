@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError, unprocessable } from "../errors.ts";
 import { clientOf } from "../http/client.ts";
 import type { AppEnv } from "../http/env.ts";

@@ -1,3 +1,4 @@
+export { addSuppression } from "./add.ts";
 export {
   type ContactMark,
   copyToContacts,
@@ -12,5 +13,8 @@ export {
   domainFailureStatements,
   suppressionFor,
 } from "./domain-failures.ts";
+export { listSuppressions } from "./queries.ts";
 export { releaseBouncesStatements } from "./release.ts";
+export { removeSuppression } from "./remove.ts";
+export { SuppressionIn, type SuppressionOut, toSuppression } from "./schema.ts";
 export { type SuppressionEntry, suppressStatement } from "./suppress.ts";

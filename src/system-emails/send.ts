@@ -1,7 +1,9 @@
 import { toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
 import type { CallerCtx, Ctx, SystemActor } from "../context.ts";
+import { ConcurrencyError } from "../db/batch.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
+import { findResponse, type Idempotency } from "../idempotency/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
 import { sealLinks } from "../lib/sealed-links.ts";
 import { onNewestShard } from "../shards.ts";
@@ -38,10 +40,14 @@ export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
 /**
  * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
  * in its text are stored encrypted, since they contain tokens. It is delivered at
- * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. Returns false,
- * and logs it, when there is no such mailbox.
+ * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. With a `key`,
+ * calls of the next 24 hours with the same key send nothing. Returns false, and logs it, when there is no such mailbox.
  */
-export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEmail): Promise<boolean> {
+export async function sendSystemEmail(
+  ctx: Ctx,
+  { to, subject, text }: SystemEmail,
+  key: string | null = null,
+): Promise<boolean> {
   const sender = await findSender(ctx);
   if (!sender) {
     ctx.log("system-email.no-mailbox", { mailbox: ctx.settings.systemMailbox });
@@ -55,6 +61,7 @@ export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEma
     actor: systemActor(row.user_id, mailbox),
     workspace,
     clientIp: null,
+    ...(key === null ? {} : { idempotency: keyed(key) }),
     wake: (rows) =>
       deliver(mailCtx, rows, egressOf(ctx.settings)).then(
         () => true,
@@ -63,8 +70,22 @@ export async function sendSystemEmail(ctx: Ctx, { to, subject, text }: SystemEma
   };
   const stored = await sealLinks(ctx.settings.masterKeys, text, ctx.settings.publicUrl);
   const from_ = { email: mailbox, name: ctx.settings.systemName };
-  await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
+  try {
+    await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError) || !(await isSent(caller))) throw error;
+  }
   return true;
+}
+
+/** Returns an Idempotency-Key of the service itself. It is no hash of a key of a caller, since it contains a space. */
+function keyed(key: string): Idempotency {
+  return { keys: [`system ${key}`], fingerprint: "system", sealingKeys: async () => [] };
+}
+
+/** Returns whether an earlier call with the same key committed its email. */
+async function isSent(caller: CallerCtx): Promise<boolean> {
+  return caller.idempotency !== undefined && (await findResponse(caller, caller.idempotency)) !== null;
 }
 
 function systemActor(userId: string, email: string): SystemActor {

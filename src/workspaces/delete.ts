@@ -20,6 +20,7 @@ const DELETE_STATEMENTS = [
   `UPDATE domain_transfers SET status = CASE status WHEN 'pending' THEN 'cancelled' ELSE 'reversed' END
     WHERE source_workspace = ?1 AND status IN ('pending', 'accepted')`,
   "DELETE FROM domain_transfer_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
+  "DELETE FROM webhooks WHERE workspace = ?1",
   "DELETE FROM mailboxes WHERE workspace = ?1",
   "DELETE FROM dkim_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
   "DELETE FROM domains WHERE workspace = ?1",

@@ -1,3 +1,5 @@
 export { newWorkspace, toSlug } from "./new-workspace.ts";
-export { requireActiveWorkspace, requireAllDomains } from "./queries.ts";
-export { SLACK_PURPOSE } from "./update.ts";
+export { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
+export { isSlackWebhookUrl } from "./rules.ts";
+export { WorkspacePatch } from "./schema.ts";
+export { SLACK_PURPOSE, updateWorkspace } from "./update.ts";

@@ -1,7 +1,7 @@
 /** Limits of workspaces. */
 export const limits = { nameCharacters: 100, slackUrlCharacters: 500 } as const;
 
-/** Hosts of Slack's incoming webhooks. The service calls no other host, so the URL needs no check at delivery. */
+/** Hosts of Slack's incoming webhooks. The service posts notifications to no other host, so a URL cannot name a private one. */
 const SLACK_HOSTS = ["hooks.slack.com", "hooks.slack-gov.com"];
 
 /** Returns whether a text is the URL of a Slack incoming webhook. */

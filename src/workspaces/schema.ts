@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Role } from "../context.ts";
 import { UNPRINTABLE } from "../lib/text-rules.ts";
 import { iso } from "../lib/time.ts";

@@ -12,10 +12,15 @@ import { createGrant } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { aKey, aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { adminCases } from "./admin-cases.ts";
+import { compatCases } from "./compat-cases.ts";
+import { forwardCases } from "./forward-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
 import { pageCases } from "./page-cases.ts";
+import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
 import { transferCases } from "./transfer-cases.ts";
+import { webhookCases } from "./webhook-cases.ts";
 
 const createEmail = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}) => {
   const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
@@ -23,7 +28,6 @@ const createEmail = async (workspace: TestWorkspace, changes: Record<string, unk
 };
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
-
 const createScheduledEmail = (workspace: TestWorkspace) => createEmail(workspace, { send_at: inAnHour() });
 
 const createFailedEmail = async (workspace: TestWorkspace) => {
@@ -41,7 +45,6 @@ const createFailedEmail = async (workspace: TestWorkspace) => {
 };
 
 const createDomain = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
-
 const uniqueLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
 
 const createMailbox = async (workspace: TestWorkspace) => {
@@ -93,7 +96,6 @@ const createContact = async (workspace: TestWorkspace) => {
   return { list_id, contact_id: (await response.json<{ id: string }>()).id };
 };
 const createSession = async (workspace: TestWorkspace) => ({ session_id: (await aSession(workspace)).sessionId });
-
 const aBroadcast = (of: TestWorkspace) => ({ name: "A broadcast", subject: "News", from_address: of.mailbox });
 
 const createBroadcast = async (workspace: TestWorkspace) => {
@@ -156,6 +158,8 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
   "GET /ready": { success: 200 },
+  // The tests have no METRICS_TOKEN (test/metrics/metrics.test.ts sets one).
+  "GET /metrics": { success: 404 },
   "GET /t/o/:token": { success: 200 },
   "GET /t/c/:token": { success: 404 },
   "GET /u/:token": { success: 200 },
@@ -194,6 +198,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /gateway/sessions": { success: 401 },
   "POST /gateway/senders": { success: 401 },
   "POST /gateway/submissions": { success: 401 },
+  "POST /gateway/submission-groups": { success: 401 },
   "POST /gateway/confirmations": { success: 401 },
   "POST /gateway/recipients": { success: 401 },
   "POST /gateway/mail": { success: 401 },
@@ -234,12 +239,6 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /v1/emails/search": { success: 200 },
   "GET /v1/emails/saved-searches": { success: 200 },
   "PUT /v1/emails/saved-searches": { success: 200, body: () => ({ searches: [{ name: "Mine" }] }) },
-  "GET /v1/audit": { success: 200 },
-  "GET /v1/admin/users": { success: 200 },
-  "POST /v1/admin/users/:user_id/restrict": { success: 200, create: createMember, crossesWorkspaces: true },
-  "POST /v1/admin/users/:user_id/unrestrict": { success: 200, create: createMember, crossesWorkspaces: true },
-  "GET /v1/admin/audit": { success: 200 },
-  "POST /v1/admin/outbox/flush": { success: 200 },
   "GET /v1/workspaces/": { success: 200 },
   "GET /v1/workspaces/:workspace_id": { success: 200, create: workspaceOf },
   "POST /v1/workspaces/": { success: 201, body: () => ({ name: "Another" }) },
@@ -277,6 +276,8 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /v1/domains/:domain_id/dkim/rotate": { success: 200, create: createDomain },
   "DELETE /v1/domains/:domain_id": { success: 204, create: createDomain },
   ...transferCases,
+  ...webhookCases,
+  ...reportingCases,
   "POST /v1/mailboxes/": {
     success: 201,
     body: (of) => ({ domain_id: of.domainId, local_part: uniqueLocalPart() }),
@@ -297,6 +298,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: (of) => ({ user_ids: [of.userId] }),
     places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
   },
+  ...forwardCases,
   ...inboxCases,
   "POST /v1/smtp-credentials/": {
     success: 201,
@@ -352,6 +354,8 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
     body: () => ({ weight: 2 }),
   },
   "DELETE /v1/broadcasts/:broadcast_id/variants/:variant_id": { success: 204, create: createVariant },
+  ...adminCases(createMember),
+  ...compatCases(createScheduledEmail),
   "POST /v1/templates/": { success: 201, body: () => ({ name: "A template" }) },
   "GET /v1/templates/": { success: 200 },
   "GET /v1/templates/:template_id": { success: 200, create: createTemplate },

@@ -35,6 +35,8 @@ const createLabel = async ({ mailboxId }: TestWorkspace) => {
   return { mailbox_id: mailboxId, label_id: id };
 };
 
+const ARCHIVE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: a\r\n\r\nbody\r\n\r\n";
+
 const ofMailbox = (more: Partial<RouteCase> = {}): RouteCase => ({
   success: 200,
   only: "admins",
@@ -53,6 +55,14 @@ const cases = {
   "GET /storage-sections": ofMailbox(),
   "GET /blocked-senders": ofMailbox(),
   "PUT /blocked-senders": ofMailbox({ body: () => ({ emails: ["spam@example.org"] }) }),
+  "GET /events": ofMailbox({ success: 101, headers: { Upgrade: "websocket" } }),
+  "GET /export": ofMailbox(),
+  "POST /import": ofMailbox({
+    body: () => ARCHIVE,
+    headers: { "Content-Type": "application/mbox", "Content-Length": String(ARCHIVE.length) },
+  }),
+  "GET /auto-reply": ofMailbox(),
+  "PUT /auto-reply": ofMailbox({ body: () => ({ is_active: true, text: "I am away." }) }),
   "GET /labels": ofMailbox(),
   "POST /labels": ofMailbox({
     success: 201,

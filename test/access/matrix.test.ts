@@ -20,6 +20,7 @@ import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.t
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases } from "./cases.ts";
+import { isResendRoute, resendRefusal } from "./compat-cases.ts";
 import { invalidCredentials } from "./credentials.ts";
 import type { ForeignIds, RouteCase } from "./route-case.ts";
 
@@ -150,15 +151,27 @@ async function apiOf(
   return apiWith(credential === "API key" ? apiKey : await anAccessToken(user));
 }
 
-it("refuses OAuth tokens on exactly the routes that create or read credentials", () => {
+it("refuses OAuth tokens on exactly the routes that create or read credentials, or send data elsewhere", () => {
   const denied = mountedRoutes().filter((route) => isDeniedToOauth(route) && routeScopes[route] !== "session");
   expect(denied.sort()).toEqual([
     "GET /v1/api-keys/",
+    "GET /v1/forwarding-rules/",
+    "GET /v1/forwarding-rules/:rule_id",
     "GET /v1/smtp-credentials/",
+    "GET /v1/webhooks/",
+    "GET /v1/webhooks/:webhook_id",
+    "GET /v1/webhooks/:webhook_id/deliveries",
+    "GET /v1/webhooks/:webhook_id/deliveries/:delivery_id",
     "GET /v1/workspaces/:workspace_id/invitations",
+    "PATCH /v1/forwarding-rules/:rule_id",
+    "PATCH /v1/webhooks/:webhook_id",
     "POST /v1/api-keys/",
     "POST /v1/api-keys/:api_key_id/rotate",
+    "POST /v1/forwarding-rules/",
     "POST /v1/smtp-credentials/",
+    "POST /v1/webhooks/",
+    "POST /v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
+    "POST /v1/webhooks/:webhook_id/test",
     "POST /v1/workspaces/:workspace_id/invitations",
     "PUT /v1/mailboxes/:mailbox_id/password",
   ]);
@@ -200,7 +213,8 @@ for (const [route, need] of Object.entries(routeScopes)) {
         const response = await callRoute(apiWith(null), route, {}, undefined, headers);
         expect(response.status, what).toBe(401);
         expect(response.headers.get("WWW-Authenticate"), what).toMatch(/^Bearer resource_metadata="http/);
-        expect(await response.json(), what).toEqual({ detail: expect.any(String) });
+        const form = isResendRoute(route) ? resendRefusal(401) : { detail: expect.any(String) };
+        expect(await response.json(), what).toEqual(form);
       }
     });
 
@@ -213,6 +227,8 @@ for (const [route, need] of Object.entries(routeScopes)) {
         const response = await call(route, apiWith(key), { in: workspace, ...(isAllowed ? {} : { ids: {} }) });
         if (need === "any" || implies(scope, beyond ?? need)) expect(response.status, scope).toBe(success);
         else if (beyond && implies(scope, need)) expect(await text(response), scope).toContain("Missing scope: ");
+        else if (isResendRoute(route))
+          expect(await response.json(), scope).toEqual(resendRefusal(403, refusalOf(need)));
         else expect(await text(response), scope).toBe(`403 application/json {"detail":"${refusalOf(need)}"}`);
       }
     });

@@ -74,6 +74,7 @@ async function fill(db: D1Database, workspace: number): Promise<void> {
 
 function fillerFor({ ddl }: Table, { name, type }: Column, workspace: number): unknown {
   if (name === "workspace" || name === "broadcast") return workspace;
+  if (new RegExp(`\\b${name} IN \\(0, 1\\)`).test(ddl)) return 1;
   if (type === "BLOB") return crypto.getRandomValues(new Uint8Array(16));
   if (type === "INTEGER") return name === "day" ? Math.floor(Date.now() / 86_400_000) : workspace;
   const [, first] = new RegExp(`\\b${name} IN \\('([^']*)'`).exec(ddl) ?? [];

@@ -64,10 +64,15 @@ interface Row {
 
 async function emailsOf({ workspaceNumber }: TestWorkspace): Promise<Row[]> {
   const { results } = await database
-    .prepare("SELECT id, status, events, created_at AS createdAt FROM emails WHERE workspace = ?1 ORDER BY n")
+    .prepare(
+      "SELECT id, status, events, recipients, created_at AS createdAt FROM emails WHERE workspace = ?1 ORDER BY n",
+    )
     .bind(workspaceNumber)
-    .all<Omit<Row, "events"> & { events: string; createdAt: number }>();
-  return results.map((row) => ({ ...row, events: readEvents(JSON.parse(row.events), row) }));
+    .all<Omit<Row, "events"> & { events: string; recipients: string; createdAt: number }>();
+  return results.map((row) => {
+    const email = { ...row, recipients: JSON.parse(row.recipients) };
+    return { ...row, events: readEvents(JSON.parse(row.events), email) };
+  });
 }
 
 async function outbox(): Promise<unknown[]> {

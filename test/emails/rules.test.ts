@@ -200,7 +200,15 @@ describe("merging facts", () => {
       fc.property(arbitraryFacts, (list) => {
         const once = mergeFacts(anEmail(3), toFacts(list), 1).state;
         const again = mergeFacts(once, toFacts(list), 1);
-        expect(again).toEqual({ state: once, rollups: [], suppress: [], release: [], confirmed: [], changed: false });
+        expect(again).toEqual({
+          state: once,
+          rollups: [],
+          suppress: [],
+          release: [],
+          confirmed: [],
+          added: [],
+          changed: false,
+        });
       }),
       seeded,
     );

@@ -9,7 +9,8 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .toString()
   .split("\n")
   .filter((file) => file !== "" && existsSync(path.join(root, file)));
-const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWith(".d.ts"));
+const isGenerated = (file: string) => file.endsWith(".d.ts") || file.startsWith("sdk/generated/");
+const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !isGenerated(file));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const documents = files.filter((file) => file === "README.md" || /^docs\/.*\.md$/.test(file));
 
@@ -27,9 +28,11 @@ describe("conventions of the repository", () => {
   it("every path and link in README and docs exists", () => {
     expect(documents.length).toBeGreaterThan(4);
     const named = documents.flatMap((document) => [
-      ...[...read(document).matchAll(/`((?:src|dev|bench|test|migrations|docs|durable-objects)\/[\w./-]*)`/g)].map(
-        ([, name = ""]) => ({ document, name, file: name }),
-      ),
+      ...[
+        ...read(document).matchAll(
+          /`((?:src|sdk|dev|environments|bench|test|migrations|docs|durable-objects)\/[\w./-]*)`/g,
+        ),
+      ].map(([, name = ""]) => ({ document, name, file: name })),
       ...[...read(document).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, name = ""]) => ({
         document,
         name,

@@ -12,7 +12,7 @@ import { removeBundle } from "../../bench/host/start.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 
 const LONG = process.env.TEST_LONG === "1";
-const counts = LONG ? { mails: 5_000, kills: 200 } : { mails: 500, kills: 20 };
+const counts = LONG ? { mails: 5_000, kills: 200 } : { mails: 250, kills: 10 };
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 /**
  * Emails of one mail database whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in
@@ -22,7 +22,7 @@ const MAX_UNWRITTEN = 20;
 
 /** By SMTP, the programs repeat what they got no 250 for within milliseconds of a restart. */
 const BY_SMTP = {
-  ...(LONG ? counts : { mails: 100, kills: 5 }),
+  ...(LONG ? counts : { mails: 80, kills: 4 }),
   maxUnwritten: MAX_UNWRITTEN,
   door: "smtp" as const,
 };

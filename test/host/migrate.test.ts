@@ -40,7 +40,7 @@ const count = (db: D1Database, table: string) => db.prepare(`SELECT count(*) AS 
 it("splits the database, also when it is killed in the middle, and then has nothing to do", async () => {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-split-"));
   try {
-    await withDatabases(stateDir, async (env) => {
+    await withDatabases({ stateDir }, async (env) => {
       await migrateOldForm(env.MAIL_0);
       await env.MAIL_0.batch(FILL.map((statement) => env.MAIL_0.prepare(statement)));
     });
@@ -48,7 +48,7 @@ it("splits the database, also when it is killed in the middle, and then has noth
       expect(await migrate(stateDir, (line) => line.startsWith(step)), step).not.toContain("All migrations");
     expect(await migrate(stateDir)).toMatch(/All migrations are applied\.\n$/);
     expect(await migrate(stateDir)).toBe("All migrations are applied.\n");
-    await withDatabases(stateDir, async ({ DB, MAIL_0, MAIL_1 }) => {
+    await withDatabases({ stateDir }, async ({ DB, MAIL_0, MAIL_1 }) => {
       expect(await Promise.all([count(DB, "users"), count(DB, "memberships")])).toEqual([USERS, USERS]);
       expect(await DB.prepare("SELECT number, id, mail_shards FROM workspaces").all()).toMatchObject({
         results: [{ number: 7, id: "w", mail_shards: "[0]" }],

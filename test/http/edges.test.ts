@@ -105,7 +105,6 @@ describe("paths", () => {
 
   it("an unknown path is 404 with a detail, with and without credentials", async () => {
     const paths = [
-      "/",
       "/v1",
       "/v1/",
       "/v2/me",

@@ -42,6 +42,9 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
     },
     deleteInboxFolder: folder,
     listInboxAddresses: message,
+    getInboxEvents: mailbox,
+    exportInbox: message,
+    importInbox: mailbox,
     getInboxQuota: mailbox,
     listInboxStorageSections: message,
     listInboxBlockedSenders: async () => {
@@ -49,6 +52,13 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
       return ids();
     },
     replaceInboxBlockedSenders: mailbox,
+    getInboxAutoReply: async () => {
+      const [subject, text] = ["Away", "I am back in December."];
+      const reply = { is_active: true, ends_at: "2026-12-01T08:00:00Z", subject, text };
+      await workspace().call("PUT", inbox("/auto-reply"), reply);
+      return ids();
+    },
+    replaceInboxAutoReply: mailbox,
     listInboxLabels: label,
     createInboxLabel: mailbox,
     updateInboxLabel: label,

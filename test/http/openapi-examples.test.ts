@@ -10,6 +10,7 @@ import {
   bodySchema,
   dereference,
   exampleOf,
+  isSuccess,
   listOperations,
   type OpenApiDocument,
   type Operation,
@@ -20,7 +21,11 @@ import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
 import { aToken, insertDomain, insertTransfer } from "../support/transfers.ts";
 import { aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { adminPreparations } from "./admin-preparations.ts";
+import { forwardPreparations } from "./forward-preparations.ts";
 import { inboxPreparations } from "./inbox-preparations.ts";
+import { reportingPreparations } from "./reporting-preparations.ts";
+import { webhookPreparations } from "./webhook-preparations.ts";
 
 /** The time of the examples. */
 const NOW = new Date("2026-11-21T15:00:00Z");
@@ -60,7 +65,11 @@ const createContact = async () => {
 
 /** Creates what the path of an operation names, and returns the ids by path parameter. */
 const preparations: Record<string, () => Promise<Record<string, string>>> = {
+  ...adminPreparations,
   ...inboxPreparations(() => workspace),
+  ...reportingPreparations(() => workspace),
+  ...forwardPreparations(() => workspace),
+  ...webhookPreparations(create, () => workspace),
   listInboxScheduled: async () => {
     await schedule();
     return { mailbox_id: workspace.mailboxId };
@@ -199,7 +208,11 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
 const statuses: Record<string, string> = { deleteInboxMessage: "200" };
 
 /** A part of the files that operations answer. */
-const files: Record<string, string> = { getInboxMessageSource: "Subject: A subject\r\n", getInboxAttachment: "1,2" };
+const files: Record<string, string> = {
+  getInboxMessageSource: "Subject: A subject\r\n",
+  getInboxAttachment: "1,2",
+  exportInbox: "PK",
+};
 
 /** Creates the account of the examples that gets domains, once, and returns its address. */
 async function createAda(): Promise<string> {
@@ -284,6 +297,14 @@ function requestExample(operation: Operation | undefined): unknown {
   return schema && exampleOf(dereference(document, schema));
 }
 
+/** Returns the example of an archive that an operation reads, with its headers, or undefined. */
+function archiveExample(requestBody: Operation["requestBody"]) {
+  const schema = requestBody?.content["application/mbox"]?.schema;
+  if (!schema) return undefined;
+  const body = String(exampleOf(schema));
+  return { body, headers: { "Content-Type": "application/mbox", "Content-Length": String(body.length) } };
+}
+
 /** Returns the example of a file that an operation reads, or undefined. */
 function fileExample(requestBody: Operation["requestBody"]): string | undefined {
   const file = requestBody?.content["multipart/form-data"]?.schema.properties?.file;
@@ -337,20 +358,25 @@ describe("the examples of /openapi.json", () => {
       const query = new URLSearchParams(required.map(({ name, schema }) => [name, String(exampleOf(schema))]));
       const example = requestExample(operation);
       const file = fileExample(requestBody);
-      if (requestBody && file === undefined) {
+      const archive = archiveExample(requestBody);
+      if (requestBody && file === undefined && archive === undefined) {
         expect(example, `${name} has no example of its body`).toBeDefined();
         const schema = dereference(document, bodySchema(requestBody) ?? {});
         expect(refusalOf(schema, example), name).toBeNull();
       }
       const url = withIds(query.size > 0 ? `${filled}?${query}` : filled, ids);
       const json = example === undefined ? undefined : withIds(JSON.stringify(example), ids);
-      const { body, headers } = file === undefined ? { body: json, headers: {} } : multipart(file);
+      const { body, headers } = archive ?? (file === undefined ? { body: json, headers: {} } : multipart(file));
+      const inHeader = parameters.filter((parameter) => parameter.in === "header" && parameter.required);
+      for (const { name, example = "" } of inHeader) Object.assign(headers, { [name]: example });
       // Operations with a `security` of their own take a session, or no credentials.
       const response = await (operation.security ? session : workspace).call(method, url, body, headers);
       const text = await response.text();
-      const successes = Object.keys(responses).filter((code) => code.startsWith("2"));
+      const successes = Object.keys(responses).filter(isSuccess);
       const status = statuses[operationId] ?? successes.at(-1);
       expect(`${response.status}`, text).toBe(status);
+      // The body of this one is the messages of a socket.
+      if (response.webSocket) return expect(status).toBe("101");
       const csv = responses[response.status]?.content?.["text/csv"]?.schema;
       if (csv) return expect(text).toBe(exampleOf(csv));
       const schema = bodySchema(responses[response.status]);

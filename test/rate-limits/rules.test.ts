@@ -89,6 +89,12 @@ describe("the limits of production", () => {
 
   it("the sending routes count as sends, and they exist", () => {
     const sends = Object.keys(routeScopes).filter(isSendRoute);
-    expect(sends.sort()).toEqual(["POST /gateway/submissions", "POST /v1/emails/", "POST /v1/emails/batch"]);
+    expect(sends.sort()).toEqual([
+      "POST /compat/resend/emails",
+      "POST /compat/resend/emails/batch",
+      "POST /gateway/submissions",
+      "POST /v1/emails/",
+      "POST /v1/emails/batch",
+    ]);
   });
 });

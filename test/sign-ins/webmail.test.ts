@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
-import { authenticateMailbox, refreshMailboxSession } from "../../src/mailbox-sessions/index.ts";
+import { authenticateMailboxCaller, refreshMailboxSession } from "../../src/mailbox-sessions/index.ts";
 import { hashPassword, isPassword } from "../../src/mailbox-sessions/password.ts";
 import { GRACE_MS } from "../../src/refresh-tokens/index.ts";
 import { randomIp } from "../support/sign-ins.ts";
@@ -31,7 +31,7 @@ const login = (password = PASSWORD, ip = randomIp(), email = workspace.mailbox) 
   api.post("/v1/webmail/login", { email, password }, { "CF-Connecting-IP": ip });
 const signIn = async () => (await login()).json<Tokens>();
 const isValid = (token: string) =>
-  authenticateMailbox(testContext(), token).then(
+  authenticateMailboxCaller(testContext(), token).then(
     () => true,
     () => false,
   );
@@ -43,7 +43,8 @@ describe("POST /v1/webmail/login", () => {
     const tokens = await response.json<Tokens>();
     expect(tokens.mailbox_id).toBe(workspace.mailboxId);
     expect(Math.abs(Date.parse(tokens.expires_at) - Date.now() - 3_600_000)).toBeLessThan(10_000);
-    expect((await authenticateMailbox(testContext(), tokens.access_token)).mailboxId).toBe(workspace.mailboxId);
+    const { actor } = await authenticateMailboxCaller(testContext(), tokens.access_token);
+    expect(actor.mailboxId).toBe(workspace.mailboxId);
     expect((await apiWith(tokens.access_token).get("/v1/me")).status).toBe(401);
   });
 

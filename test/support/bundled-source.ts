@@ -1,62 +1,74 @@
 /**
- * A Vite plugin that gives tests the Worker's source as one module. Every test file runs in an isolate of its own, and
- * loading some 600 modules one by one would take it several seconds.
+ * Vite plugins that give tests the Worker's source as one module, which workerd itself loads from a file. Every test file
+ * runs in an isolate of its own. Loading some 600 modules one by one would take it several seconds, and so would the way
+ * of Vitest to pass one large module to workerd, as an escaped text.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { build } from "esbuild";
+import { type Plugin as BundlerPlugin, build } from "esbuild";
 import type { Plugin } from "vite";
+import type {} from "vitest/config";
 
-const BUNDLE = "\0source";
 /** Prefix of the module that has the exports of one source file. */
 const FILE = "\0source:";
-/** CommonJS with built-in modules of Node, which Vite resolves itself. */
-const NOT_BUNDLED = ["cloudflare:*", "node:*", "dns-packet"];
+/** Folder of the bundles. */
+const CACHE = "node_modules/.cache/test-source";
 
 /** Serves the TypeScript files of `folders`, which are paths from `root`, from one bundle. */
-export function bundledSource(root: string, folders: readonly string[]): Plugin {
+export function bundledSource(root: string, folders: readonly string[]): Plugin[] {
   let source: Promise<Source> | undefined;
   let isWatching = false;
   const isSource = (file: string) =>
     /\.tsx?$/.test(file) && folders.some((folder) => isIn(path.join(root, folder), file));
-  return {
-    name: "bundled-source",
-    enforce: "pre",
-    // In watch mode the bundle would go stale.
-    configResolved({ server }) {
-      isWatching = server.watch !== null;
+  return [
+    {
+      name: "bundled-source",
+      enforce: "pre",
+      // In watch mode the bundle would go stale.
+      configResolved({ server }) {
+        isWatching = server.watch !== null;
+      },
+      resolveId(id, importer = root) {
+        if (isWatching) return null;
+        if (id.startsWith(FILE)) return id;
+        const file = path.isAbsolute(id) ? id : path.resolve(path.dirname(importer), id);
+        return isSource(file) ? FILE + file : null;
+      },
+      async load(id) {
+        if (!id.startsWith(FILE)) return null;
+        source ??= bundle(root, folders);
+        const { bundleFile, exports } = await source;
+        const file = path.relative(root, id.slice(FILE.length));
+        const names = exports.get(file);
+        if (!names) throw new Error(`${file} is not in the bundle`);
+        return reexport(bundleFile, moduleName(file), names);
+      },
     },
-    resolveId(id, importer = root) {
-      if (isWatching) return null;
-      if (id === BUNDLE || id.startsWith(FILE)) return id;
-      const file = path.isAbsolute(id) ? id : path.resolve(path.dirname(importer), id);
-      return isSource(file) ? FILE + file : null;
+    {
+      name: "bundled-source:external",
+      // After the plugin of the pool, which has Vitest pass every module itself.
+      enforce: "post",
+      config: (config) => {
+        const dependencies = config.test?.server?.deps;
+        if (dependencies) dependencies.inline = [new RegExp(`^(?!.*/${CACHE}/)`)];
+      },
     },
-    async load(id) {
-      if (id !== BUNDLE && !id.startsWith(FILE)) return null;
-      source ??= bundle(root, folders);
-      const { code, map, exports } = await source;
-      if (id === BUNDLE) return { code, map };
-      const file = path.relative(root, id.slice(FILE.length));
-      const names = exports.get(file);
-      if (!names) throw new Error(`${file} is not in the bundle`);
-      return reexport(moduleName(file), names);
-    },
-  };
+  ];
 }
 
 interface Source {
-  code: string;
-  map: string;
+  /** Absolute path of the bundle. */
+  bundleFile: string;
   /** Names that each file exports, by path from the root. */
   exports: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Returns a module that exports some names of one namespace of the bundle. */
-function reexport(namespace: string, names: readonly string[]): string {
+function reexport(bundleFile: string, namespace: string, names: readonly string[]): string {
   const locals = names.map((name, at) => `${name}: e${at}`);
   const exported = names.map((name, at) => `e${at} as ${name}`);
-  return `import { ${namespace} as all } from "${BUNDLE}"; const { ${locals} } = all; export { ${exported} };`;
+  return `import { ${namespace} as all } from "${bundleFile}"; const { ${locals} } = all; export { ${exported} };`;
 }
 
 async function bundle(root: string, folders: readonly string[]): Promise<Source> {
@@ -66,22 +78,31 @@ async function bundle(root: string, folders: readonly string[]): Promise<Source>
   const contents = files.map((file) => `export * as ${moduleName(file)} from "./${file}";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
-    outfile: path.join(root, "source.js"),
     bundle: true,
     write: false,
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
     conditions: ["workerd", "worker", "browser"],
-    external: NOT_BUNDLED,
-    sourcemap: "external",
-    minifyWhitespace: true,
+    external: ["cloudflare:*", "node:*"],
+    plugins: [importedBuffer],
   });
-  const [map, code] = ["source.js.map", "source.js"].map(
-    (name) => outputFiles.find((file) => path.basename(file.path) === name)?.text ?? "",
-  );
-  return { code: code ?? "", map: map ?? "", exports: await readExports(root, files) };
+  // One file for each run, so that runs beside each other do not share one.
+  const bundleFile = path.join(root, CACHE, `${process.pid}.mjs`);
+  await mkdir(path.dirname(bundleFile), { recursive: true });
+  await writeFile(bundleFile, outputFiles[0]?.text ?? "");
+  process.on("exit", () => rmSync(bundleFile, { force: true }));
+  return { bundleFile, exports: await readExports(root, files) };
 }
+
+/** Has `require("buffer")` of CommonJS packages answer the built-in module, since a bundle of ES modules has no `require`. */
+const importedBuffer: BundlerPlugin = {
+  name: "imported-buffer",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^buffer$/ }, ({ path }) => ({ path, namespace: "built-in" }));
+    onLoad({ filter: /./, namespace: "built-in" }, () => ({ contents: 'export * from "node:buffer";' }));
+  },
+};
 
 /** Returns the names that each file exports. Those of `export *` are known only when the files that it names are bundled. */
 async function readExports(root: string, files: readonly string[]): Promise<Map<string, readonly string[]>> {

@@ -1,20 +1,29 @@
 import type { TestProject } from "vitest/node";
 import { startDnsServers } from "./dns-control-server.ts";
 import { startProvider } from "./provider-server.ts";
+import { startSlack } from "./slack-server.ts";
 import { startSmtpServers } from "./smtp-control-server.ts";
+import { startWebhookReceiver } from "./webhook-receiver-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Ports of the simulated SMTP, DNS and identity servers, by name. */
+    /** Ports of the simulated SMTP, DNS, identity and Slack servers, by name. */
     servers: { [name: string]: number };
   }
 }
 
-/** Starts the simulated SMTP, DNS and identity servers and provides their ports to the tests. */
+/** Starts the simulated SMTP, DNS, identity and Slack servers and the receiver of webhooks, and provides their ports. */
 export default async function setup(project: TestProject) {
-  const [smtp, dns, provider] = await Promise.all([startSmtpServers(), startDnsServers(), startProvider()]);
-  project.provide("servers", { ...smtp.ports, ...dns.ports, ...provider.ports });
+  const servers = await Promise.all([
+    startSmtpServers(),
+    startDnsServers(),
+    startProvider(),
+    startWebhookReceiver(),
+    startSlack(),
+  ]);
+  const ports = servers.map((server): Record<string, number> => server.ports);
+  project.provide("servers", Object.assign({}, ...ports));
   return async () => {
-    await Promise.all([smtp.stop(), dns.stop(), provider.stop()]);
+    await Promise.all(servers.map((server) => server.stop()));
   };
 }

@@ -83,3 +83,6 @@ export function refusalOf(schema: Schema, value: unknown): string | null {
   const result = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]).safeParse(value);
   return result.success ? null : z.prettifyError(result.error);
 }
+
+/** Returns whether a status is a success: 2xx, or 101 of a WebSocket. */
+export const isSuccess = (status: string): boolean => status.startsWith("2") || status === "101";

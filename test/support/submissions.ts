@@ -15,6 +15,7 @@ export interface GatewayAnswer {
   id?: string;
   token?: string;
   repeat?: string | null;
+  answers?: GatewayAnswer[];
 }
 
 /** Returns functions that call the Worker as the SMTP gateway does; nothing is delivered. `bindings` replaces some. */
@@ -50,7 +51,25 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
       "Content-Type": "message/rfc822",
     });
   };
-  return { call, login, checkSender, submit };
+  /** Submits messages in one call, from one sender. Returns the answers in their order. */
+  const submitGroup = async (
+    from: string,
+    messages: readonly { token: string; to: string[]; text: string; end?: string; sequence?: number }[],
+    cut = 0,
+  ) => {
+    const octets = messages.map(({ text, end = "\0end" }) => new TextEncoder().encode(text + end));
+    const items = messages.map(({ token, to, sequence = 0 }, index) => ({
+      token,
+      sequence,
+      envelope: { from, to },
+      octets: octets[index]?.length,
+    }));
+    const whole = await new Blob([`${JSON.stringify(items)}\n`, ...octets]).bytes();
+    const body = new Blob([whole.subarray(0, whole.length - cut)]).stream();
+    const { answers } = await call("submission-groups", body, { "Content-Type": "application/octet-stream" });
+    return answers ?? [];
+  };
+  return { call, login, checkSender, submit, submitGroup };
 }
 
 export type Gateway = ReturnType<typeof aGateway>;

@@ -148,8 +148,9 @@ describe("the hits queue", () => {
     const workspace = await aWorkspace();
     const ids = await Promise.all(Array.from({ length: 50 }, () => aDeliveredMail(workspace)));
     const { bindings, trips } = countingDb();
+    const at = Date.now();
     await consume(
-      ids.flatMap((id) => [aHit(workspace, id), aHit(workspace, id, { kind: "click" })]),
+      ids.flatMap((id) => [aHit(workspace, id, { at }), aHit(workspace, id, { at, kind: "click" })]),
       bindings,
     );
     expect(trips.map(({ statements }) => statements.length)).toEqual([1, 1, 4]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** One result for each item, in the order of the request (specification: Batch result). */
 export const BatchOut = z

@@ -1,2 +1,3 @@
+export { cancelEmail } from "./cancel.ts";
 export { listScheduledOfMailbox } from "./of-mailbox.ts";
 export { ScheduledOut } from "./schema.ts";

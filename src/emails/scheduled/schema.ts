@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { formatMailbox } from "../../lib/addresses.ts";
 import { iso } from "../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";

@@ -1,6 +1,5 @@
 import type { MailCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
-import type { MailStatement } from "../../db/database.ts";
 import { lowerCase } from "../../lib/addresses.ts";
 import { SCOPE_SQL, TAG_SQL } from "./fts-query.ts";
 
@@ -30,13 +29,8 @@ const INDEX_EMAILS = `
     (SELECT group_concat(${TAG_SQL}, '') FROM json_each(tags)), ${SCOPE_SQL}
     FROM emails WHERE n > ${LAST_INDEXED_SQL} AND n <= ?1`;
 
-// One entry of the primary key of each table.
-const HAS_NEW_EMAILS = `SELECT EXISTS (SELECT 1 FROM emails WHERE n > ${LAST_INDEXED_SQL}) AS has_new_emails`;
-
-/** Returns the read whether emails wait for the index: `has_new_emails` is 1 or 0. */
-export function hasNewEmailsStatement(ctx: MailCtx): MailStatement {
-  return mailDb(ctx).prepare(HAS_NEW_EMAILS);
-}
+/** SQL expression that reads one entry of the primary key of each table: 1 when emails wait for the index, else 0. */
+export const HAS_NEW_EMAILS_SQL = `EXISTS (SELECT 1 FROM emails WHERE n > ${LAST_INDEXED_SQL})`;
 
 /**
  * Adds new emails to the trigram index in the order of n, in at most `maxSteps` steps. Each step is one statement that

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { z } from "zod";
+import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { responses, withHeader } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
@@ -36,7 +36,11 @@ const SearchQuery = z
     status: z.enum(statuses).optional(),
     tag: z.string().refine(hasNoNul, "NUL is not allowed").optional().describe("Only emails with exactly this tag."),
     before,
-    direction: z.enum(["outbound", "inbound", "all"]).default("outbound"),
+    before_inbound: before.describe("Continues after this inbound email. Taken from the Link header as well."),
+    direction: z
+      .enum(["outbound", "inbound", "all"])
+      .default("outbound")
+      .describe("Only owners and admins get inbound emails. They count as delivered."),
   })
   .superRefine(refusePagesBeyond("before"));
 
@@ -96,7 +100,7 @@ export const searchRoutes = new Hono<AppEnv>()
     query(SearchQuery),
     async (c) => {
       const { rows, next } = await searchEmails(c.get("caller"), c.req.valid("query"));
-      if (next !== null) setNextLink(c, { before: next });
+      if (next !== null) setNextLink(c, { ...next });
       return c.json(rows);
     },
   )

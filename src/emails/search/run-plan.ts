@@ -73,7 +73,8 @@ function latestIdBefore(id: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-function toSql({ sql: text, values }: Condition): SQL {
+/** Returns a condition of a plan as SQL with its values. */
+export function toSql({ sql: text, values }: Condition): SQL {
   const parts = text.split("?");
   return sql.join(
     parts.flatMap((part, index) => (index === 0 ? [sql.raw(part)] : [sql`${values[index - 1]}`, sql.raw(part)])),

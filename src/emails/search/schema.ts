@@ -1,4 +1,5 @@
-import { z } from "zod";
+import * as z from "zod";
+import { Authentication } from "../../inbound-log/index.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
@@ -18,7 +19,7 @@ export const SearchOut = z
     status: z.enum(statuses),
     tags: z.array(z.string()).nullable(),
     source: z.string(),
-    authentication: z.record(z.string(), z.unknown()).nullable().describe("Null for outbound emails."),
+    authentication: Authentication.nullable().describe("Null for outbound emails."),
     created_at: timestamp,
     delivered_at: timestamp.nullable(),
   })

@@ -6,8 +6,10 @@ import { jsonChunks } from "../../db/json-chunks.ts";
 import { requireOpenStatement } from "../../db/shard-workspaces.ts";
 import { storeMailResponse } from "../../idempotency/index.ts";
 import { utf8Length } from "../../lib/bytes.ts";
+import { recordEventsStatements, toWebhookEvents, wakeWebhooks } from "../../webhook-events/index.ts";
 import { contentPadding } from "../content/index.ts";
-import { changeStatement } from "../timeline/index.ts";
+import { shortenMessageId } from "../message-id.ts";
+import { changeStatement, shortenEvents } from "../timeline/index.ts";
 import type { NewEmail } from "./new-email.ts";
 
 const INSERT_EMAILS = `
@@ -43,6 +45,8 @@ export async function insertEmails(
   const workspace = ctx.workspace.number;
   const db = mailDb(ctx);
   const ids = JSON.stringify(emails.map(({ id }) => id));
+  const rejected = emails.flatMap((email) => toWebhookEvents(null, { ...email, workspace }, email.events));
+  const webhooks = recordEventsStatements(ctx, rejected);
   const statements = [
     // Reading a large body can take longer than the deletion of the workspace and all its rows.
     requireOpenStatement(ctx, ctx.workspace),
@@ -51,8 +55,10 @@ export async function insertEmails(
     changeStatement(ctx, workspace, ids),
     ...extra,
     ...storeMailResponse(ctx, response),
+    ...webhooks,
   ];
   await repeatableBatch(ctx, db, statements);
+  if (webhooks.length > 0) await wakeWebhooks(ctx);
 }
 
 /** Returns the statements that insert the rows of emails alone. */
@@ -68,10 +74,19 @@ function toRow({ content, ...email }: NewEmail): string {
     recipients: JSON.stringify(email.recipients),
     tags: email.tags && JSON.stringify(email.tags),
     events: JSON.stringify(email.events),
+    ...(email.personal ? shortColumns(email) : {}),
   };
   const row = JSON.stringify(columns);
   if (content === null) return row;
   const texts = Object.values(columns).filter((value) => typeof value === "string");
   const padding = contentPadding(email.contentSize, utf8Length(texts.join("")));
   return `${row.slice(0, -1)},"content":${content},"padding":${padding}}`;
+}
+
+/**
+ * Returns the columns of an email of a broadcast that are shorter in a settled email. SQLite does not use again what a
+ * shorter row leaves free in its page, so this row, which has no content, is short from the start.
+ */
+function shortColumns(email: Omit<NewEmail, "content">) {
+  return { events: JSON.stringify(shortenEvents(email.events, email)), messageId: shortenMessageId(email) };
 }

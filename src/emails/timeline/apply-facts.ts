@@ -9,6 +9,7 @@ import {
   releaseBouncesStatements,
   suppressStatement,
 } from "../../suppressions/index.ts";
+import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../webhook-events/index.ts";
 import type { MovedContent } from "../content/index.ts";
 import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
 import { changeStatement } from "./changes.ts";
@@ -69,9 +70,11 @@ export async function applyFacts(
     const marks = await writeSuppressions(ctx, suppressions, changed);
     const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
     const { before, after } = accompany(states);
-    const all = [...before, ...emailStatements, ...after, ...marks];
+    const webhooks = recordEventsStatements(ctx, changed.flatMap(toEvents));
+    const all = [...before, ...emailStatements, ...after, ...marks, ...webhooks];
     try {
       const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
+      await wakeForResults(ctx, results.slice(all.length - webhooks.length));
       return { states, results: results.slice(before.length + emailStatements.length) };
     } catch (error) {
       if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
@@ -79,6 +82,9 @@ export async function applyFacts(
     }
   }
 }
+
+const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
+  toWebhookEvents(before.status, state, added);
 
 /** Sets the key of the next outbox row on a queued email, and clears it on any other. */
 function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {

@@ -3,7 +3,8 @@ export { changeStatement } from "./changes.ts";
 export { findEmail } from "./find-email.ts";
 export type { Fact, Outcome } from "./merge.ts";
 export type { Hit } from "./merge-hits.ts";
-export { ROLLUP_COLUMNS } from "./rollups.ts";
+export { RECIPIENT_COLUMNS, ROLLUP_COLUMNS, TOTAL_SUMS_SQL } from "./rollup-columns.ts";
+export { MAX_DOMAINS, OTHER_DOMAINS } from "./rollups.ts";
 export {
   EMAIL_STATE_COLUMNS,
   type EmailState,
@@ -15,5 +16,5 @@ export {
   storedKey,
   toState,
 } from "./state.ts";
-export { queuedEvent, readEvents, type StoredEvent } from "./stored-events.ts";
+export { queuedEvent, readEvents, type StoredEvent, shortenEvents } from "./stored-events.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

@@ -1,5 +1,6 @@
 import { classifyHits, countedIds, isHitEvent } from "./classify-hits.ts";
-import { domainOf, type MergeResult, type RollupCounts, zeroCounts } from "./merge.ts";
+import type { MergeResult } from "./merge.ts";
+import { domainOf, hourOf, type RollupCounts, zeroCounts } from "./rollup-counts.ts";
 import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
 
 /** One open or click. Its id becomes the event's id, so the same hit counts once. */
@@ -70,6 +71,7 @@ export function mergeHits(merged: MergeResult, hits: readonly Hit[]): MergeResul
     state,
     rollups: [...merged.rollups, ...rollups],
     release: [...merged.release, ...release],
+    added: [...merged.added, ...opened],
     changed: true,
   };
 }
@@ -130,7 +132,7 @@ function toEvent(state: EmailState, { id, kind, at, recipient, url, link, userAg
   return { id, type: kind, at, metadata };
 }
 
-/** Updates one counter of `state`. Returns the change of the roll-ups when the email gets its first hit or loses its last. */
+/** Updates one counter of `state`. Returns the change of the roll-ups. */
 function updateCounter(
   state: EmailState,
   before: EmailState,
@@ -140,13 +142,41 @@ function updateCounter(
   const [old, now] = [countedIds(before.events, kind), countedIds(state.events, kind)];
   const added = later.filter(({ type, metadata }) => type === kind && !metadata?.repeat);
   state[counter] = Math.max(0, before[counter] + now.size - old.size + added.length);
-  const change = Math.sign(state[counter]) - Math.sign(before[counter]);
-  if (change === 0) return [];
-  const [first = added[0]?.id] = change > 0 ? now : old;
-  const event = [...state.events, ...added].find(({ id }) => id === first);
-  const domain = domainOfHit(state, event?.metadata?.recipient);
-  const domains = domain === null ? [""] : ["", domain];
-  return domains.map((name) => ({ ...zeroCounts(name), [column]: change }));
+  const [lost, gained] = [countedPlace(before, counter, old), countedPlace(state, counter, now)];
+  if (lost?.hour === gained?.hour && lost?.domain === gained?.domain) return [];
+  return [...toCounts(lost, column, -1), ...toCounts(gained, column, 1)];
+}
+
+interface CountedPlace {
+  /** Milliseconds since 1970, and the hour of it. */
+  at: number;
+  hour: number;
+  /** Null when the domain of the recipient is not known. */
+  domain: string | null;
+}
+
+/** Returns where the roll-ups count an email: at its earliest hit that counts. Null when it has none. */
+function countedPlace(
+  state: EmailState,
+  counter: (typeof COUNTERS)[number]["counter"],
+  counted: ReadonlySet<string>,
+): CountedPlace | null {
+  if (state[counter] === 0) return null;
+  const [first] = counted;
+  const event = state.events.find(({ id }) => id === first);
+  // Hits beyond MAX_HIT_EVENTS have no event: only they count when all others turned out to be by machines.
+  const at = event?.at ?? state.sentAt ?? state.createdAt;
+  return { at, hour: hourOf(at), domain: domainOfHit(state, event?.metadata?.recipient) };
+}
+
+function toCounts(
+  place: CountedPlace | null,
+  column: (typeof COUNTERS)[number]["column"],
+  change: 1 | -1,
+): RollupCounts[] {
+  if (place === null) return [];
+  const domains = place.domain === null ? [""] : ["", place.domain];
+  return domains.map((domain) => ({ ...zeroCounts(place.at, domain), [column]: change }));
 }
 
 /** Returns the recipient domain of a hit. Without a recipient it is known when all recipients have the same domain. */

@@ -79,13 +79,15 @@ export const EMAIL_STATE_COLUMNS =
 
 /** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
 export function toState(row: EmailStateRow): EmailState {
+  const recipients = JSON.parse(row.recipients) as RecipientEntry[];
+  const email = { id: row.id, createdAt: row.created_at, recipients };
   return {
     n: row.n,
     workspace: row.workspace,
     id: row.id,
     status: row.status,
-    recipients: JSON.parse(row.recipients) as RecipientEntry[],
-    events: readEvents(JSON.parse(row.events) as StoredEvent[], { id: row.id, createdAt: row.created_at }),
+    recipients,
+    events: readEvents(JSON.parse(row.events) as StoredEvent[], email),
     attempts: row.attempts,
     version: row.version,
     dueAt: row.due_at,

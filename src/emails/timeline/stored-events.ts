@@ -3,13 +3,33 @@ import type { EventEntry } from "./state.ts";
 /** Stands in the column `events` of a settled email for the event `queued` that `queuedEvent` returns: 75 octets less. */
 const QUEUED = 0;
 
+/**
+ * Stands there for an event `delivered` of a delivery attempt, which is 135 octets longer: end of its id, milliseconds since
+ * the email was created, position of the recipient, relay, attempt, dsn (0 when it is the second word of the response),
+ * response.
+ */
+type StoredDelivery = [
+  id: string,
+  ms: number,
+  recipient: number,
+  relay: string,
+  attempt: number,
+  dsn: string | 0,
+  response: string,
+];
+
 /** One entry of the JSON column `events`. */
-export type StoredEvent = EventEntry | typeof QUEUED;
+export type StoredEvent = EventEntry | typeof QUEUED | StoredDelivery;
 
 /** What the event `queued` of an email follows from. `createdAt` in milliseconds since 1970. */
 interface Origin {
   id: string;
   createdAt: number;
+}
+
+/** What the events of an email refer to. */
+interface Email extends Origin {
+  recipients: readonly { email: string }[];
 }
 
 /** Returns the event of an email that was queued when it was created. It has the id of its email. Pure. */
@@ -18,19 +38,54 @@ export function queuedEvent({ id, createdAt }: Origin): EventEntry {
 }
 
 /** Returns the events of an email from the entries of its row. Pure. */
-export function readEvents(stored: readonly StoredEvent[], origin: Origin): EventEntry[] {
-  return stored.map((entry) => (entry === QUEUED ? queuedEvent(origin) : entry));
+export function readEvents(stored: readonly StoredEvent[], email: Email): EventEntry[] {
+  return stored.map((entry) => {
+    if (entry === QUEUED) return queuedEvent(email);
+    return Array.isArray(entry) ? readDelivery(entry, email) : entry;
+  });
 }
 
 /**
  * Returns the entries that the row of an email stores. Those of a queued email are its events, so that an earlier
  * version can deliver it. Pure.
  */
-export function toStoredEvents(state: Origin & { status: string; events: readonly EventEntry[] }): StoredEvent[] {
-  if (state.status === "queued") return [...state.events];
-  return state.events.map((event) => (isFirst(event, state) ? QUEUED : event));
+export function toStoredEvents(state: Email & { status: string; events: readonly EventEntry[] }): StoredEvent[] {
+  return state.status === "queued" ? [...state.events] : shortenEvents(state.events, state);
+}
+
+/** Returns the entries that a row stores when only versions that know their short forms read it. Pure. */
+export function shortenEvents(events: readonly EventEntry[], email: Email): StoredEvent[] {
+  return events.map((event) => (isFirst(event, email) ? QUEUED : (toStoredDelivery(event, email) ?? event)));
 }
 
 function isFirst({ id, type, at, metadata }: EventEntry, origin: Origin): boolean {
   return id === origin.id && type === "queued" && at === origin.createdAt && metadata === undefined;
+}
+
+/** Returns the short form of an event, or null when `readDelivery` would not return the same event for it. */
+function toStoredDelivery(event: EventEntry, email: Email): StoredDelivery | null {
+  const { recipient, relay, attempt, dsn, response } = event.metadata ?? {};
+  if (typeof relay !== "string" || typeof attempt !== "number" || typeof dsn !== "string") return null;
+  if (typeof response !== "string") return null;
+  const position = email.recipients.findIndex((entry) => entry.email === recipient);
+  const code = response.split(" ", 2)[1] === dsn ? 0 : dsn;
+  const end = event.id.slice(TIME_CHARACTERS);
+  const short: StoredDelivery = [end, event.at - email.createdAt, position, relay, attempt, code, response];
+  return JSON.stringify(readDelivery(short, email)) === JSON.stringify(event) ? short : null;
+}
+
+function readDelivery([end, ms, position, relay, attempt, code, response]: StoredDelivery, email: Email): EventEntry {
+  const at = email.createdAt + ms;
+  const recipient = email.recipients[position]?.email;
+  const dsn = code === 0 ? response.split(" ", 2)[1] : code;
+  return { id: timeOfId(at) + end, type: "delivered", at, metadata: { recipient, relay, attempt, dsn, response } };
+}
+
+/** Characters of a UUIDv7 that have its time, and the hyphen between them (src/lib/ids.ts). */
+const TIME_CHARACTERS = 13;
+
+/** Returns the first characters of an id that was made at `ms`, in milliseconds since 1970. */
+function timeOfId(ms: number): string {
+  const digits = ms.toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }

@@ -1,4 +1,4 @@
-import { CsvError, parse } from "csv-parse/browser/esm/sync";
+import { CsvError, parse } from "csv-parse/sync";
 
 /** Reads CSV (RFC 4180) from bytes of UTF-8, in parts, with a bounded amount of memory for each part. */
 
@@ -9,7 +9,11 @@ export type Delimiter = (typeof DELIMITERS)[number];
 /** A record, or the fault of one. `row` counts records from 1; the header is row 1, as in a spreadsheet. */
 export type CsvRecord = { row: number; cells: string[] } | { row: number; fault: string };
 
-/** Greatest record in characters. A quote that is not closed would otherwise make one record of the rest of a file. */
+/**
+ * Greatest size of a record in the first read, which is of the header, and in others: characters of all cells, where the
+ * last cell counts in bytes. A quote that is not closed would otherwise make one record of the rest of a file.
+ */
+export const MAX_HEADER_CHARACTERS = 1_048_576;
 export const MAX_RECORD_CHARACTERS = 131_072;
 /**
  * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its fault is
@@ -21,13 +25,13 @@ const OPENING_QUOTE = "INVALID_OPENING_QUOTE";
 const faults: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: "text follows the closing quote of a cell",
   CSV_QUOTE_NOT_CLOSED: "the quote of a cell is not closed",
-  CSV_MAX_RECORD_SIZE: `the row is longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
+  CSV_MAX_RECORD_SIZE: `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
 };
 
 type AddRecord = (record: CsvRecord) => void;
 
 export class CsvReader {
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array;
   readonly #delimiter: Delimiter;
   #at = 0;
   #row = 0;
@@ -40,22 +44,41 @@ export class CsvReader {
 
   /** Returns the next records, at most `maxRecords` and those of about `maxBytes`; none at the end. */
   read(maxRecords: number, maxBytes: number): CsvRecord[] {
-    return this.map(maxRecords, maxBytes, (record) => record);
+    const records: CsvRecord[] = [];
+    this.each(maxRecords, maxBytes, (record) => records.push(record));
+    return records;
   }
 
   /**
-   * Returns what `convert` makes of the next records, each as soon as it is read, so that its cells are garbage before the
-   * next. A broken record ends at its first line break, so that the records after it are read.
+   * Calls `take` with each of the next records as soon as it is read, so that its cells are garbage before the next.
+   * Returns their number. A broken record ends at its first line break, so that the records after it are read.
    */
-  map<Out>(maxRecords: number, maxBytes: number, convert: (record: CsvRecord) => Out): Out[] {
-    const results: Out[] = [];
-    const add = (record: CsvRecord) => void results.push(convert(record));
+  each(maxRecords: number, maxBytes: number, take: (record: CsvRecord) => void): number {
+    let count = 0;
+    const add = (record: CsvRecord) => {
+      count += 1;
+      take(record);
+    };
     const end = Math.min(this.#at + maxBytes, this.#bytes.length);
-    while (results.length < maxRecords && this.#at < end) {
-      const error = this.#parse(add, maxRecords - results.length, end - this.#at, false);
+    while (count < maxRecords && this.#at < end) {
+      const error = this.#parse(add, maxRecords - count, end - this.#at, false);
       if (error !== null) this.#recover(add, error);
     }
-    return results;
+    return count;
+  }
+
+  /**
+   * Frees the memory of what was read, when the bytes are a view of a resizable buffer: moves the rest to the start of the
+   * buffer and shrinks it. No other view of it may be used afterwards.
+   */
+  free(): void {
+    const { buffer } = this.#bytes;
+    if (!(buffer instanceof ArrayBuffer && buffer.resizable)) return;
+    const rest = this.#bytes.subarray(this.#at);
+    new Uint8Array(buffer).copyWithin(0, rest.byteOffset, rest.byteOffset + rest.length);
+    buffer.resize(rest.length);
+    this.#bytes = new Uint8Array(buffer);
+    this.#at = 0;
   }
 
   /** Parses up to a limit, the end of the file or an error, which it returns. Throws other errors than CsvError. */
@@ -65,9 +88,10 @@ export class CsvReader {
     try {
       parse(this.#bytes.subarray(this.#at), {
         ...options(this.#delimiter, isRelaxed),
-        on_record: (cells: readonly (string | Uint8Array)[], { bytes }: { bytes: number }) => {
+        max_record_size: this.#row === 0 ? MAX_HEADER_CHARACTERS : MAX_RECORD_CHARACTERS,
+        on_record: (cells: string[], { bytes }: { bytes: number }) => {
           this.#row += 1;
-          add({ row: this.#row, cells: cells.map(toText) });
+          add({ row: this.#row, cells });
           read += 1;
           end = bytes;
           if (read >= maxRecords || end >= maxBytes) throw limitReached;
@@ -104,18 +128,12 @@ export class CsvReader {
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
-const toText = (cell: string | Uint8Array) => (typeof cell === "string" ? cell : decoder.decode(cell));
-
 const options = (delimiter: Delimiter, isRelaxed: boolean) => ({
-  // Cells as bytes: the parser itself would decode them through arrays of numbers, which take 16 octets a character.
-  encoding: null,
   bom: false,
   delimiter,
   record_delimiter: ["\r\n", "\n", "\r"],
   relax_column_count: true,
   relax_quotes: isRelaxed,
-  max_record_size: MAX_RECORD_CHARACTERS,
 });
 
 /** Returns the offset behind the next line break, or the length of the bytes. */

@@ -56,6 +56,8 @@ export interface ExtractOptions {
   faults?: "throw" | "keep";
   /** Whether contents and long texts go to the sink. Default true; if false, they are treated like other strings. */
   extracts?: boolean;
+  /** The field of an attachment that has its content in base64. Default `content_base64`. */
+  contentField?: string;
   /** Is told after each chunk how much memory the skeleton takes, as an estimate in bytes. May throw, or wait. */
   onHeld?: (bytes: number) => void | Promise<void>;
 }
@@ -81,6 +83,7 @@ const DEFAULTS: Required<ExtractOptions> = {
   maxCombined: 24 * 1024 * 1024,
   faults: "throw",
   extracts: true,
+  contentField: "content_base64",
   onHeld: () => {},
 };
 

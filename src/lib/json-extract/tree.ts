@@ -21,6 +21,7 @@ export interface TreeLimits {
   maxInlineText: number;
   faults: "throw" | "keep";
   extracts: boolean;
+  contentField: string;
 }
 
 /** Memory of one value besides the characters of a string, in bytes: the mean of the worst measured body. */
@@ -52,7 +53,7 @@ export class Tree {
   get expectsContent(): boolean {
     const frame = this.#frames.at(-1);
     if (!this.#limits.extracts || this.#tooDeep.length > 0) return false;
-    return frame?.role === "attachment" && frame.key === "content_base64";
+    return frame?.role === "attachment" && frame.key === this.#limits.contentField;
   }
 
   /** Whether a string at the current position is the html or the text of an email. */
@@ -103,7 +104,8 @@ export class Tree {
     const frame = this.#frames.at(-1);
     if (!frame || this.#tooDeep.length > 0) return;
     frame.key = name;
-    const holder = frame.role === "attachment" ? "content_base64" : frame.role === "email" ? "attachments" : null;
+    const holder =
+      frame.role === "attachment" ? this.#limits.contentField : frame.role === "email" ? "attachments" : null;
     if (frame.hasContents && name === holder) throw new JsonInvalid(offset, `duplicate ${name}`);
   }
 

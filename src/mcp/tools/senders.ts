@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, limit, type Tool } from "../tool.ts";
 
 const page = z.strictObject({ limit: limit(500), after: cursor.describe("Continues after this cursor (`next`).") });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cursor, id, idempotencyKey, limit, type Tool } from "../tool.ts";
 
 const content = {

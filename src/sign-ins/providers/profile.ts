@@ -1,5 +1,5 @@
 import { decodeJwt } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 import type { Ctx } from "../../context.ts";
 import type { Provider } from "./list.ts";
 import type { ProviderState } from "./state.ts";

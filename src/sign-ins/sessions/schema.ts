@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { SessionActor } from "../../context.ts";
 import type { sessions } from "../../db/schema/main/index.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { iso } from "../../lib/time.ts";
 import type { MailboxTokens } from "../../mailbox-sessions/index.ts";
 

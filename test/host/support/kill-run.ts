@@ -111,8 +111,8 @@ export async function killRun(plan: KillPlan): Promise<KillReport> {
  * Starts and kills the hosts. Each host may get its share of the emails. It is killed 0 to 300 ms after the callers have
  * sent the emails of its predecessors; the last one keeps running.
  */
-async function sendUnderKills(
-  plan: KillPlan,
+export async function sendUnderKills(
+  plan: Pick<KillPlan, "mails" | "kills" | "seed">,
   host: RestartableHost,
   sink: CountingSink,
   mails: readonly SendAttempt[],
@@ -187,7 +187,7 @@ class Gate<Item> {
  * due at once by SQL: the first retry is a minute later, and a message may be dropped twice. Emails that are due or
  * claimed are not touched.
  */
-async function waitUntilFinal(host: RestartableHost, advancesRetries: boolean): Promise<void> {
+export async function waitUntilFinal(host: RestartableHost, advancesRetries: boolean): Promise<void> {
   for (;;) {
     const open = await listOpen(host);
     if (open.length === 0) return;

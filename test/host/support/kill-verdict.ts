@@ -35,6 +35,8 @@ export interface Verdict {
   ofDropped: number;
   /** Largest number of messages of one workspace, each in a mail database of its own, that the kill of one host duplicated. */
   worstKill: number;
+  /** The same number for each host that was killed, in order; 0 for one without duplicates. */
+  duplicatesOfKills: number[];
 }
 
 /** Compares requests, emails and received messages. */
@@ -96,8 +98,9 @@ async function checkDuplicates(
   { eventsOf, mayRepeatOutcomes = false }: Evidence,
   receiptsByMessageId: ReadonlyMap<string, Receipt[]>,
   faults: Verdict["faults"],
-): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill">> {
+): Promise<Pick<Verdict, "duplicates" | "ofDropped" | "worstKill" | "duplicatesOfKills">> {
   const duplicatesByKill = new Map<string, number>();
+  const duplicatesOfKills: number[] = [];
   let [duplicates, ofDropped] = [0, 0];
   for (const [messageId, arrived] of receiptsByMessageId) {
     for (const [at, again] of arrived.entries()) {
@@ -125,5 +128,10 @@ async function checkDuplicates(
       if (!isReported) faults.unreported.push(`${messageId} arrived twice for ${recipient}: ${JSON.stringify(events)}`);
     }
   }
-  return { duplicates, ofDropped, worstKill: Math.max(0, ...duplicatesByKill.values()) };
+  for (const [kill, count] of duplicatesByKill) {
+    const epoch = Number.parseInt(kill, 10);
+    while (duplicatesOfKills.length <= epoch) duplicatesOfKills.push(0);
+    duplicatesOfKills[epoch] = Math.max(duplicatesOfKills[epoch] ?? 0, count);
+  }
+  return { duplicates, ofDropped, worstKill: Math.max(0, ...duplicatesByKill.values()), duplicatesOfKills };
 }

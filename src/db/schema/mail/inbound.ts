@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 export const inboundEmails = sqliteTable(
   "inbound_emails",
@@ -19,5 +19,8 @@ export const inboundEmails = sqliteTable(
     events: text().notNull(),
     receivedAt: integer("received_at").notNull(),
   },
-  (t) => [uniqueIndex("inbound_emails_by_id").on(t.workspace, t.id)],
+  (t) => [
+    uniqueIndex("inbound_emails_by_id").on(t.workspace, t.id),
+    index("inbound_emails_by_workspace").on(t.workspace, t.n),
+  ],
 );

@@ -9,3 +9,4 @@ export * from "./retried-addresses.ts";
 export * from "./rollups.ts";
 export * from "./searches.ts";
 export * from "./shard-workspaces.ts";
+export * from "./webhooks.ts";

@@ -15,6 +15,14 @@ const counters = {
   emailsFailed: counter("emails_failed"),
   emailsOpened: counter("emails_opened"),
   emailsClicked: counter("emails_clicked"),
+  complained: counter("complained"),
+  deferred: counter("deferred"),
+  unsubscribed: counter("unsubscribed"),
+  refused: counter("refused"),
+  emailsComplained: counter("emails_complained"),
+  emailsDeferred: counter("emails_deferred"),
+  emailsUnsubscribed: counter("emails_unsubscribed"),
+  emailsRefused: counter("emails_refused"),
 };
 
 export const rollupsHourly = sqliteTable(
@@ -32,4 +40,28 @@ export const rollupsDaily = sqliteTable(
 export const rollupsProgress = sqliteTable("rollups_progress", {
   id: integer().primaryKey().notNull(),
   day: integer().notNull(),
+});
+
+export const rollupsTotals = sqliteTable(
+  "rollups_totals",
+  {
+    workspace: integer().notNull(),
+    hour: integer().notNull(),
+    sent: counter("sent"),
+    delivered: counter("delivered"),
+    bounced: counter("bounced"),
+    failed: counter("failed"),
+    opens: counter("opens"),
+    clicks: counter("clicks"),
+    complained: counter("complained"),
+    deferred: counter("deferred"),
+    unsubscribed: counter("unsubscribed"),
+    refused: counter("refused"),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.hour] })],
+);
+
+export const rollupsClosed = sqliteTable("rollups_closed", {
+  id: integer().primaryKey().notNull(),
+  hour: integer().notNull(),
 });

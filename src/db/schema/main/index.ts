@@ -2,10 +2,12 @@
 export * from "../both/idempotency.ts";
 export * from "./accounts.ts";
 export * from "./audit-log.ts";
+export * from "./cron-runs.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
 export * from "./domain-transfers.ts";
 export * from "./domains.ts";
+export * from "./forwarding.ts";
 export * from "./invitations.ts";
 export * from "./mail-shards.ts";
 export * from "./mailboxes.ts";
@@ -20,3 +22,4 @@ export * from "./smtp-credentials.ts";
 export * from "./suppressions.ts";
 export * from "./templates.ts";
 export * from "./tracking.ts";
+export * from "./webhooks.ts";

@@ -1,4 +1,4 @@
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { users, workspaces } from "./accounts.ts";
 
 export const notifications = sqliteTable(
@@ -20,4 +20,24 @@ export const notifications = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (t) => [index("notifications_by_user").on(t.workspace, t.userId, t.id)],
+);
+
+export const notificationPreferences = sqliteTable("notification_preferences", {
+  userId: text("user_id")
+    .primaryKey()
+    .notNull()
+    .references(() => users.id),
+  preferences: text().notNull(),
+});
+
+export const notifiedEvents = sqliteTable(
+  "notified_events",
+  {
+    workspace: integer()
+      .notNull()
+      .references(() => workspaces.number),
+    key: text().notNull(),
+    id: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.key] }), uniqueIndex("notified_events_by_id").on(t.id)],
 );

@@ -1,0 +1,59 @@
+import type { Context } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type * as z from "zod";
+import { ConcurrencyError } from "../db/batch.ts";
+import { AppError, unprocessable } from "../errors.ts";
+import type { AppEnv } from "./env.ts";
+import { toFaults } from "./validate.ts";
+
+/** Why a form was refused: what its page shows beside the values that were filled in. */
+export interface Refusal {
+  status: ContentfulStatusCode;
+  message: string;
+  /** By the name of the field. */
+  faults: ReadonlyMap<string, string>;
+}
+
+/** Statuses that the page of a form explains. Others, such as 403 and 404, get a page of their own. */
+const EXPLAINED = [400, 409, 413, 422, 429, 503];
+
+/** Returns what the page of a form says about an error. Throws errors that it does not explain. */
+export function toRefusal(error: unknown): Refusal {
+  if (error instanceof ConcurrencyError)
+    return { status: 409, message: "Another request changed it meanwhile. Try again.", faults: new Map() };
+  if (!(error instanceof AppError) || !EXPLAINED.includes(error.status)) throw error;
+  const faults = Array.isArray(error.detail) ? error.detail : [];
+  const blockers = (error.extra.blockers ?? []).map(({ label }) => label).join(", ");
+  return {
+    status: error.status as ContentfulStatusCode,
+    message: blockers === "" ? `${error.message}.` : `${error.message}: ${blockers}.`,
+    faults: new Map(faults.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
+  };
+}
+
+/** Validates the fields of a form by the schema of the API call. Throws 422. */
+export function parseFields<Schema extends z.ZodType>(schema: Schema, fields: unknown): z.output<Schema> {
+  const result = schema.safeParse(fields, { reportInput: true });
+  if (!result.success) throw unprocessable(toFaults("body", result.error.issues, fields));
+  return result.data;
+}
+
+/**
+ * Runs what a form asks for and leads to the path that it returns. A refusal is shown by `show`. A response is answered as
+ * it is.
+ */
+export async function submitForm(
+  c: Context<AppEnv>,
+  run: () => Promise<string | Response>,
+  show: (refusal: Refusal) => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    const result = await run();
+    return typeof result === "string" ? c.redirect(result, 303) : result;
+  } catch (error) {
+    return show(toRefusal(error));
+  }
+}
+
+/** Returns a field of a form, or null when it is absent or empty. */
+export const textOf = (form: URLSearchParams, name: string): string | null => form.get(name) || null;

@@ -1,0 +1,2 @@
+export { MboxQuoter, unquote } from "./quote.ts";
+export { type MboxMessage, readMbox } from "./read.ts";

@@ -1,0 +1,131 @@
+import { concat } from "../bytes.ts";
+import { beginsWithFrom, unquote } from "./quote.ts";
+
+/** A message of an mbox file. */
+export interface MboxMessage {
+  /** Its separator line after `From `. */
+  separator: string;
+  /** The message, valid until the next one is read. Null when it is larger than the limit. */
+  raw: Uint8Array | null;
+}
+
+const [LF, CR] = [0x0a, 0x0d];
+const FROM_SIZE = 5;
+const MAX_SEPARATOR = 1_000;
+const FIRST_BYTES = 65_536;
+
+/**
+ * Reads the messages of an mbox file (RFC 4155) one after the other and undoes the quoting of mboxrd. A line that begins with
+ * `From ` separates messages at the beginning of the file and after an empty line. Holds one message in memory, of at most
+ * `maxBytes`; the rest of a larger one is skipped. What precedes the first separator is ignored.
+ */
+export async function* readMbox(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<MboxMessage> {
+  const reader = new MboxReader(maxBytes);
+  let rest: Uint8Array = new Uint8Array();
+  for await (const chunk of stream) {
+    const bytes = rest.length > 0 ? concat([rest, chunk]) : chunk;
+    const used = yield* reader.read(bytes, false);
+    rest = bytes.slice(used);
+  }
+  yield* reader.read(rest, true);
+  yield* reader.end();
+}
+
+class MboxReader {
+  readonly #maxBytes: number;
+  #buffer = new Uint8Array(FIRST_BYTES);
+  #size = 0;
+  /** The separator of the message that is being read; null before the first. */
+  #separator: string | null = null;
+  #isInSeparator = false;
+  #isLineStart = true;
+  #wasEmpty = true;
+  /** Bytes and first byte of the line that is being read. */
+  #line = { size: 0, first: 0 };
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Reads bytes and returns how many: those of a line whose kind is not known yet are left when more will come. */
+  *read(bytes: Uint8Array, isLast: boolean): Generator<MboxMessage, number> {
+    let from = 0;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#isLineStart && !this.#isInSeparator) {
+        if (!isLast && bytes.length - at < FROM_SIZE && bytes.indexOf(LF, at) < 0) {
+          this.#addToMessage(bytes.subarray(from, at));
+          return at;
+        }
+        if (this.#wasEmpty && beginsWithFrom(bytes, at)) {
+          this.#addToMessage(bytes.subarray(from, at));
+          yield* this.end();
+          [this.#separator, this.#isInSeparator] = ["", true];
+          at += FROM_SIZE;
+          from = at;
+        }
+      }
+      const end = this.#readLine(bytes, at);
+      if (this.#isInSeparator) {
+        this.#addToSeparator(bytes.subarray(at, end));
+        this.#isInSeparator = !this.#isLineStart;
+        this.#wasEmpty = false;
+        from = end;
+      }
+      at = end;
+    }
+    this.#addToMessage(bytes.subarray(from));
+    return bytes.length;
+  }
+
+  /** Reads to the end of a line, or of the bytes, and returns it. */
+  #readLine(bytes: Uint8Array, at: number): number {
+    let end = at;
+    // Faster than indexOf for short lines.
+    while (end < bytes.length && bytes[end] !== LF) end += 1;
+    const isEnd = end < bytes.length;
+    if (isEnd) end += 1;
+    const line = this.#line;
+    if (this.#isLineStart) [line.size, line.first] = [0, bytes[at] ?? 0];
+    line.size += end - at;
+    if (isEnd) this.#wasEmpty = line.size === 1 || (line.size === 2 && line.first === CR);
+    this.#isLineStart = isEnd;
+    return end;
+  }
+
+  #addToSeparator(bytes: Uint8Array): void {
+    const text = String.fromCharCode(...bytes.subarray(0, MAX_SEPARATOR));
+    this.#separator = `${this.#separator ?? ""}${text}`.slice(0, MAX_SEPARATOR).trimEnd();
+  }
+
+  #addToMessage(bytes: Uint8Array): void {
+    if (this.#separator === null) return;
+    const size = this.#size + bytes.length;
+    if (size <= this.#maxBytes) {
+      if (size > this.#buffer.length) this.#enlarge(size);
+      this.#buffer.set(bytes, this.#size);
+    }
+    this.#size = size;
+  }
+
+  #enlarge(size: number): void {
+    const larger = new Uint8Array(Math.min(this.#maxBytes, Math.max(size, 2 * this.#buffer.length)));
+    larger.set(this.#buffer.subarray(0, this.#size));
+    this.#buffer = larger;
+  }
+
+  /** Ends the message that is being read. The empty line after it belongs to the file. */
+  *end(): Generator<MboxMessage> {
+    const [separator, size] = [this.#separator, this.#size];
+    [this.#separator, this.#size] = [null, 0];
+    if (separator === null) return;
+    if (size > this.#maxBytes) yield { separator, raw: null };
+    else yield { separator, raw: unquote(withoutEmptyLine(this.#buffer.subarray(0, size))) };
+  }
+}
+
+function withoutEmptyLine(bytes: Uint8Array): Uint8Array {
+  const end = bytes.length;
+  if (bytes[end - 1] !== LF) return bytes;
+  const cut = bytes[end - 2] === CR ? end - 2 : end - 1;
+  return cut === 0 || bytes[cut - 1] === LF ? bytes.subarray(0, cut) : bytes;
+}

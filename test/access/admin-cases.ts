@@ -1,0 +1,39 @@
+import { recordDeadLetters } from "../../src/outbox/index.ts";
+import { database } from "../support/databases.ts";
+import type { PathIds } from "../support/route-tests.ts";
+import { type TestWorkspace, testContext } from "../support/workspace.ts";
+import type { RouteCase } from "./route-case.ts";
+
+const createDeadLetter = async () => {
+  const id = crypto.randomUUID();
+  const body = JSON.stringify({ type: "outbox.wake.v2", database: "main", rows: [] });
+  await recordDeadLetters(testContext(), "work-dead", [{ id, body }]);
+  return { letter_id: id };
+};
+
+const aHost = async () => ({ host: `h${crypto.randomUUID()}.example.net` });
+
+const createBlockedHost = async () => {
+  const ids = await aHost();
+  await database.prepare("INSERT INTO blocked_hosts (host, created_at) VALUES (?1, 1)").bind(ids.host).run();
+  return ids;
+};
+
+const all = { crossesWorkspaces: true } as const;
+
+/** The routes of platform administrators, except the force transfer. */
+export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<PathIds>) =>
+  ({
+    "GET /v1/admin/users": { success: 200 },
+    "POST /v1/admin/users/:user_id/restrict": { success: 200, create: createMember, ...all },
+    "POST /v1/admin/users/:user_id/unrestrict": { success: 200, create: createMember, ...all },
+    "GET /v1/admin/audit": { success: 200 },
+    "POST /v1/admin/outbox/flush": { success: 200 },
+    "GET /v1/admin/outboxes/:database": { success: 200, create: async () => ({ database: "main" }), ...all },
+    "GET /v1/admin/dead-letters": { success: 200 },
+    "POST /v1/admin/dead-letters/:letter_id/replay": { success: 200, create: createDeadLetter, ...all },
+    "DELETE /v1/admin/dead-letters/:letter_id": { success: 204, create: createDeadLetter, ...all },
+    "GET /v1/admin/blocked-hosts": { success: 200 },
+    "PUT /v1/admin/blocked-hosts/:host": { success: 200, create: aHost, ...all },
+    "DELETE /v1/admin/blocked-hosts/:host": { success: 204, create: createBlockedHost, ...all },
+  }) satisfies Record<string, RouteCase>;

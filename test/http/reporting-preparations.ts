@@ -1,0 +1,43 @@
+import { aRollup, hoursAgo } from "../analytics/support.ts";
+import { listed, notify } from "../notifications/support.ts";
+import { run } from "../support/sending.ts";
+import type { TestWorkspace } from "../support/workspace.ts";
+
+type Ids = Record<string, string>;
+
+/** Returns functions that create what the operations of notifications and analytics answer, by operation id. */
+export function reportingPreparations(workspace: () => TestWorkspace): Record<string, () => Promise<Ids>> {
+  const notification = async () => {
+    await notify(workspace());
+    const [item] = (await listed(workspace())).items;
+    return { notification_id: item?.id ?? "" };
+  };
+  const rollup = async () => {
+    await aRollup(workspace(), hoursAgo(1), "example.org", { sent: 1, delivered: 1, emails_sent: 1 });
+    return {};
+  };
+  const create = async (path: string, body: object) => {
+    const response = await workspace().post(path, body);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json<{ id: string }>()).id;
+  };
+  return {
+    listNotifications: notification,
+    markNotificationRead: notification,
+    getAnalyticsDomainStats: rollup,
+    getAnalyticsDeliverability: rollup,
+    getBroadcastAnalytics: async () => {
+      const content = { subject: "A subject", text_body: "A text." };
+      const from_address = workspace().mailbox;
+      const broadcast_id = await create("/v1/broadcasts/", { name: "A test", from_address, ...content });
+      for (const label of ["A", "B"])
+        await create(`/v1/broadcasts/${broadcast_id}/variants`, { label, ...content, weight: 1 });
+      await run(
+        `INSERT INTO broadcast_counts (broadcast, variant, workspace, queued, attempted, delivered, clicked)
+         SELECT v.broadcast, v.n, v.workspace, 10, 10, 10, 3 FROM broadcast_variants v JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1`,
+        broadcast_id,
+      );
+      return { broadcast_id };
+    },
+  };
+}
