@@ -63,6 +63,8 @@ export default defineConfig(async () => {
           ],
           test: {
             name: "workers",
+            // A queue run may log after the last test of a file; its line, sent to vitest then, would fail the whole run.
+            disableConsoleIntercept: true,
             globalSetup: ["./test/support/global-setup.ts"],
             setupFiles: ["./test/support/setup.ts"],
             include: ["test/**/*.test.ts"],
