@@ -7,6 +7,7 @@ export const webmailRoutes = {
   "GET /mail/assets/:file": "public",
   "GET /mail/compose/:mailbox_id": "page",
   "POST /mail/compose/:mailbox_id": "page",
+  "GET /mail/events/:mailbox_id": "page",
   "GET /mail/scheduled/:mailbox_id": "page",
   "POST /mail/scheduled/:mailbox_id": "page",
   "GET /mail/:mailbox_id/:folder": "page",

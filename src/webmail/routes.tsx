@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { AppError } from "../errors.ts";
 import { clientOf } from "../http/client.ts";
 import type { AppEnv } from "../http/env.ts";
@@ -7,7 +7,8 @@ import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../h
 import { webmailFor } from "../http/mailbox-page-session.ts";
 import { respondPage } from "../http/page.tsx";
 import { onPageError } from "../http/page-errors.tsx";
-import { refuseCrossSite, requireSameOrigin } from "../http/same-origin.ts";
+import { refuseCrossSite, requireOwnPage, requireSameOrigin } from "../http/same-origin.ts";
+import { connectToEvents } from "../inbox/index.ts";
 import { signOutOfMailbox } from "../mailbox-sessions/index.ts";
 import { listMailboxes } from "../mailboxes/index.ts";
 import { signInToWebmail, WebmailLoginIn } from "../sign-ins/index.ts";
@@ -17,6 +18,12 @@ import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
 import { WEBMAIL_STYLE, WEBMAIL_STYLE_FILE } from "./style.ts";
+
+/** Refuses handshakes of other pages before the session is read, which could refresh it. */
+const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
+  requireOwnPage(c, true);
+  return next();
+};
 
 /** Most mailboxes in the list of those that a user may open. */
 const MAX_MAILBOXES = 500;
@@ -52,6 +59,12 @@ export const webmailPages = new Hono<AppEnv>()
     if (token !== undefined) await signOutOfMailbox(c.get("ctx"), token);
     deleteMailboxCookies(c);
     return c.redirect("/mail/sign-in", 303);
+  })
+  // The cookies of a mailbox session go to paths below /mail only, so its pages cannot open the socket of the API.
+  .get("/mail/events/:mailbox_id", ownPagesOnly, ...webmailFor("GET /v1/inbox/:mailbox_id/events"), async (c) => {
+    const { webSocket } = await connectToEvents(c.get("caller"), c.req.param("mailbox_id"), c.req.header("Upgrade"));
+    // With the cookies of a session that was refreshed, which a response of one's own does not have.
+    return new Response(null, { status: 101, webSocket, headers: c.res.headers });
   })
   .route("/", composePages)
   .route("/", messagePages)

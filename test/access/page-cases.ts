@@ -7,6 +7,7 @@ const dashboard = mountedRoutes().filter((route) => / \/(app(\/|$)|mail\/)/.test
 export const pageCases: Record<string, RouteCase> = {
   ...Object.fromEntries(dashboard.map((route) => [route, { success: route.startsWith("GET ") ? 303 : 403 }])),
   "GET /mail": { success: 303 },
+  "GET /mail/events/:mailbox_id": { success: 403 },
   "GET /mail/assets/:file": { success: 404 },
   "GET /mail/sign-in": { success: 200 },
   "POST /mail/sign-in": { success: 422, body: (of) => ({ email: of.mailbox, password: "a wrong password" }) },

@@ -11,8 +11,12 @@ interface Api {
 }
 
 /** Opens a socket of changes of a mailbox. Throws when the answer is not 101. */
-export async function watch(api: Api, mailboxId: string, headers: Record<string, string> = {}) {
-  const response = await api.get(`/v1/inbox/${mailboxId}/events`, { Upgrade: "websocket", ...headers });
+export const watch = (api: Api, mailboxId: string, headers: Record<string, string> = {}) =>
+  watchAt(api, `/v1/inbox/${mailboxId}/events`, headers);
+
+/** Opens the socket of changes that has this path. Throws when the answer is not 101. */
+export async function watchAt(api: Api, path: string, headers: Record<string, string> = {}) {
+  const response = await api.get(path, { Upgrade: "websocket", ...headers });
   const socket = response.webSocket;
   if (!socket) throw new Error(`${response.status} ${await response.text()}`);
   const changes: Change[] = [];

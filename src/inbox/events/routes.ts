@@ -1,14 +1,11 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
-import { AppError } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { requireOwnPage } from "../../http/same-origin.ts";
-import { openEventSocket } from "../../mailbox-store/index.ts";
-import { openMailbox } from "../open.ts";
-import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL, WATCHER_HEADER } from "./sockets.ts";
-import { toWatcher } from "./watchers.ts";
+import { connectToEvents } from "./connect.ts";
+import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
 
 const ChangeOut = z
   .object({
@@ -61,14 +58,6 @@ export const eventRoutes = new Hono<AppEnv>().get(
   async (c) => {
     const caller = c.get("caller");
     requireOwnPage(c, caller.actor.kind === "session");
-    const { id } = await openMailbox(caller, c.req.param("mailbox_id"));
-    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket")
-      throw new AppError(426, "This endpoint answers WebSocket handshakes only", { headers: { Upgrade: "websocket" } });
-    const headers = { Upgrade: "websocket", [WATCHER_HEADER]: JSON.stringify(toWatcher(caller, id)) };
-    const response = await openEventSocket(caller, id, headers);
-    if (response.status === 101) return response;
-    const limits = `${MAX_SOCKETS} of a mailbox and ${MAX_SOCKETS_OF_CREDENTIAL} of a credential`;
-    const text = `Too many sockets are open; the limit is ${limits}`;
-    throw new AppError(429, text, { headers: { "Retry-After": "60" } });
+    return connectToEvents(caller, c.req.param("mailbox_id"), c.req.header("Upgrade"));
   },
 );
