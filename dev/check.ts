@@ -16,7 +16,7 @@ const STEPS: Step[] = [
     name: "types",
     commands: [
       ["wrangler", ["types", "--include-runtime=false", "--check"]],
-      ...[".", "test", "dev"].map((project): [string, string[]] => ["tsc", ["--noEmit", "-p", project]]),
+      ...[".", "test", "dev", "client"].map((project): [string, string[]] => ["tsc", ["--noEmit", "-p", project]]),
     ],
   },
 ];

@@ -13,21 +13,24 @@ interface PageOptions {
   formTargets?: readonly string[];
   /** Whether the page shows a page of this service in a frame. */
   frames?: boolean;
+  /** Whether the page may load the script of the pages. By default those of signed-in users may. */
+  script?: boolean;
 }
 
 /**
- * Answers an HTML page: not stored, not indexed, not framed, without scripts and inline styles, without referrer.
- * `element` is a `Layout`.
+ * Answers an HTML page: not stored, not indexed, not framed, without inline scripts and styles, without referrer. Visitors who
+ * are not signed in get no script at all. `element` is a `Layout`.
  */
 export function respondPage(
   c: Context<AppEnv>,
   element: Content,
-  { status = 200, formTargets = [], frames = false }: PageOptions = {},
+  { status = 200, formTargets = [], frames = false, script = c.get("caller") !== undefined }: PageOptions = {},
 ) {
   const policy = {
     "default-src": "'none'",
     "style-src": "'self'",
     "img-src": "'self' data:",
+    ...(script ? { "script-src": "'self'", "connect-src": "'self'" } : {}),
     ...(frames ? { "frame-src": "'self'" } : {}),
     "form-action": ["'self'", ...formTargets].join(" "),
     "base-uri": "'none'",
@@ -39,6 +42,8 @@ export function respondPage(
     "X-Robots-Tag": "noindex",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
+    // A page that a link in a frame opens does not get this window as its opener.
+    ...(frames ? { "Cross-Origin-Opener-Policy": "same-origin" } : {}),
     "Content-Security-Policy": Object.entries(policy)
       .map((directive) => directive.join(" "))
       .join("; "),

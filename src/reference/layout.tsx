@@ -17,7 +17,11 @@ interface ReferenceLayoutProps {
 
 /** The layout of the pages of the API reference: bar, search, menu of the kinds of resources, content. */
 export const ReferenceLayout = ({ title, nouns, current, query = "", children }: ReferenceLayoutProps) => (
-  <Document title={title === NAME ? NAME : `${title} - ${NAME}`} styles={[`/docs/assets/${REFERENCE_STYLE_FILE}`]}>
+  <Document
+    title={title === NAME ? NAME : `${title} - ${NAME}`}
+    script
+    styles={[`/docs/assets/${REFERENCE_STYLE_FILE}`]}
+  >
     <header class="bar">
       <nav aria-label="Main">
         <a href="/docs">API reference</a>

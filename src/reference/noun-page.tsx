@@ -170,7 +170,7 @@ const withCode = (text: string) => text.split("`").map((part, at) => (at % 2 ===
 
 /** Code that scrolls sideways in its own box. The keyboard reaches it, so that it can be scrolled without a mouse. */
 export const Code = ({ label, text }: { label: string; text: string }) => (
-  <section class="code-box" aria-label={label} tabindex={0}>
+  <section class="code-box" aria-label={label} tabindex={0} data-copy="" data-what={label}>
     <pre>{text}</pre>
   </section>
 );

@@ -35,14 +35,18 @@ export function referenceRoutes(app: Hono<AppEnv>) {
     .get("/", (c) => respondPage(c, <StartPage />))
     .get("/docs", async (c) => {
       const { nouns } = await read();
-      return respondPage(c, <IndexPage nouns={nouns} origin={originOf(c)} query={c.req.query("q") ?? ""} />);
+      return respondPage(c, <IndexPage nouns={nouns} origin={originOf(c)} query={c.req.query("q") ?? ""} />, {
+        script: true,
+      });
     })
     .get("/docs/assets/:file", (c) => respondStylesheet(c, REFERENCE_STYLE_FILE, REFERENCE_STYLE))
     .get("/docs/:noun", async (c) => {
       const { document, nouns } = await read();
       const noun = nouns.find(({ slug }) => slug === c.req.param("noun"));
       if (!noun) throw notFound("Page");
-      return respondPage(c, <NounPage document={document} nouns={nouns} noun={noun} origin={originOf(c)} />);
+      return respondPage(c, <NounPage document={document} nouns={nouns} noun={noun} origin={originOf(c)} />, {
+        script: true,
+      });
     })
     .get("/docs/try/:operation", pageSession, async (c) => {
       const { document, nouns, operation } = await readOperation(c);

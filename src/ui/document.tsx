@@ -1,10 +1,13 @@
 import type { Child } from "hono/jsx";
+import { SCRIPT_FILE } from "./generated/script.ts";
 import { STYLE_FILE } from "./style.ts";
 
 interface DocumentProps {
   title: string;
   /** Paths of stylesheets beside that of every page. */
   styles?: readonly string[];
+  /** Whether the page loads the script. Its answer must allow that. */
+  script?: boolean;
   /** URL that the page opens by itself at once. */
   refreshTo?: string | undefined;
   /** Class of the body. */
@@ -13,7 +16,7 @@ interface DocumentProps {
 }
 
 /** The HTML document of a page: head, the link that skips to `#main`, and the content. */
-export const Document = ({ title, styles = [], refreshTo, kind, children }: DocumentProps) => (
+export const Document = ({ title, styles = [], script = false, refreshTo, kind, children }: DocumentProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -24,6 +27,7 @@ export const Document = ({ title, styles = [], refreshTo, kind, children }: Docu
       {[`/assets/${STYLE_FILE}`, ...styles].map((path) => (
         <link rel="stylesheet" href={path} />
       ))}
+      {script ? <script type="module" src={`/assets/${SCRIPT_FILE}`} /> : null}
     </head>
     <body class={kind}>
       <a class="skip" href="#main">

@@ -18,7 +18,7 @@ interface LayoutProps {
 /** The layout of every page. Pages without a user are a narrow column with one card. */
 export function Layout({ title, user, at, actions, refreshTo, children }: LayoutProps) {
   return (
-    <Document title={title} refreshTo={refreshTo} kind={user ? "app" : undefined}>
+    <Document title={title} script={user !== undefined} refreshTo={refreshTo} kind={user ? "app" : undefined}>
       {user ? <Menu user={user} at={at ?? title} /> : null}
       <main id="main" class={user ? undefined : "narrow"}>
         {user ? (

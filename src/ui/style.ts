@@ -76,6 +76,10 @@ button.quiet, .button.quiet { background: transparent; color: var(--accent); }
 button.danger, .button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
 select.short { width: auto; min-height: 2rem; padding: .2rem .4rem; }
 button.link { border: 0; padding: 0; min-height: 0; background: none; color: var(--accent); font-weight: 400; text-decoration: underline; }
+button.copy { font-size: .85rem; font-weight: 400; padding: .1rem .6rem; min-height: 1.75rem; background: transparent; color: var(--accent); }
+dialog { color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: .5rem; padding: 1.25rem; max-width: min(28rem, calc(100vw - 2rem)); }
+dialog::backdrop { background: #0008; }
+dialog h2 { margin-top: 0; }
 .wide { width: 100%; }
 .stack > * { margin-bottom: .6rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

@@ -93,7 +93,11 @@ export const Empty = ({ children, action, command }: EmptyProps) => (
         </a>
       </p>
     ) : null}
-    {command === undefined ? null : <p class="code">{command}</p>}
+    {command === undefined ? null : (
+      <p class="code" data-copy="">
+        {command}
+      </p>
+    )}
   </div>
 );
 

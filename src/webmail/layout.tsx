@@ -21,7 +21,7 @@ interface WebmailLayoutProps extends OpenPage {
 
 /** The layout of the pages of a mailbox: bar, folders, content. */
 export const WebmailLayout = ({ caller, mailbox, folders, title, current, children }: WebmailLayoutProps) => (
-  <Document title={`${title} - ${mailbox.address}`} styles={[`/mail/assets/${WEBMAIL_STYLE_FILE}`]}>
+  <Document title={`${title} - ${mailbox.address}`} script styles={[`/mail/assets/${WEBMAIL_STYLE_FILE}`]}>
     <header class="bar">
       <span class="who">{mailbox.address}</span>
       {caller.actor.kind === "mailbox" ? (

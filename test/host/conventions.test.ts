@@ -9,7 +9,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .toString()
   .split("\n")
   .filter((file) => file !== "" && existsSync(path.join(root, file)));
-const isGenerated = (file: string) => file.endsWith(".d.ts") || file.startsWith("sdk/generated/");
+const isGenerated = (file: string) => file.endsWith(".d.ts") || /^(sdk|src\/ui)\/generated\//.test(file);
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !isGenerated(file));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const documents = files.filter((file) => file === "README.md" || /^docs\/.*\.md$/.test(file));
@@ -30,7 +30,7 @@ describe("conventions of the repository", () => {
     const named = documents.flatMap((document) => [
       ...[
         ...read(document).matchAll(
-          /`((?:src|sdk|dev|environments|bench|test|migrations|docs|durable-objects)\/[\w./-]*)`/g,
+          /`((?:src|sdk|client|dev|environments|bench|test|migrations|docs|durable-objects)\/[\w./-]*)`/g,
         ),
       ].map(([, name = ""]) => ({ document, name, file: name })),
       ...[...read(document).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)].map(([, name = ""]) => ({

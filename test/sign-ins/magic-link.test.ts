@@ -181,13 +181,16 @@ describe("the dashboard", () => {
     expect(page.jar.session).not.toBe("expired");
   });
 
-  it("cannot be framed, and allows neither scripts nor inline styles", async () => {
-    for (const path of ["/auth/sign-in", "/app"]) {
+  it("cannot be framed, and allows its own script only, and none before the sign-in", async () => {
+    for (const [path, script] of [
+      ["/auth/sign-in", ""],
+      ["/app", "script-src 'self'; connect-src 'self'; "],
+    ] as const) {
       const page = browser();
       await page.post(await aMagicLink(email));
       const { headers } = await page.get(path);
       expect(headers.get("Content-Security-Policy")).toBe(
-        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        `default-src 'none'; style-src 'self'; img-src 'self' data:; ${script}form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
       );
       expect(headers.get("X-Frame-Options")).toBe("DENY");
       expect(headers.get("Cache-Control")).toBe("no-store");

@@ -87,7 +87,9 @@ export const CreatedKeyPage = ({ caller, created }: { caller: CallerCtx; created
       <dt>Name</dt>
       <dd>{created.name}</dd>
       <dt>Key</dt>
-      <dd class="code">{created.key}</dd>
+      <dd class="code" data-copy="" data-what="the key">
+        {created.key}
+      </dd>
     </dl>
     <p>
       <a class="button" href="/app/api-keys">

@@ -86,7 +86,9 @@ const RecordCard = ({ domain, record }: { domain: string; record: DomainOut["rec
     <p class="soft">{purposes[record.purpose]}</p>
     <dl class="facts">
       <dt>Host</dt>
-      <dd class="code">{hostOf(record.name, domain)}</dd>
+      <dd class="code" data-copy="" data-what="the host">
+        {hostOf(record.name, domain)}
+      </dd>
       <dt>Full name</dt>
       <dd class="code">{record.name}</dd>
       {record.priority === null ? null : (
@@ -96,7 +98,9 @@ const RecordCard = ({ domain, record }: { domain: string; record: DomainOut["rec
         </>
       )}
       <dt>Value</dt>
-      <dd class="code">{record.value}</dd>
+      <dd class="code" data-copy="" data-what="the value">
+        {record.value}
+      </dd>
     </dl>
   </section>
 );

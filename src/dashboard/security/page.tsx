@@ -109,7 +109,9 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
     ) : (
       <>
         <p>Add an account to an authenticator app with this key. It is shown once.</p>
-        <p class="code">{secret.secret.match(/.{1,4}/g)?.join(" ")}</p>
+        <p class="code" data-copy={secret.secret} data-what="the secret">
+          {secret.secret.match(/.{1,4}/g)?.join(" ")}
+        </p>
         <p>
           <a href={secret.otpauth_url}>Open in an app on this device</a>
         </p>
@@ -133,11 +135,13 @@ export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes:
       Store these codes where you keep passwords. Each one signs you in once when you have lost your app. They are not
       shown again.
     </p>
-    <ul class="code">
-      {codes.map((code) => (
-        <li>{code}</li>
-      ))}
-    </ul>
+    <section aria-label="Codes" data-copy={codes.join("\n")} data-what="the codes">
+      <ul class="code">
+        {codes.map((code) => (
+          <li>{code}</li>
+        ))}
+      </ul>
+    </section>
     <p>
       <a class="button" href="/app/security">
         I have stored them

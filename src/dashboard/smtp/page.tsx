@@ -78,9 +78,13 @@ export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; create
       <dt>Port</dt>
       <dd class="code">{created.smtp_port}</dd>
       <dt>Username</dt>
-      <dd class="code">{created.username}</dd>
+      <dd class="code" data-copy="" data-what="the username">
+        {created.username}
+      </dd>
       <dt>Password</dt>
-      <dd class="code">{created.password}</dd>
+      <dd class="code" data-copy="" data-what="the password">
+        {created.password}
+      </dd>
     </dl>
     <p>
       <a class="button" href="/app/smtp">

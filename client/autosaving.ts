@@ -1,0 +1,94 @@
+/** Quiet time before a draft is saved, in ms; with many bytes of files, which each save stores again, it is longer. */
+const [DELAY_MS, DELAY_WITH_FILES_MS, MANY_BYTES] = [2_000, 20_000, 1_000_000];
+
+/**
+ * Saves the form that writes a message as a draft when it has changed, and uploads files when they are chosen. The answer is the
+ * same page, of which the id of the draft and the list of files are taken over. Leaving with unsaved text asks first.
+ */
+export function autosave(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-autosave]");
+  const status = form?.querySelector("[data-save-status]");
+  if (!form || !status) return;
+  let timer = 0;
+  let isChanged = false;
+  let saving: Promise<void> | null = null;
+  const say = (text: string) => {
+    status.textContent = text;
+  };
+
+  const save = async () => {
+    isChanged = false;
+    const fields = new FormData(form);
+    fields.set("action", "autosave");
+    const chosen = fileField(form);
+    const hasFiles = (chosen?.files?.length ?? 0) > 0;
+    say(hasFiles ? "Uploading…" : "Saving…");
+    const response = await fetch(form.action, { method: "POST", body: fields }).catch(() => null);
+    const answer = response && !response.redirected ? await response.text() : "";
+    const fresh = new DOMParser().parseFromString(answer, "text/html");
+    const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
+    const refusal = fresh.querySelector(".notice.bad")?.textContent?.trim();
+    if (!response?.ok || draft === "") {
+      isChanged = true;
+      if (hasFiles && chosen) chosen.value = "";
+      return say(
+        `Not saved. ${refusal ?? (response?.redirected ? "Your session has ended." : "The service is out of reach.")}`,
+      );
+    }
+    takeOver(form, fresh, draft);
+    if (hasFiles && chosen) chosen.value = "";
+    say(fresh.querySelector("[data-save-status]")?.textContent || "Draft saved.");
+  };
+  const start = () => {
+    clearTimeout(timer);
+    saving ??= save().finally(() => {
+      saving = null;
+      if (isChanged) schedule();
+    });
+  };
+  const schedule = () => {
+    isChanged = true;
+    clearTimeout(timer);
+    timer = setTimeout(start, bytesOf(form) > MANY_BYTES ? DELAY_WITH_FILES_MS : DELAY_MS);
+  };
+
+  form.addEventListener("input", (event) => {
+    if (event.target !== fileField(form)) schedule();
+  });
+  form.addEventListener("change", (event) => {
+    if (event.target === fileField(form)) start();
+  });
+  let isSubmitted = false;
+  form.addEventListener("submit", async (event) => {
+    clearTimeout(timer);
+    isSubmitted = true;
+    if (!saving) return;
+    // The draft gets a new id when it is saved, which the form must have.
+    event.preventDefault();
+    const button = event.submitter as HTMLButtonElement | null;
+    await saving;
+    clearTimeout(timer);
+    form.requestSubmit(button);
+  });
+  window.addEventListener("beforeunload", (event) => {
+    if (isChanged && !isSubmitted) event.preventDefault();
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    form.querySelector<HTMLButtonElement>(`button[value=${event.shiftKey ? "now" : "send"}]`)?.click();
+  });
+}
+
+const fileField = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>("input[type=file]");
+const bytesOf = (form: HTMLFormElement) => Number(form.querySelector<HTMLElement>("#files")?.dataset.bytes ?? 0);
+
+function takeOver(form: HTMLFormElement, fresh: Document, draft: string): void {
+  const field = form.querySelector<HTMLInputElement>("[name=draft]");
+  if (field) field.value = draft;
+  const files = fresh.getElementById("files");
+  if (files) form.querySelector("#files")?.replaceWith(document.adoptNode(files));
+  const url = new URL(location.href);
+  url.search = `?${new URLSearchParams({ draft })}`;
+  history.replaceState(null, "", url);
+}

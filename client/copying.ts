@@ -1,0 +1,27 @@
+import { element } from "./elements.ts";
+
+/** For how long a button says that it has copied, in ms. */
+const SHOWN_MS = 2_000;
+
+/** Adds a button to each element with `data-copy`, which copies its text, or the value of the attribute. */
+export function addCopyButtons(root: ParentNode): void {
+  for (const source of root.querySelectorAll<HTMLElement>("[data-copy]")) {
+    const text = source.dataset.copy || (source.textContent ?? "").trim();
+    const button = element("button", { type: "button", className: "copy", textContent: "Copy" });
+    button.setAttribute("aria-label", `Copy ${source.dataset.what ?? ""}`.trim());
+    button.addEventListener("click", async () => {
+      const isCopied = await navigator.clipboard.writeText(text).then(
+        () => true,
+        () => false,
+      );
+      button.textContent = isCopied ? "Copied" : "Select and copy it";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, SHOWN_MS);
+    });
+    const status = element("span", { className: "copying" }, button);
+    status.setAttribute("aria-live", "polite");
+    if (source.tagName === "SECTION") source.before(status);
+    else source.append(" ", status);
+  }
+}

@@ -1,0 +1,70 @@
+import { addCopyButtons } from "./copying.ts";
+import { showLocalTimes } from "./times.ts";
+
+/** How often a page with `data-poll` is read again while it is visible, in ms. */
+const POLL_MS = 5_000;
+
+/**
+ * Reads the page again and replaces what has changed in its elements with `data-live`. Rows are told apart by their ids, so
+ * scroll position, focus and checked boxes stay. Returns whether the page could be read: not after the session has ended.
+ */
+export async function refreshPage(): Promise<boolean> {
+  const response = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!response?.ok || response.redirected) return false;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  showLocalTimes(fresh);
+  for (const element of document.querySelectorAll("[data-live][id]")) {
+    const replacement = fresh.getElementById(element.id);
+    if (replacement) update(element, replacement);
+  }
+  document.title = fresh.title;
+  document.dispatchEvent(new Event("refreshed"));
+  return true;
+}
+
+/** Polls for as long as the page is open, when it asks for that. */
+export function pollPage(): void {
+  if (!document.querySelector("[data-poll]")) return;
+  setInterval(() => {
+    if (!document.hidden) void refreshPage();
+  }, POLL_MS);
+}
+
+function update(old: Element, fresh: Element): void {
+  if (old.isEqualNode(fresh)) return;
+  const rows = [...fresh.children];
+  if (old.tagName !== fresh.tagName || !hasIds(rows) || !hasIds([...old.children])) {
+    replace(old, fresh);
+    return;
+  }
+  const known = new Map([...old.children].map((row) => [row.id, row]));
+  for (const [index, row] of rows.entries()) {
+    const same = known.get(row.id);
+    known.delete(row.id);
+    const at = old.children[index] ?? null;
+    if (!same) old.insertBefore(document.adoptNode(row), at);
+    else {
+      if (same !== at) old.insertBefore(same, at);
+      update(same, row);
+    }
+  }
+  for (const row of known.values()) row.remove();
+}
+
+const hasIds = (rows: readonly Element[]) => rows.length > 0 && rows.every(({ id }) => id !== "");
+
+const FIELDS = "a, button, input";
+const keyOf = (field: Element) =>
+  field instanceof HTMLAnchorElement ? field.getAttribute("href") : `${field.tagName} ${field.getAttribute("value")}`;
+
+function replace(old: Element, fresh: Element): void {
+  const checked = [...old.querySelectorAll<HTMLInputElement>("input:checked")].map(keyOf);
+  const focused = document.activeElement && old.contains(document.activeElement) ? keyOf(document.activeElement) : null;
+  const adopted = document.adoptNode(fresh);
+  old.replaceWith(adopted);
+  for (const field of adopted.querySelectorAll<HTMLElement>(FIELDS)) {
+    if (field instanceof HTMLInputElement && checked.includes(keyOf(field))) field.checked = true;
+    if (focused !== null && keyOf(field) === focused) field.focus({ preventScroll: true });
+  }
+  addCopyButtons(adopted);
+}
