@@ -346,6 +346,8 @@ export interface Operations {
   getEmail(emailId: string, options?: RequestOptions): Promise<EmailDetail>;
   /** List the events of an email. GET /v1/emails/{email_id}/events */
   listEmailEvents(emailId: string, options?: RequestOptions): Promise<EmailEvent[]>;
+  /** Get an email as it is composed. GET /v1/emails/{email_id}/source */
+  getEmailSource(emailId: string, options?: RequestOptions): Promise<Response>;
   /** Create a template. POST /v1/templates/ */
   createTemplate(body: TemplateCreate, options?: RequestOptions): Promise<Template>;
   /** List templates, most recently updated first. GET /v1/templates/ */
@@ -582,6 +584,7 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   validateEmail: {"method":"POST","path":"/v1/emails/validate","body":"json"},
   getEmail: {"method":"GET","path":"/v1/emails/{email_id}"},
   listEmailEvents: {"method":"GET","path":"/v1/emails/{email_id}/events"},
+  getEmailSource: {"method":"GET","path":"/v1/emails/{email_id}/source","raw":true},
   createTemplate: {"method":"POST","path":"/v1/templates/","body":"json","keyed":true},
   listTemplates: {"method":"GET","path":"/v1/templates/","query":true,"items":""},
   getTemplate: {"method":"GET","path":"/v1/templates/{template_id}"},

@@ -124,6 +124,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /v1/emails/": "emails:view",
   "GET /v1/emails/:email_id": "emails:view",
   "GET /v1/emails/:email_id/events": "emails:view",
+  "GET /v1/emails/:email_id/source": "emails:view",
   "GET /v1/emails/scheduled": "emails:view",
   "PATCH /v1/emails/scheduled/:email_id": "emails:send",
   "DELETE /v1/emails/scheduled/:email_id": "emails:send",

@@ -3,7 +3,7 @@ import { ComposeError } from "../mail/mime/index.ts";
 import { classifyFailure } from "../mail/reports/index.ts";
 import type { ConnectError, RecipientResult, Reply } from "../mail/smtp/index.ts";
 import { suppressionFor } from "../suppressions/index.ts";
-import { PermanentError } from "./prepare.ts";
+import { PermanentError } from "./compose-mail.ts";
 
 /** The circumstances of one delivery attempt. */
 export interface Attempt {

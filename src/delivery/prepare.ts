@@ -1,23 +1,11 @@
 import type { MailCtx } from "../context.ts";
 import { openDkimKey } from "../domains/index.ts";
-import { type ContentDocument, contentPlace, type RecipientEntry, toAttachmentSource } from "../emails/index.ts";
-import { openLinks } from "../lib/sealed-links.ts";
+import type { ContentDocument } from "../emails/index.ts";
 import { type SigningKey, signMessage } from "../mail/dkim/index.ts";
-import { type ComposedMessage, compose } from "../mail/mime/index.ts";
-import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../mail/raw/index.ts";
 import type { Capabilities, OutgoingMessage } from "../mail/smtp/index.ts";
-import { resolveTracking, trackHtml } from "../tracking/index.ts";
-import { unsubscribeHeaders } from "../unsubscribes/index.ts";
 import type { ClaimedMail } from "./claim.ts";
+import { composeMail, PermanentError } from "./compose-mail.ts";
 import type { DkimKeyRow } from "./read-senders.ts";
-
-/** The message cannot be composed, now or later, so the email must not be tried again. */
-export class PermanentError extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "PermanentError";
-  }
-}
 
 /** A message for the transport, and what its outcome's metadata tells about it. */
 export interface PreparedMessage extends OutgoingMessage {
@@ -37,117 +25,19 @@ export async function prepareMessage(
   keys: readonly DkimKeyRow[],
   capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
 ): Promise<PreparedMessage> {
-  const { content, contentLocation: location } = mail;
-  const place = contentPlace(mail.workspaceId, location);
+  const { content } = mail;
+  const { domain } = mail.sender;
   if (!content) throw new PermanentError("the content of the email was deleted");
-  if (keys.length === 0 || mail.sender.domain === null) throw new PermanentError("the domain has no DKIM key");
-  if (content.raw) return prepareRaw(ctx, { ...mail, content }, content.raw, keys);
-  const tracked = await addTracking(ctx, mail, content);
-  const composed = compose(
-    {
-      id: mail.state.id,
-      messageId: mail.messageId,
-      date: new Date(mail.queuedAt),
-      from: { email: mail.fromEmail, name: mail.fromName },
-      to: content.visible?.to ?? recipientsOfKind(mail, "to"),
-      cc: content.visible?.cc ?? recipientsOfKind(mail, "cc"),
-      replyTo: content.reply_to,
-      subject: mail.subject,
-      headers: [...content.headers, ...(await listHeaders(ctx, mail))],
-      text: await openText(ctx, mail, content.text),
-      html: tracked.html,
-      attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
-    },
-    capabilities,
-  );
-  const message = await sign(ctx, mail.sender.domain, composed, keys);
-  // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
-  const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
-  return { ...message, untrackedLinks: tracked.untrackedLinks, objectReads };
+  if (keys.length === 0 || domain === null) throw new PermanentError("the domain has no DKIM key");
+  const { composed, ...counts } = await composeMail(ctx, { ...mail, content }, capabilities, "opened");
+  const signingKeys = keys.map((key) => toSigningKey(ctx, key));
+  // The transport copies each chunk before it asks for the next.
+  const message = await signMessage(composed, signingKeys, { domain, now: new Date(ctx.now()), reuseBuffer: true });
+  return { ...message, ...counts };
 }
 
-/** Signs a message for the transport, which copies each chunk before it asks for the next. */
-function sign(ctx: MailCtx, domain: string, composed: ComposedMessage, keys: readonly DkimKeyRow[]) {
-  const options = { domain, now: new Date(ctx.now()), reuseBuffer: true };
-  return signMessage(
-    composed,
-    keys.map((key) => toSigningKey(ctx, key)),
-    options,
-  );
-}
-
-/** Bodies smaller than this are held in memory, in octets, and so are those whose HTML is tracked. */
-const MEMORY_BODY = 256 * 1024;
-/** Submitted messages from this size on are not tracked, in octets (decisions 8). */
-const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
-
-/** Prepares a message that was submitted by SMTP. Only its tracked HTML is changed (decisions 8). */
-async function prepareRaw(
-  ctx: MailCtx,
-  mail: ClaimedMail & { content: ContentDocument },
-  raw: RawContent,
-  keys: readonly DkimKeyRow[],
-): Promise<PreparedMessage> {
-  const inline = inlineBody(raw);
-  const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
-  const { key } = contentPlace(mail.workspaceId, mail.contentLocation);
-  const open = async () => {
-    // R2 refuses an empty range.
-    if (size === 0) return new Blob([]).stream();
-    const object = await ctx.env.CONTENT.get(key, { range: { offset: at, length: size } });
-    if (!object) throw new PermanentError("the object of the message was deleted");
-    return object.body;
-  };
-  const tracking = resolveTracking(mail.source, mail.settings, null);
-  const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_OCTETS;
-  const isHeld = isTracked || size < MEMORY_BODY;
-  const body = inline ?? (isHeld ? new Uint8Array(await new Response(await open()).arrayBuffer()) : null);
-  let untrackedLinks = 0;
-  const track = async (html: string) => {
-    const tracked = await addTracking(ctx, mail, { ...mail.content, html });
-    untrackedLinks = tracked.untrackedLinks;
-    return tracked.html ?? html;
-  };
-  const changed = isTracked && body ? await replaceHtml(raw, body, track) : null;
-  const composed = changed
-    ? composeRaw({ ...raw, head: changed.head }, changed.body)
-    : composeRaw(raw, body ?? { size, source: open });
-  const message = await sign(ctx, mail.sender.domain ?? "", composed, keys);
-  return {
-    ...message,
-    untrackedLinks,
-    objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
-  };
-}
-
-/** Returns the text of the message. Emails of the service itself are stored with encrypted links. */
-async function openText(ctx: MailCtx, { source }: ClaimedMail, text: string | null): Promise<string | null> {
-  return source === "system" && text !== null ? openLinks(ctx.settings.masterKeys, text) : text;
-}
-
-/** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
-async function listHeaders(ctx: MailCtx, { source, state }: ClaimedMail): Promise<[string, string][]> {
-  if (source !== "bulk" && source !== "broadcast") return [];
-  return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
-}
-
-/** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
-async function addTracking(
-  ctx: MailCtx,
-  mail: ClaimedMail,
-  { html, tracking }: ContentDocument,
-): Promise<{ html: ContentDocument["html"]; untrackedLinks: number }> {
-  if (!html) return { html, untrackedLinks: 0 };
-  const { workspace, id: emailId, recipients } = mail.state;
-  const recipient = recipients.length === 1 ? 0 : "all";
-  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, tracking));
-}
-
-function recipientsOfKind(mail: ClaimedMail, kind: RecipientEntry["kind"]) {
-  return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
-}
-
-function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {
+/** Returns a DKIM key that opens its private part when it signs. */
+export function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {
   return {
     id: key.id,
     selector: key.selector,

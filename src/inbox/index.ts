@@ -1,4 +1,3 @@
-export { download } from "./download.ts";
 export { connectToEvents } from "./events/connect.ts";
 export { changeMessages } from "./messages/change.ts";
 export {

@@ -1,13 +1,14 @@
-/** Returns a stream of what a generator yields. It is asked for one piece at a time, and ended when the reader stops. */
-export function toReadable(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+/** Returns a stream of these pieces. They are asked for one at a time, and ended when the reader stops. */
+export function toReadable(pieces: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await pieces.next();
+      const { done, value } = await iterator.next();
       if (done) controller.close();
       else controller.enqueue(value);
     },
     async cancel() {
-      await pieces.return(undefined);
+      await iterator.return?.();
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import { notFound } from "../errors.ts";
+import { download } from "../http/download.ts";
 import type { AppEnv } from "../http/env.ts";
 import { readForm } from "../http/fields.ts";
 import { webmailFor } from "../http/mailbox-page-session.ts";
@@ -9,7 +10,6 @@ import { parseFields, type Refusal, submitForm } from "../http/page-form.ts";
 import {
   BatchIn,
   changeMessages,
-  download,
   getMessage,
   openAttachment,
   openMailbox,

@@ -226,6 +226,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   },
   "GET /v1/emails/:email_id": { success: 200, create: createEmail },
   "GET /v1/emails/:email_id/events": { success: 200, create: createEmail },
+  "GET /v1/emails/:email_id/source": { success: 200, create: createEmail },
   "GET /v1/emails/scheduled": { success: 200 },
   "PATCH /v1/emails/scheduled/:email_id": {
     success: 200,

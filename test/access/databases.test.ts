@@ -15,6 +15,7 @@ const MAIL_ROUTES = [
   "GET /v1/emails/",
   "GET /v1/emails/:email_id",
   "GET /v1/emails/:email_id/events",
+  "GET /v1/emails/:email_id/source",
   "GET /v1/emails/updates",
   "POST /v1/emails/:email_id/retry",
   "GET /v1/emails/scheduled",

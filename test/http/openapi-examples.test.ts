@@ -75,6 +75,7 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     return { mailbox_id: workspace.mailboxId };
   },
   getEmail: async () => ({ email_id: await create("/v1/emails/") }),
+  getEmailSource: async () => ({ email_id: await create("/v1/emails/") }),
   listEmailEvents: async () => ({ email_id: await create("/v1/emails/") }),
   retryEmail: async () => {
     const email_id = await create("/v1/emails/", { to: [{ email: "bounced@simulator.test" }] });
@@ -209,6 +210,7 @@ const statuses: Record<string, string> = { deleteInboxMessage: "200" };
 
 /** A part of the files that operations answer. */
 const files: Record<string, string> = {
+  getEmailSource: "Subject: Your receipt\r\n",
   getInboxMessageSource: "Subject: A subject\r\n",
   getInboxAttachment: "1,2",
   exportInbox: "PK",

@@ -1,0 +1,27 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import { download } from "../http/download.ts";
+import type { AppEnv } from "../http/env.ts";
+import { file, parameter, responses } from "../http/openapi.ts";
+import { toReadable } from "../lib/readable.ts";
+import { composeSource } from "./source.ts";
+
+export const sourceRoutes = new Hono<AppEnv>().get(
+  "/v1/emails/:email_id/source",
+  describeRoute({
+    operationId: "getEmailSource",
+    summary: "Get an email as it is composed",
+    description: "With a DKIM signature when it was sent. 404 also when its content is no longer stored.",
+    tags: ["Emails"],
+    parameters: [parameter.id("email_id", "Id of the email")],
+    responses: { ...responses(200, "", null, [403, 404]), ...file("The message (RFC 5322)", "message/rfc822") },
+  }),
+  async (c) => {
+    const id = c.req.param("email_id");
+    const { size, chunks } = await composeSource(c.get("caller"), id);
+    return c.body(toReadable(chunks()), 200, {
+      ...download(`email-${id.toLowerCase()}.eml`, "message/rfc822"),
+      "Content-Length": `${size}`,
+    });
+  },
+);
