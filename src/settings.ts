@@ -26,6 +26,15 @@ const Variables = z.object({
     .string()
     .regex(/^(.{32,})?$/, "METRICS_TOKEN must have at least 32 characters")
     .default(""),
+  /**
+   * Authserv-id (RFC 8601 2.5) of the mail server before the Email Worker: its Authentication-Results are trusted. Empty: none.
+   * That of Email Routing is `mx.cloudflare.net`.
+   */
+  EMAIL_WORKER_AUTHSERV_ID: z
+    .string()
+    .max(253)
+    .regex(/^([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)?$/, "EMAIL_WORKER_AUTHSERV_ID must be a host name")
+    .default(""),
   /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
   SPF_DOMAIN: z.string().default("spf.mail.test"),
   /** Domain of the return path, which receives bounces. */
@@ -91,6 +100,7 @@ export interface Settings {
   smtpHost: string;
   smtpPort: number;
   gatewaySecret: string;
+  emailWorkerAuthservId: string;
   spfDomain: string;
   bounceDomain: string;
   publicUrl: string;
@@ -147,6 +157,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
     smtpHost: variables.SMTP_HOST,
     smtpPort: variables.SMTP_PORT,
     gatewaySecret: variables.GATEWAY_SECRET,
+    emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
     spfDomain: variables.SPF_DOMAIN.toLowerCase(),
     bounceDomain: variables.BOUNCE_DOMAIN.toLowerCase(),
     publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),

@@ -16,7 +16,8 @@ export interface ArrivedMail {
   raw: ReadableStream<Uint8Array>;
   /** Bytes of the message, when they are known before it is read. */
   size: number | null;
-  authentication: CheckedAuthentication | null;
+  /** `in-header`: the server wrote it into the header, under the authserv-id of the settings. */
+  authentication: CheckedAuthentication | "in-header" | null;
   /** Whether a spam filter marks it. */
   isSpam?: boolean;
 }

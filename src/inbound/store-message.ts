@@ -9,6 +9,10 @@ import { identifyDelivery } from "./delivery-key.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { warnQuota } from "./warn-quota.ts";
+import { readWorkerResults } from "./worker-results.ts";
+
+/** Bytes of a header in which the fields of the server that received the message are. */
+const RESULTS_BYTES = 65_536;
 
 /** A message for a hosted mailbox. */
 export interface IncomingMessage {
@@ -16,7 +20,8 @@ export interface IncomingMessage {
   from: string;
   to: string;
   raw: Uint8Array;
-  authentication: CheckedAuthentication | null;
+  /** `in-header`: the server that received it wrote it into the header. */
+  authentication: CheckedAuthentication | "in-header" | null;
   /** Whether a spam filter marks it. */
   isSpam?: boolean;
 }
@@ -32,7 +37,8 @@ export async function storeMessage(
   mail: IncomingMessage,
 ): Promise<AddResult["result"]> {
   const parsed = parseMessage(mail.raw);
-  const { authentication, isSpam = false } = mail;
+  const authentication = mail.authentication === "in-header" ? resultsIn(ctx, mail.raw, parsed) : mail.authentication;
+  const { isSpam = false } = mail;
   const delivery = await identifyDelivery(mailbox.id, mail.to, mail.raw, parsed);
   const object = `${r2Keys.mailbox(mailbox.id)}${delivery.object}.eml`;
   await ctx.env.CONTENT.put(object, mail.raw);
@@ -50,7 +56,7 @@ export async function storeMessage(
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    const plan = await planOf(ctx, mailbox, mail, { id: delivery.id, parsed, message: placed });
+    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id: delivery.id, parsed, message: placed });
     await logDelivery(ctx, mailbox, { id: delivery.id, recipient: mail.to, message: placed, plan });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
@@ -58,11 +64,17 @@ export async function storeMessage(
   return added.result;
 }
 
+/** Returns what the mail server before the Email Worker found. */
+function resultsIn(ctx: Ctx, raw: Uint8Array, { headerSize, from }: ParsedMessage): CheckedAuthentication | null {
+  const head = new TextDecoder().decode(raw.subarray(0, Math.min(headerSize, RESULTS_BYTES)));
+  return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
+}
+
 /** Returns the forwards of a stored message. Spam has none (decisions 9). */
 async function planOf(
   ctx: Ctx,
   mailbox: RecipientMailbox,
-  { from, to, authentication }: IncomingMessage,
+  { from, to, authentication }: IncomingMessage & { authentication: CheckedAuthentication | null },
   { id, parsed, message }: { id: string; parsed: ParsedMessage; message: NewMessage },
 ): Promise<ForwardPlan> {
   if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))

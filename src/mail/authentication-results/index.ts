@@ -1,0 +1,2 @@
+export type { MethodResult } from "./parse.ts";
+export { type ReceiverResults, readReceiverResults } from "./receiver-results.ts";
