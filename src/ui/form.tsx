@@ -91,6 +91,50 @@ interface CheckProps {
   value?: string;
 }
 
+interface CheckGroupProps {
+  name: string;
+  legend: string;
+  options: readonly { value: string; label: string }[];
+  chosen: readonly string[];
+  /** Named as the field of the API call, as the links of `FaultSummary` are. */
+  id: string;
+  faults?: Faults | undefined;
+}
+
+/** Boxes of which any number may be checked. */
+export const CheckGroup = ({ name, legend, options, chosen, id, faults }: CheckGroupProps) => (
+  <fieldset id={id} tabindex={-1}>
+    <legend>{legend}</legend>
+    {options.map(({ value, label }) => (
+      <Check name={name} value={value} label={label} checked={chosen.includes(value)} />
+    ))}
+    {faults?.has(id) ? <p class="fault">{faults.get(id)}</p> : null}
+  </fieldset>
+);
+
+interface PostButtonProps {
+  /** Path that the form posts to. */
+  to: string;
+  label: string;
+  kind?: "quiet" | "danger" | "link";
+  /** Name for screen readers, where the same label stands in several rows. */
+  name?: string;
+  /** Hidden fields. */
+  fields?: Readonly<Record<string, string>>;
+}
+
+/** A button that posts a form without fields to fill in. */
+export const PostButton = ({ to, label, kind, name, fields = {} }: PostButtonProps) => (
+  <form class={kind === "link" ? "inline" : undefined} method="post" action={to}>
+    {Object.entries(fields).map(([field, value]) => (
+      <input type="hidden" name={field} value={value} />
+    ))}
+    <button class={kind} type="submit" aria-label={name}>
+      {label}
+    </button>
+  </form>
+);
+
 function Labelled({ name, label, hint, faults, required, children }: LabelledProps & { children?: Child }) {
   const fault = faults?.get(name);
   return (

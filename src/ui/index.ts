@@ -1,6 +1,17 @@
+export { BarChart, Chips, LineChart, Numbers, type Series, Share } from "./charts.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Document } from "./document.tsx";
-export { Check, FaultSummary, type Faults, Field, Notice, Select, TextArea } from "./form.tsx";
+export {
+  Check,
+  CheckGroup,
+  FaultSummary,
+  type Faults,
+  Field,
+  Notice,
+  PostButton,
+  Select,
+  TextArea,
+} from "./form.tsx";
 export { Layout } from "./layout.tsx";
 export type { PageUser } from "./menu.tsx";
 export { respondStylesheet } from "./routes.ts";

@@ -1,4 +1,5 @@
 import { crc32 } from "../lib/crc32.ts";
+import { CHART_STYLE } from "./chart-style.ts";
 
 /** The stylesheet of every page. Text has a contrast of at least 5.7:1 and edges of 3.6:1, in both colour schemes. */
 export const STYLE = `:root {
@@ -124,7 +125,7 @@ dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; }
 code, .code { font: .9em ui-monospace, monospace; }
 .url { padding: .6rem; border-radius: .3rem; background: var(--paper); border: 1px solid var(--line); max-height: 9rem; overflow-y: auto; }
-@media (max-width: 48rem) {
+${CHART_STYLE}@media (max-width: 48rem) {
   .list thead { display: none; }
   .list tr { display: block; padding: .6rem .8rem; border-top: 1px solid var(--line); }
   .list tbody tr:first-child { border-top: 0; }

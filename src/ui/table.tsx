@@ -8,17 +8,21 @@ interface TableProps {
   children?: Child;
 }
 
+const Head = ({ columns }: Pick<TableProps, "columns">) => (
+  <thead>
+    <tr>
+      {columns.map((column) => (
+        <th scope="col">{column}</th>
+      ))}
+    </tr>
+  </thead>
+);
+
 /** A table that scrolls sideways in its own box when it is wider than the page. */
 export const Table = ({ caption, columns, children }: TableProps) => (
   <section class="table" aria-label={caption} tabindex={0}>
     <table>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th scope="col">{column}</th>
-          ))}
-        </tr>
-      </thead>
+      <Head columns={columns} />
       <tbody>{children}</tbody>
     </table>
   </section>
@@ -33,13 +37,7 @@ interface ListProps extends Omit<TableProps, "children"> {
 export const List = ({ caption, columns, rows }: ListProps) => (
   <div class="list">
     <table aria-label={caption}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th scope="col">{column}</th>
-          ))}
-        </tr>
-      </thead>
+      <Head columns={columns} />
       <tbody>
         {rows.map((cells) => (
           <tr>
@@ -62,9 +60,41 @@ export function Time({ at }: { at: number | string }) {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  ...kind("good", ["delivered", "sent", "verified", "active", "completed", "accepted", "on", "unchanged"]),
-  ...kind("bad", ["bounced", "failed", "rejected", "missing", "mismatch", "expired", "complained", "reversed"]),
-  ...kind("warn", ["queued", "sending", "scheduled", "pending", "paused", "deferred", "suppressed"]),
+  ...kind("good", [
+    "delivered",
+    "sent",
+    "verified",
+    "active",
+    "completed",
+    "accepted",
+    "on",
+    "unchanged",
+    "pass",
+    "done",
+  ]),
+  ...kind("bad", [
+    "bounced",
+    "failed",
+    "rejected",
+    "missing",
+    "mismatch",
+    "expired",
+    "complained",
+    "reversed",
+    "restricted",
+    "fail",
+  ]),
+  ...kind("warn", [
+    "queued",
+    "sending",
+    "scheduled",
+    "pending",
+    "paused",
+    "deferred",
+    "suppressed",
+    "retrying",
+    "unconfirmed",
+  ]),
 };
 
 function kind(name: string, words: readonly string[]): Record<string, string> {

@@ -1,0 +1,150 @@
+import type { Child } from "hono/jsx";
+
+/** One line of a chart, or one part of its bars. The kind is its colour; lines differ by their dashes too. */
+export interface Series {
+  label: string;
+  kind: "good" | "bad" | "warn" | "accent" | "soft";
+  /** One value for each label of the chart. */
+  values: readonly number[];
+}
+
+interface ChartProps {
+  /** Read by screen readers. The figures stand in the table below the chart. */
+  title: string;
+  /** Names of the places on the horizontal axis. */
+  labels: readonly string[];
+  series: readonly Series[];
+}
+
+// The pictures are stretched to the width of the page, so their text is HTML beside them.
+const WIDTH = 1_000;
+const HEIGHT = 200;
+
+/** Bars that are stacked in the order of the series, from the bottom. */
+export function BarChart({ title, labels, series }: ChartProps) {
+  const sums = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const top = roundUp(Math.max(...sums, 1));
+  const step = WIDTH / labels.length;
+  return (
+    <Chart title={title} labels={labels} series={series} top={top}>
+      {labels.map((label, index) => {
+        let used = 0;
+        return (
+          <g>
+            <title>{`${label}: ${series.map((one) => `${one.values[index]} ${one.label}`).join(", ")}`}</title>
+            {series.map(({ kind, values }) => {
+              const height = (HEIGHT * (values[index] ?? 0)) / top;
+              used += height;
+              return height === 0 ? null : (
+                <rect
+                  class={`fill ${kind}`}
+                  x={round(index * step + step * 0.15)}
+                  y={round(HEIGHT - used)}
+                  width={round(step * 0.7)}
+                  height={round(height)}
+                />
+              );
+            })}
+          </g>
+        );
+      })}
+    </Chart>
+  );
+}
+
+/** Lines, each with its own dashes. */
+export function LineChart({ title, labels, series }: ChartProps) {
+  const top = roundUp(Math.max(...series.flatMap(({ values }) => values), 1));
+  const step = WIDTH / Math.max(1, labels.length - 1);
+  return (
+    <Chart title={title} labels={labels} series={series} top={top}>
+      {series.map(({ kind, values }, index) => (
+        <polyline
+          class={`stroke ${kind} dash-${index}`}
+          points={values.map((value, at) => `${round(at * step)},${round(HEIGHT - (HEIGHT * value) / top)}`).join(" ")}
+        />
+      ))}
+    </Chart>
+  );
+}
+
+const Chart = ({ title, labels, series, top, children }: ChartProps & { top: number; children?: Child }) => (
+  <figure class="chart">
+    <ul class="legend">
+      {series.map(({ label, kind }, index) => (
+        <li>
+          <svg class="key" viewBox="0 0 24 8" aria-hidden="true">
+            <line class={`stroke ${kind} dash-${index}`} x1="0" y1="4" x2="24" y2="4" />
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ul>
+    <div class="plot">
+      <div class="scale" aria-hidden="true">
+        <span>{top.toLocaleString("en")}</span>
+        <span>{(top / 2).toLocaleString("en")}</span>
+        <span>0</span>
+      </div>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
+        <line class="grid" x1="0" y1="0" x2={WIDTH} y2="0" />
+        <line class="grid" x1="0" y1={HEIGHT / 2} x2={WIDTH} y2={HEIGHT / 2} />
+        <line class="grid" x1="0" y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
+        {children}
+      </svg>
+      <div class="ends" aria-hidden="true">
+        <span>{labels[0]}</span>
+        <span>{labels.at(-1)}</span>
+      </div>
+    </div>
+  </figure>
+);
+
+/** A share from 0 to 1 as a bar, beside its text. */
+export const Share = ({ of, text }: { of: number; text: string }) => (
+  <span class="share">
+    <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="fill accent" x="0" y="0" width={round(100 * Math.min(1, of))} height="8" />
+    </svg>
+    {text}
+  </span>
+);
+
+/** Figures with their names. */
+export const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, value: string])[] }) => (
+  <dl class="numbers">
+    {numbers.map(([name, value]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
+interface ChipsProps {
+  /** Read by screen readers. */
+  label: string;
+  choices: readonly { href: string; label: string; isChosen: boolean }[];
+}
+
+/** Links of which one is chosen, such as filters of a list. */
+export const Chips = ({ label, choices }: ChipsProps) => (
+  <ul class="chips" aria-label={label}>
+    {choices.map(({ href, label: text, isChosen }) => (
+      <li>
+        <a href={href} aria-current={isChosen ? "true" : undefined}>
+          {text}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
+/** Returns the next number of the form 2, 4, 6, 10 or 20 times a power of ten, half of which is a whole number. */
+export function roundUp(value: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(value)));
+  return ([2, 4, 6, 10].find((step) => step * power >= value) ?? 20) * power;
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
