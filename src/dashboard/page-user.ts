@@ -8,4 +8,5 @@ export const pageUser = ({ actor, workspace }: CallerCtx): PageUser => ({
   scopes: actor.scopes,
   restricted: actor.restricted,
   paused: workspace.sendingPaused,
+  isPlatformAdmin: actor.kind === "session" && actor.isPlatformAdmin,
 });

@@ -1,2 +1,6 @@
-export { IS_CONFIRMED_SQL } from "./queries.ts";
+export { createRule } from "./create.ts";
+export { deleteRule } from "./delete.ts";
+export { getRule, IS_CONFIRMED_SQL, listRules } from "./queries.ts";
 export { isLoop, type MatchedMessage, matches, type RuleMatch } from "./rules.ts";
+export { actionTypes, RuleIn, type RuleOut, RulePatch, toRule } from "./schema.ts";
+export { updateRule } from "./update.ts";

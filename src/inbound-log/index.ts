@@ -1,3 +1,4 @@
 export { appendEventStatement } from "./append-event.ts";
 export { Authentication, type CheckedAuthentication, failsDmarc, readAuthentication } from "./authentication.ts";
-export type { StoredInboundEvent } from "./get.ts";
+export { getInboundEntry, type StoredInboundEvent } from "./get.ts";
+export type { InboundEntryOut } from "./schema.ts";

@@ -1,5 +1,9 @@
+export { markAllRead, markRead } from "./mark-read.ts";
 export { type Notice, type NoticeTask, notifyOwners, notifyOwnersStatements } from "./notify-owners.ts";
+export { getPreferences, updatePreferences } from "./preferences.ts";
+export { listNotifications } from "./queries.ts";
 export {
+  type Category,
   type Channel,
   categories,
   channels,
@@ -9,3 +13,4 @@ export {
   type Preferences,
   toPreferences,
 } from "./rules.ts";
+export { type NotificationOut, toNotification } from "./schema.ts";

@@ -6,13 +6,17 @@ export interface PageUser {
   scopes: ReadonlySet<string>;
   restricted: boolean;
   paused: boolean;
+  isPlatformAdmin: boolean;
 }
 
 interface Entry {
   path: string;
   name: string;
+  /** A scope of the role, or that of administrators of the platform. */
   scope?: string;
 }
+
+const PLATFORM_ADMIN = "platform_admin";
 
 const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
   {
@@ -24,6 +28,7 @@ const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
       { path: "/app/templates", name: "Templates", scope: "templates:view" },
       { path: "/app/contacts", name: "Contacts", scope: "contacts:view" },
       { path: "/app/suppressions", name: "Suppressions", scope: "contacts:view" },
+      { path: "/app/analytics", name: "Analytics", scope: "analytics:view" },
     ],
   },
   {
@@ -32,8 +37,11 @@ const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
       { path: "/app/domains", name: "Domains", scope: "domains:view" },
       { path: "/app/transfers", name: "Transfers", scope: "domains:view" },
       { path: "/app/mailboxes", name: "Mailboxes", scope: "mailboxes:view" },
+      { path: "/app/forwarding", name: "Forwarding", scope: "domains:view" },
+      { path: "/app/inbound", name: "Inbound log", scope: "domains:view" },
       { path: "/app/smtp", name: "SMTP", scope: "smtp:view" },
       { path: "/app/api-keys", name: "API keys", scope: "team:view" },
+      { path: "/app/webhooks", name: "Webhooks", scope: "webhooks:view" },
     ],
   },
   {
@@ -47,15 +55,28 @@ const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
   {
     name: "You",
     entries: [
+      { path: "/app/notifications", name: "Notifications", scope: "notifications:view" },
       { path: "/app/grants", name: "Connected programs" },
       { path: "/app/security", name: "Security" },
+    ],
+  },
+  {
+    name: "Platform",
+    entries: [
+      { path: "/app/admin/accounts", name: "Accounts", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/transfers", name: "Force transfer", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/outboxes/main", name: "Outboxes", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/dead-letters", name: "Dead letters", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/blocked-hosts", name: "Blocked hosts", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/audit", name: "Platform audit", scope: PLATFORM_ADMIN },
     ],
   },
 ];
 
 /** The bar with the user, and the menu: a column in wide windows, opened by a button in narrow ones. `at`: a path or title. */
 export function Menu({ user, at }: { user: PageUser; at: string }) {
-  const mayOpen = ({ scope }: Entry) => scope === undefined || user.scopes.has(scope);
+  const mayOpen = ({ scope }: Entry) =>
+    scope === undefined || (scope === PLATFORM_ADMIN ? user.isPlatformAdmin : user.scopes.has(scope));
   const groups = GROUPS.map(({ name, entries }) => ({ name, entries: entries.filter(mayOpen) }));
   return (
     <>

@@ -1,6 +1,23 @@
 export { addDeliveryStatements, type NewDelivery } from "./add-delivery.ts";
 export { consumeWebhooks } from "./consume.ts";
+export { createWebhook } from "./create.ts";
+export { deleteWebhook } from "./delete.ts";
+export { getDelivery, listDeliveries } from "./delivery-queries.ts";
+export { getWebhook, listWebhooks } from "./queries.ts";
 export { releaseEndpointLeases } from "./release-leases.ts";
-export { DELIVERY_DAYS } from "./rules.ts";
+export { replayDelivery } from "./replay.ts";
+export { DELIVERY_DAYS, type DeliveryStatus, deliveryStatuses } from "./rules.ts";
+export {
+  type DeliveryItemOut,
+  type DeliveryOut,
+  toDelivery,
+  toDeliveryItem,
+  toWebhook,
+  WebhookIn,
+  type WebhookOut,
+  WebhookPatch,
+} from "./schema.ts";
 export { newWebhookSecret, openSecret, sealSecret, WEBHOOK_PURPOSE } from "./secrets.ts";
 export { copySubscriptions } from "./subscriptions.ts";
+export { testWebhook } from "./test.ts";
+export { updateWebhook } from "./update.ts";

@@ -147,11 +147,8 @@ describe("the API keys page", () => {
     expect(me.scopes).toEqual(["emails:send", "emails:view"]);
     const days = (Date.parse(me.authentication.expires_at) - Date.now()) / 86_400_000;
     expect(days).toBeCloseTo(30, 2);
-    for (const path of ["/app", "/app/api-keys"]) {
-      const html = await (await session.get(path)).text();
-      expect(shownKey(html)).toBeUndefined();
-      expect(html).toContain("Shop server");
-    }
+    const list = await (await session.get("/app/api-keys")).text();
+    expect([shownKey(list), list]).toEqual([undefined, expect.stringContaining("Shop server")]);
   });
 
   it("creates one key however often a form is submitted, also at once", async () => {

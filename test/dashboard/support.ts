@@ -1,4 +1,7 @@
 import { env } from "cloudflare:workers";
+import { forwardCases } from "../access/forward-cases.ts";
+import { reportingCases } from "../access/reporting-cases.ts";
+import { webhookCases } from "../access/webhook-cases.ts";
 import { insertCredential } from "../support/smtp-credentials.ts";
 import { insertTransfer, ownerOf } from "../support/transfers.ts";
 import { aMail, type TestWorkspace, testContext } from "../support/workspace.ts";
@@ -28,6 +31,10 @@ export async function foreignIds(of: TestWorkspace): Promise<Record<string, stri
     credential_id: await insertCredential(of, { domain_id: of.domainId }),
     invitation_id,
     ...(await bulkIds(of)),
+    ...(await webhookCases["GET /v1/webhooks/:webhook_id/deliveries/:delivery_id"]?.create?.(of)),
+    ...(await forwardCases["GET /v1/forwarding-rules/:rule_id"].create(of)),
+    ...(await forwardCases["GET /v1/emails/inbound/:message_id"].create(of)),
+    ...(await reportingCases["POST /v1/notifications/:notification_id/read"].create(of)),
     user_id: of.userId,
   };
 }

@@ -1,39 +1,105 @@
-import type { ApiKeyRow } from "../../api-keys/index.ts";
 import type { CallerCtx } from "../../context.ts";
-import type { GrantRow } from "../../oauth/index.ts";
-import { Layout, Table } from "../../ui/index.ts";
-import { ApiKeyTable } from "../api-keys/index.ts";
-import { GrantTable } from "../grants/index.ts";
+import type { TransferRow } from "../../domain-transfers/index.ts";
+import type { SearchOut } from "../../emails/index.ts";
+import type { Refusal } from "../../http/page-form.ts";
+import type { NotificationOut } from "../../notifications/index.ts";
+import { Layout, List, Notice, Status, Table, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
-import type { OwnWorkspace } from "./queries.ts";
+import { Checklist } from "./checklist.tsx";
+import type { OwnWorkspace, SetupState } from "./queries.ts";
+import { type TestForm, TestMail } from "./test-mail.tsx";
+import { type Week, WeekChart } from "./week.tsx";
 
-interface HomePageProps {
-  caller: CallerCtx;
+export interface HomeContent {
+  setup: SetupState;
+  /** Null: the role may not see analytics. */
+  week: Week | null;
+  /** The newest emails that failed or bounced. */
+  failures: readonly SearchOut[];
+  /** Transfers of domains that are pending or accepted. */
+  transfers: readonly TransferRow[];
+  /** The newest unread notifications. */
+  notifications: readonly NotificationOut[];
   workspaces: readonly OwnWorkspace[];
-  /** The newest API keys. Null: the role may not see API keys. */
-  apiKeys: readonly ApiKeyRow[] | null;
-  /** The newest grants of the user. */
-  grants: readonly GrantRow[];
+  /** Addresses that a test mail may be sent from. Empty: none, or the role may not send. */
+  senders: readonly string[];
 }
 
-/** The first page of the dashboard: who is signed in, the workspaces, API keys and connected programs. */
-export function HomePage({ caller, workspaces, apiKeys, grants }: HomePageProps) {
-  const { actor, workspace } = caller;
+interface HomePageProps extends HomeContent {
+  caller: CallerCtx;
+  form: TestForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The first page of the dashboard: what is left to set up, the last days, and what needs attention. */
+export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
+  const { setup, week, failures, transfers, notifications, senders } = content;
   return (
-    <Layout title="Home" user={pageUser(caller)}>
-      <h2>You</h2>
-      <dl class="facts">
-        <dt>Email</dt>
-        <dd>{actor.email}</dd>
-        <dt>Name</dt>
-        <dd>{actor.name ?? "Not set"}</dd>
-        <dt>Role</dt>
-        <dd>
-          {actor.role} of {workspace.name}
-        </dd>
-      </dl>
-      <h2>Workspaces</h2>
-      <Table caption="Workspaces" columns={["Name", "Your role", "Action"]}>
+    <Layout title="Home" user={pageUser(caller)} at="/app">
+      <Checklist setup={setup} scopes={caller.actor.scopes} />
+      {notifications.map(({ title, href, created_at }) => (
+        <Notice kind="warn">
+          {href === null ? title : <a href={`/app${href}`}>{title}</a>}, <Time at={created_at} />{" "}
+          <a href="/app/notifications?unread=true">All unread</a>
+        </Notice>
+      ))}
+      <Deadlines transfers={transfers} />
+      {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
+      {failures.length === 0 ? null : <Failures failures={failures} />}
+      {senders.length === 0 ? null : <TestMail senders={senders} form={form} refusal={refusal} />}
+      <You caller={caller} workspaces={content.workspaces} />
+    </Layout>
+  );
+}
+
+const Deadlines = ({ transfers }: Pick<HomeContent, "transfers">) =>
+  transfers.length === 0 ? null : (
+    <>
+      <h2>Deadlines</h2>
+      <List
+        caption="Deadlines"
+        columns={["Domain", "Status", "To", "Until"]}
+        rows={transfers.map(({ domainName, status, targetEmail, expiresAt, cooloffUntil }) => [
+          <a href="/app/transfers">{domainName}</a>,
+          <Status word={status} />,
+          targetEmail,
+          <Time at={cooloffUntil ?? expiresAt} />,
+        ])}
+      />
+    </>
+  );
+
+const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
+  <>
+    <h2>Last failures</h2>
+    <List
+      caption="Last failures"
+      columns={["Status", "To", "Subject", "Created"]}
+      rows={failures.map(({ id, status, to_addresses: to, subject, created_at }) => [
+        <Status word={status} />,
+        to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
+        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+        <Time at={created_at} />,
+      ])}
+    />
+  </>
+);
+
+const You = ({ caller: { actor, workspace }, workspaces }: { caller: CallerCtx } & Pick<HomeContent, "workspaces">) => (
+  <>
+    <h2>You</h2>
+    <dl class="facts">
+      <dt>Email</dt>
+      <dd>{actor.email}</dd>
+      <dt>Name</dt>
+      <dd>{actor.name ?? "Not set"}</dd>
+      <dt>Role</dt>
+      <dd>
+        {actor.role} of {workspace.name}
+      </dd>
+    </dl>
+    {workspaces.length < 2 ? null : (
+      <Table caption="Workspaces" columns={["Workspace", "Your role", "Action"]}>
         {workspaces.map(({ id, name, role }) => (
           <tr>
             <td>{name}</td>
@@ -42,25 +108,9 @@ export function HomePage({ caller, workspaces, apiKeys, grants }: HomePageProps)
           </tr>
         ))}
       </Table>
-      <h2>API keys of {workspace.name}</h2>
-      {apiKeys === null ? (
-        <p>Your role does not show API keys.</p>
-      ) : (
-        <>
-          <ApiKeyTable caller={caller} keys={apiKeys} />
-          <p>
-            <a href="/app/api-keys">All API keys</a>
-          </p>
-        </>
-      )}
-      <h2>Connected programs</h2>
-      <GrantTable grants={grants} />
-      <p>
-        <a href="/app/grants">All connected programs</a>
-      </p>
-    </Layout>
-  );
-}
+    )}
+  </>
+);
 
 const SwitchForm = ({ id, name }: { id: string; name: string }) => (
   <form class="inline" method="post" action="/auth/workspace">

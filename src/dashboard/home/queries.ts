@@ -1,4 +1,6 @@
 import type { CallerCtx, Role } from "../../context.ts";
+import { mailDb } from "../../db/client.ts";
+import { onShard } from "../../shards.ts";
 
 /** A workspace of the caller's user. */
 export interface OwnWorkspace {
@@ -17,4 +19,38 @@ export async function listOwnWorkspaces(ctx: CallerCtx): Promise<OwnWorkspace[]>
     .bind(ctx.actor.userId)
     .all<OwnWorkspace>();
   return results;
+}
+
+/** What a workspace has already of what it needs to send email. */
+export interface SetupState {
+  hasDomain: boolean;
+  hasVerifiedDomain: boolean;
+  hasMailbox: boolean;
+  /** An API key or an SMTP credential. */
+  hasCredential: boolean;
+  hasSent: boolean;
+}
+
+const FIND_SETUP = `
+  SELECT EXISTS (SELECT 1 FROM domains WHERE workspace = ?1) AS hasDomain,
+    EXISTS (SELECT 1 FROM domains WHERE workspace = ?1 AND status = 'verified') AS hasVerifiedDomain,
+    EXISTS (SELECT 1 FROM mailboxes WHERE workspace = ?1) AS hasMailbox,
+    EXISTS (SELECT 1 FROM api_keys WHERE workspace = ?1 AND revoked_at IS NULL)
+      OR EXISTS (SELECT 1 FROM smtp_credentials WHERE workspace = ?1 AND deactivated_at IS NULL) AS hasCredential`;
+
+const HAS_SENT = "SELECT EXISTS (SELECT 1 FROM emails WHERE workspace = ?1) AS hasSent";
+
+/** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to each of its mail databases. */
+export async function findSetup(ctx: CallerCtx): Promise<SetupState> {
+  const { number, mailShards } = ctx.workspace;
+  const main = ctx.db.prepare(FIND_SETUP).bind(number).first<Record<keyof SetupState, 0 | 1>>();
+  const sent = mailShards.map((shard) => mailDb(onShard(ctx, shard)).prepare(HAS_SENT).bind(number).first("hasSent"));
+  const [found, ...all] = await Promise.all([main, ...sent]);
+  return {
+    hasDomain: found?.hasDomain === 1,
+    hasVerifiedDomain: found?.hasVerifiedDomain === 1,
+    hasMailbox: found?.hasMailbox === 1,
+    hasCredential: found?.hasCredential === 1,
+    hasSent: all.includes(1),
+  };
 }

@@ -1,22 +1,103 @@
+import type { Context } from "hono";
 import { Hono } from "hono";
-import { listApiKeys } from "../../api-keys/index.ts";
+import { bucketStart, bucketsOf, findTotals, hoursOf, hoursPerBucket, NO_COUNTS } from "../../analytics/index.ts";
+import type { CallerCtx } from "../../context.ts";
+import { listIncoming, listOutgoing } from "../../domain-transfers/index.ts";
+import { SendIn, searchEmails, sendEmail } from "../../emails/index.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { onceForForm } from "../../http/idempotency.ts";
 import { respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { listGrants } from "../../oauth/index.ts";
-import { HomePage } from "./page.tsx";
-import { listOwnWorkspaces } from "./queries.ts";
+import { iso } from "../../lib/time.ts";
+import { listMailboxes } from "../../mailboxes/index.ts";
+import { listNotifications, toNotification } from "../../notifications/index.ts";
+import { type HomeContent, HomePage } from "./page.tsx";
+import { findSetup, listOwnWorkspaces } from "./queries.ts";
+import { type TestForm, toTestRequest } from "./test-mail.tsx";
+import type { Week } from "./week.tsx";
 
-/** Most API keys, and most grants, that the home page shows. */
+/** Most failures, notifications and transfers that the page shows. */
 const SHOWN = 5;
+/** Most mailboxes in the choice of the sender. */
+const MAX_SENDERS = 200;
 
-export const homePages = new Hono<AppEnv>().get("/app", ...pageFor("GET /v1/me"), async (c) => {
+export const homePages = new Hono<AppEnv>()
+  .get("/app", ...pageFor("GET /v1/me"), (c) => {
+    const { actor } = c.get("caller");
+    return showHome(c, { from: "", to: actor.email, idempotencyKey: crypto.randomUUID() });
+  })
+  .post("/app/test-mail", ...pageFor("POST /v1/emails/"), async (c) => {
+    const fields = await readForm(c);
+    const field = (name: string) => fields.get(name)?.trim() ?? "";
+    const form = { from: field("from_"), to: field("to"), idempotencyKey: field("idempotency_key") };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(SendIn, toTestRequest(form, iso(c.get("ctx").now())));
+        const same = JSON.stringify([form.from, form.to]);
+        const { id } = await onceForForm(c, form.idempotencyKey, same, (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${id}?done=sent`;
+      },
+      (refusal) => showHome(c, form, refusal),
+    );
+  });
+
+async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
   const caller = c.get("caller");
-  const maySeeKeys = caller.actor.scopes.has("team:view");
-  const [workspaces, apiKeys, grants] = await Promise.all([
+  const page = <HomePage caller={caller} {...(await findContent(caller))} form={form} refusal={refusal} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+/** Reads what the page shows and the role may see. The queries run at the same time. */
+async function findContent(caller: CallerCtx): Promise<HomeContent> {
+  const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
+  const [setup, week, failures, transfers, unread, workspaces, mailboxes] = await Promise.all([
+    findSetup(caller),
+    may("analytics:view") ? findWeek(caller) : null,
+    may("emails:view") ? findFailures(caller) : [],
+    may("domains:view") && caller.settings.domainTransfers ? findTransfers(caller) : [],
+    may("notifications:view")
+      ? listNotifications(caller, { unread: true, category: "alerts", limit: SHOWN, offset: 0 })
+      : null,
     listOwnWorkspaces(caller),
-    maySeeKeys ? listApiKeys(caller, { offset: 0, limit: SHOWN }) : null,
-    listGrants(caller, { limit: SHOWN }),
+    may("emails:send") ? listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }) : [],
   ]);
-  return respondPage(c, <HomePage caller={caller} workspaces={workspaces} apiKeys={apiKeys} grants={grants} />);
-});
+  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+  return {
+    ...{ setup, week, failures, transfers, workspaces },
+    notifications: unread?.rows.map(toNotification) ?? [],
+    senders: senders.map(({ address }) => address),
+  };
+}
+
+async function findWeek(caller: CallerCtx): Promise<Week> {
+  const hours = hoursOf("7d", caller.now());
+  const totals = await findTotals(caller, hours, hoursPerBucket("day"));
+  return bucketsOf(hours, "day").map((bucket) => ({
+    day: iso(bucketStart(bucket, "day")).slice(0, 10),
+    counts: totals.get(bucket) ?? NO_COUNTS,
+  }));
+}
+
+async function findFailures(caller: CallerCtx) {
+  const search = { q: "", direction: "outbound" as const, page: 0, limit: SHOWN };
+  const found = await Promise.all(
+    (["failed", "bounced"] as const).map((status) => searchEmails(caller, { ...search, status })),
+  );
+  const rows = found.flatMap((page) => page.rows);
+  return rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
+}
+
+async function findTransfers(caller: CallerCtx) {
+  const [incoming, outgoing] = await Promise.all([
+    listIncoming(caller, { limit: SHOWN }),
+    listOutgoing(caller, { limit: SHOWN }),
+  ]);
+  const now = caller.now();
+  const open = outgoing.filter(
+    ({ status, expiresAt }) => status === "accepted" || (status === "pending" && expiresAt > now),
+  );
+  return [...incoming.map(({ row }) => row), ...open];
+}
