@@ -5,3 +5,4 @@ export { flushOutbox, runReleases } from "./release-waiting.ts";
 export { newRunLimits, type RunLimits, waitAfter } from "./rules.ts";
 export { deliver, deliverRows } from "./run.ts";
 export { runBulk } from "./run-bulk.ts";
+export { composeSource } from "./source.ts";

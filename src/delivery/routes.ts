@@ -1,9 +1,8 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import { download } from "../http/download.ts";
+import { respondMessage } from "../http/download.ts";
 import type { AppEnv } from "../http/env.ts";
 import { file, parameter, responses } from "../http/openapi.ts";
-import { toReadable } from "../lib/readable.ts";
 import { composeSource } from "./source.ts";
 
 export const sourceRoutes = new Hono<AppEnv>().get(
@@ -18,10 +17,6 @@ export const sourceRoutes = new Hono<AppEnv>().get(
   }),
   async (c) => {
     const id = c.req.param("email_id");
-    const { size, chunks } = await composeSource(c.get("caller"), id);
-    return c.body(toReadable(chunks()), 200, {
-      ...download(`email-${id.toLowerCase()}.eml`, "message/rfc822"),
-      "Content-Length": `${size}`,
-    });
+    return respondMessage(c, `email-${id.toLowerCase()}.eml`, await composeSource(c.get("caller"), id));
   },
 );

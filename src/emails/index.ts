@@ -20,6 +20,7 @@ export {
   toAttachmentSource,
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
+export { findFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail } from "./get.ts";
 export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";
@@ -36,11 +37,22 @@ export {
   transitionOf,
 } from "./rules.ts";
 export { cancelEmail } from "./scheduled/cancel.ts";
+export { pageOfScheduled, SCHEDULED_CURSOR } from "./scheduled/list.ts";
 export { cancelScheduledOfDomains, findScheduledEmails } from "./scheduled/of-domains.ts";
 export { reschedule } from "./scheduled/reschedule.ts";
+export type { ScheduledOut } from "./scheduled/schema.ts";
 export { sendNow } from "./scheduled/send-now.ts";
 export { AcceptOut, type DetailOut, SendIn } from "./schema.ts";
-export { HAS_NEW_EMAILS_SQL, indexEmails, type SearchOut, searchEmails } from "./search/index.ts";
+export {
+  getSavedSearches,
+  HAS_NEW_EMAILS_SQL,
+  indexEmails,
+  putSavedSearches,
+  SavedSearchesIn,
+  type SavedSearchesOut,
+  type SearchOut,
+  searchEmails,
+} from "./search/index.ts";
 export { insertEmailStatements, type NewEmail, requireSendingAllowed, sendEmail } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {

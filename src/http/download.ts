@@ -1,3 +1,7 @@
+import type { Context } from "hono";
+import { toReadable } from "../lib/readable.ts";
+import type { AppEnv } from "./env.ts";
+
 const SHOWN_AS_THEY_ARE =
   /^(?:image\/(?:png|gif|jpeg|webp)|application\/(?:pdf|zip|mbox|octet-stream)|text\/(?:plain|csv)|message\/rfc822)$/;
 
@@ -11,4 +15,14 @@ export function download(filename: string, contentType: string): Record<string, 
     "Content-Security-Policy": "default-src 'none'; sandbox",
     "Cache-Control": "private, no-store",
   };
+}
+
+/** Answers a message as a file, piece by piece. `size` in octets. */
+export function respondMessage(
+  c: Context<AppEnv>,
+  filename: string,
+  { size, chunks }: { size: number; chunks: () => AsyncIterable<Uint8Array> },
+) {
+  const headers = { ...download(filename, "message/rfc822"), "Content-Length": `${size}` };
+  return c.body(toReadable(chunks()), 200, headers);
 }

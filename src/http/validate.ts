@@ -73,14 +73,20 @@ export const query = <Schema extends z.ZodType>(schema: Schema) => validated("qu
 type Item<Schema extends z.ZodType> = { input: z.output<Schema> } | { faults: Fault[] };
 
 function validatedItems<Schema extends z.ZodType>(item: Schema, maxItems: number) {
-  const check = validator("json", (body: unknown): Item<Schema>[] => {
-    const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
-    if (!success) throw unprocessable(toFaults("body", error.issues, body));
-    if (items.length < 1 || items.length > maxItems)
-      throw badRequest(`The body has ${items.length} items; it must have 1 to ${maxItems}`);
-    return items.map((value, index) => toItem(item, value, index));
-  });
+  const check = validator("json", (body: unknown) => parseItems(item, maxItems, body));
   return described(check, "json", z.array(item).min(1).max(maxItems));
+}
+
+/**
+ * Validates each item of a list of 1 to `maxItems` on its own. Throws 422 when `body` is not a list, 400 when it is empty or
+ * too long.
+ */
+export function parseItems<Schema extends z.ZodType>(item: Schema, maxItems: number, body: unknown): Item<Schema>[] {
+  const { success, data: items, error } = z.array(z.unknown()).safeParse(body, { reportInput: true });
+  if (!success) throw unprocessable(toFaults("body", error.issues, body));
+  if (items.length < 1 || items.length > maxItems)
+    throw badRequest(`The body has ${items.length} items; it must have 1 to ${maxItems}`);
+  return items.map((value, index) => toItem(item, value, index));
 }
 
 function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index: number): Item<Schema> {

@@ -114,6 +114,16 @@ dialog h2 { margin-top: 0; }
 iframe.mail { width: 100%; height: 22rem; resize: vertical; border: 1px solid var(--line); border-radius: .5rem; background: #fff; color-scheme: light; }
 pre { white-space: pre-wrap; margin: 0 0 1rem; padding: .8rem; background: var(--card); border: 1px solid var(--line); border-radius: .3rem;
   font: .9rem/1.4 ui-monospace, monospace; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+input.short { width: auto; min-height: 2rem; padding: .1rem .4rem; }
+ul.plain { list-style: none; padding: 0; }
+details { margin: 0 0 1rem; }
+summary { min-height: 1.75rem; cursor: pointer; }
+details[open] > summary { margin-bottom: .5rem; }
+fieldset.switch { display: flex; gap: .3rem 1rem; border: 0; padding: 0; margin: 0 0 .5rem; }
+fieldset.switch legend { float: left; padding: 0; margin-right: 1rem; }
+fieldset.switch label { font-weight: 400; display: inline-flex; gap: .4rem; align-items: center; min-height: 1.75rem; margin: 0; }
+.preview:has(.phone:checked) iframe.mail { max-width: 23.4rem; }
 ol.timeline { list-style: none; padding: 0; border-left: 2px solid var(--line); margin-left: .4rem; }
 ol.timeline > li { padding: 0 0 .8rem 1rem; }
 .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: 1rem; }

@@ -1,18 +1,19 @@
 import type { CallerCtx } from "../../context.ts";
-import type { DetailOut, DetailRow } from "../../emails/index.ts";
+import { type DetailOut, type DetailRow, lastReason } from "../../emails/index.ts";
 import { Layout, List, Notice, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { toCurl } from "./curl.ts";
 
 interface EmailPageProps {
   caller: CallerCtx;
   email: DetailOut;
-  recipients: DetailRow["recipients"];
+  row: DetailRow;
   notice?: string | undefined;
   error?: string | undefined;
 }
 
 /** One email: what became of each recipient and why, its timeline and its content. */
-export const EmailPage = ({ caller, email, recipients, notice, error }: EmailPageProps) => (
+export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps) => (
   <Layout
     title={email.subject === "" ? "(no subject)" : email.subject}
     user={pageUser(caller)}
@@ -26,16 +27,16 @@ export const EmailPage = ({ caller, email, recipients, notice, error }: EmailPag
     <List
       caption="Recipients"
       columns={["Address", "Status", "Reason"]}
-      rows={recipients.map(({ kind, email: address, state }) => [
+      rows={row.recipients.map(({ kind, email: address, state }) => [
         kind === "to" ? address : `${address} (${kind})`,
         <Status word={state} />,
-        reasonOf(email, address),
+        lastReason(email.events, address) ?? "",
       ])}
     />
     <h2>Timeline</h2>
     <Timeline email={email} />
     <h2>Content</h2>
-    <Content email={email} />
+    <Content email={email} curl={toCurl(caller.settings.publicUrl, row, email)} />
   </Layout>
 );
 
@@ -87,14 +88,23 @@ const RETRIABLE = ["bounced", "rejected", "failed"];
 function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
   if (!caller.actor.scopes.has("emails:send")) return null;
   const path = `/app/emails/${email.id}`;
+  const key = <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />;
   if (RETRIABLE.includes(email.status))
     return (
       <form method="post" action={`${path}/retry`}>
-        <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+        {key}
         <button type="submit">Retry</button>
       </form>
     );
-  if (email.status !== "scheduled") return null;
+  if (email.status !== "scheduled")
+    return email.html_body === null && email.text_body === null ? null : (
+      <form method="post" action={`${path}/copy`}>
+        {key}
+        <button class="quiet" type="submit">
+          Send me a copy
+        </button>
+      </form>
+    );
   return (
     <>
       <form method="post" action={`${path}/send-now`}>
@@ -109,15 +119,21 @@ function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
   );
 }
 
-/** Keys of an event's metadata that say why, the most telling first. */
-const REASONS = ["response", "diagnostic", "reason"];
-
-function reasonOf({ events }: DetailOut, address: string): string {
-  const about = events.filter(({ metadata }) => metadata?.recipient === address);
-  const last = about.findLast(({ metadata }) => REASONS.some((key) => metadata?.[key] !== undefined));
-  const key = REASONS.find((name) => last?.metadata?.[name] !== undefined);
-  return key === undefined ? "" : String(last?.metadata?.[key]);
-}
+/** The HTML of the email in a sandbox, as wide as the page or as a phone. */
+const Preview = ({ src }: { src: string }) => (
+  <div class="preview">
+    <fieldset class="switch">
+      <legend>Width</legend>
+      <label>
+        <input type="radio" name="width" checked /> Desktop
+      </label>
+      <label>
+        <input type="radio" name="width" class="phone" /> Phone
+      </label>
+    </fieldset>
+    <iframe class="mail" title="HTML of the email" sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
+  </div>
+);
 
 const Timeline = ({ email }: { email: DetailOut }) => (
   <ol class="timeline">
@@ -141,20 +157,13 @@ const Timeline = ({ email }: { email: DetailOut }) => (
 
 const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-function Content({ email }: { email: DetailOut }) {
+function Content({ email, curl }: { email: DetailOut; curl: string }) {
   const headers = Object.entries(email.headers);
   if (email.html_body === null && email.text_body === null)
     return <p>The content is no longer stored, or cannot be shown.</p>;
   return (
     <>
-      {email.html_body === null ? null : (
-        <iframe
-          class="mail"
-          title="HTML of the email"
-          sandbox="allow-popups allow-popups-to-escape-sandbox"
-          src={`/app/emails/${email.id}/html`}
-        />
-      )}
+      {email.html_body === null ? null : <Preview src={`/app/emails/${email.id}/html`} />}
       {email.text_body === null ? null : (
         <details open={email.html_body === null}>
           <summary>Text</summary>
@@ -167,6 +176,13 @@ function Content({ email }: { email: DetailOut }) {
           <pre>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
         </details>
       )}
+      <details>
+        <summary>The same email by curl</summary>
+        <pre>{curl}</pre>
+      </details>
+      <p>
+        <a href={`/app/emails/${email.id}/source`}>Download the source</a> <span class="soft">(.eml)</span>
+      </p>
     </>
   );
 }

@@ -1,11 +1,16 @@
 import type { CallerCtx } from "../../context.ts";
-import { type SearchOut, statuses } from "../../emails/index.ts";
+import { type SavedSearchesOut, type SearchOut, statuses } from "../../emails/index.ts";
 import { Empty, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { emailsPath } from "./path.ts";
+import { SavedSearches } from "./saved-searches.tsx";
 
 interface EmailsPageProps {
   caller: CallerCtx;
   emails: readonly SearchOut[];
+  /** Why an email failed, by its id. */
+  reasons: ReadonlyMap<string, string>;
+  searches: SavedSearchesOut["searches"];
   q: string;
   status: string;
   /** URL of the next page; null: this is the last one. */
@@ -14,7 +19,7 @@ interface EmailsPageProps {
 }
 
 /** The emails of the workspace, with search and a filter by status. */
-export const EmailsPage = ({ caller, emails, q, status, next, error }: EmailsPageProps) => (
+export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next, error }: EmailsPageProps) => (
   <Layout title="Emails" user={pageUser(caller)} at="/app/emails" actions={<NewLink caller={caller} />}>
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
     <form class="filter" method="get" action="/app/emails">
@@ -31,21 +36,33 @@ export const EmailsPage = ({ caller, emails, q, status, next, error }: EmailsPag
       <button type="submit">Search</button>
     </form>
     <StatusChips q={q} chosen={status} />
+    <SavedSearches searches={searches} q={q} status={status} />
     {emails.length === 0 ? (
       <NoEmails caller={caller} isFiltered={q !== "" || status !== ""} />
     ) : (
-      <Rows emails={emails} />
+      <Rows emails={emails} reasons={reasons} />
     )}
     <Pager next={next} />
   </Layout>
 );
 
-const NewLink = ({ caller }: { caller: CallerCtx }) =>
-  caller.actor.scopes.has("emails:send") ? (
-    <a class="button" href="/app/emails/new">
-      New email
+const NewLink = ({ caller }: { caller: CallerCtx }) => (
+  <>
+    <a class="button quiet" href="/app/emails/scheduled">
+      Scheduled
     </a>
-  ) : null;
+    {caller.actor.scopes.has("emails:send") ? (
+      <>
+        <a class="button quiet" href="/app/emails/batch">
+          Batch
+        </a>
+        <a class="button" href="/app/emails/new">
+          New email
+        </a>
+      </>
+    ) : null}
+  </>
+);
 
 const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
   <ul class="chips" aria-label="Status">
@@ -59,25 +76,28 @@ const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
   </ul>
 );
 
-/** Returns the path of the list with a search, a status, and the id to continue below. */
-export function emailsPath(query: { q: string; status: string; before?: string }): string {
-  const parameters = Object.entries(query).filter(([, value]) => value !== "");
-  return parameters.length === 0 ? "/app/emails" : `/app/emails?${new URLSearchParams(parameters)}`;
-}
-
-const Rows = ({ emails }: { emails: readonly SearchOut[] }) => (
+const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) => (
   <List
     caption="Emails"
     columns={["Status", "To", "Subject", "Tags", "Created"]}
     rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
       <Status word={status} />,
       to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
-      <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+      <>
+        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>
+        {reasons.has(id) ? <p class="soft">{shorten(reasons.get(id) ?? "")}</p> : null}
+      </>,
       (tags ?? []).join(", "),
       <Time at={created_at} />,
     ])}
   />
 );
+
+/** Characters of a reason in a row; the page of the email has all. */
+const REASON_CHARACTERS = 160;
+
+const shorten = (reason: string) =>
+  reason.length > REASON_CHARACTERS ? `${reason.slice(0, REASON_CHARACTERS).toWellFormed()}…` : reason;
 
 function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
   if (isFiltered) return <Empty action={{ href: "/app/emails", label: "Show all emails" }}>No email matches.</Empty>;

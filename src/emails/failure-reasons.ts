@@ -1,0 +1,36 @@
+import { eq, inArray, sql } from "drizzle-orm";
+import type { CallerCtx } from "../context.ts";
+import { mailOrm } from "../db/client.ts";
+import { emails } from "../db/schema/mail/index.ts";
+import { readEvents } from "./timeline/index.ts";
+
+/** Keys of an event's metadata that say why, the most telling first. */
+const REASONS = ["response", "diagnostic", "reason"];
+
+/** Returns the latest reason that the events of an email give, of one recipient when `recipient` is given. Pure. */
+export function lastReason(
+  events: readonly { metadata?: Record<string, unknown> | null }[],
+  recipient?: string,
+): string | null {
+  const about = recipient === undefined ? events : events.filter(({ metadata }) => metadata?.recipient === recipient);
+  const last = about.findLast(({ metadata }) => REASONS.some((key) => metadata?.[key] != null));
+  const key = REASONS.find((name) => last?.metadata?.[name] != null);
+  return key === undefined ? null : String(last?.metadata?.[key]);
+}
+
+/** Returns why emails failed, by id. Emails without a reason are missing. At most 100 ids, in one D1 call. */
+export async function findFailureReasons(ctx: CallerCtx, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await mailOrm(ctx)
+    .select({ id: emails.id, createdAt: emails.createdAt, events: emails.events, recipients: emails.recipients })
+    .from(emails)
+    .where(
+      sql`${eq(emails.workspace, ctx.workspace.number)} AND ${inArray(emails.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)}`,
+    );
+  return new Map(
+    rows.flatMap((row) => {
+      const reason = lastReason(readEvents(row.events, row));
+      return reason === null ? [] : [[row.id, reason] as const];
+    }),
+  );
+}
