@@ -1,1 +1,2 @@
+export { composeReply, type ReplyContent } from "./compose.ts";
 export { isAnswering, mayReply } from "./rules.ts";

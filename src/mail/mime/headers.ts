@@ -48,6 +48,13 @@ export function subjectField(subject: string): HeaderField {
   );
 }
 
+/** Returns a field whose value is one Message-ID with angle brackets (RFC 5322 3.6.4). Throws ComposeError `identity`. */
+export function messageIdField(name: string, messageId: string): HeaderField {
+  if (messageId.length > 500 || !/^<[!#-'*+\-/-9=?A-Z^-~.]+@[!#-'*+\-/-9=?A-Z^-~.[\]:]+>$/.test(messageId))
+    throw new ComposeError("identity", "message_id", "the message id is not valid");
+  return foldedField(name, [messageId]);
+}
+
 /**
  * Returns a custom header as an unstructured field (RFC 5322 3.6.8). White space around the value is removed and runs
  * of white space become one space. Text that is not ASCII becomes encoded-words. Throws ComposeError for an invalid

@@ -7,16 +7,17 @@ import { concat } from "../../lib/bytes.ts";
 import { type AddressField, addressField } from "./addresses.ts";
 import { binaryStringToBytes } from "./binary-string.ts";
 import { formatDate } from "./date.ts";
-import { ComposeError } from "./errors.ts";
-import { customField, foldedField, type HeaderField, subjectField } from "./headers.ts";
+import { customField, foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";
 import type { ComposedMessage, MessageInput, SmtpExtensions } from "./message.ts";
 import { type BodySegment, partTree } from "./parts.ts";
 
+export { addressField } from "./addresses.ts";
 export { binaryStringToBytes } from "./binary-string.ts";
 export { formatDate } from "./date.ts";
 export { ComposeError, type ComposeErrorCode } from "./errors.ts";
-export type { HeaderField } from "./headers.ts";
+export { foldedField, type HeaderField, messageIdField, subjectField } from "./headers.ts";
 export type { AttachmentSource, ComposedMessage, MailboxAddress, MessageInput, SmtpExtensions } from "./message.ts";
+export { encodeText } from "./text.ts";
 
 const LF = 0x0a;
 /** Segments smaller than this are joined, in bytes. Joining larger ones would copy a large body once more. */
@@ -55,17 +56,10 @@ function headerFields(mail: MessageInput, extensions: SmtpExtensions): { fields:
   fields.push(
     subjectField(mail.subject),
     foldedField("Date", [formatDate(mail.date)]),
-    foldedField("Message-ID", [checkedMessageId(mail.messageId)]),
+    messageIdField("Message-ID", mail.messageId),
     ...mail.headers.map(([name, value]) => customField(name, value)),
   );
   return { fields, utf8: addressFields.some((field) => field.utf8) };
-}
-
-function checkedMessageId(messageId: string): string {
-  if (messageId.length > 500 || !/^<[!#-'*+\-/-9=?A-Z^-~.]+@[!#-'*+\-/-9=?A-Z^-~.[\]:]+>$/.test(messageId)) {
-    throw new ComposeError("identity", "message_id", "the message id is not valid");
-  }
-  return messageId;
 }
 
 /** Joins adjacent in-memory segments unless they are large, and ends the last line with CRLF. */
