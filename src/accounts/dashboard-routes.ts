@@ -33,6 +33,7 @@ export const dashboardRoutes = {
   "GET /app/domains": "page",
   "POST /app/domains": "page",
   "GET /app/domains/:domain_id": "page",
+  "GET /app/domains/:domain_id/zone": "page",
   "POST /app/domains/:domain_id/verify": "page",
   "POST /app/domains/:domain_id/transfer": "page",
   "GET /app/domains/:domain_id/rotate": "page",

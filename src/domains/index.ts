@@ -1,5 +1,6 @@
 export { deleteDomain } from "./delete.ts";
 export { DKIM_PURPOSE, type DkimKey, generateDkimKeys, openDkimKey } from "./dkim-keys.ts";
+export { findValues, foundKey } from "./found-values.ts";
 export { type DomainRow, getDomain, getDomainWithKeys, listDomains } from "./queries.ts";
 export { recheckDomains } from "./recheck.ts";
 export { dkimRecords } from "./records.ts";
@@ -8,3 +9,4 @@ export { rotateDkim } from "./rotate-dkim.ts";
 export { ancestors, newOwnershipToken, RECHECK_MS, RETURN_PATH_LABEL, reversedName, reversedRange } from "./rules.ts";
 export { DomainIn, type DomainOut, toDomain } from "./schema.ts";
 export { verifyDomain } from "./verify.ts";
+export { toZoneFile } from "./zone-file.ts";

@@ -92,6 +92,10 @@ describe("the pages of domains and transfers", () => {
       expect(page).toContain(text);
     expect((await submit(session, `${path}/verify`)).headers.get("Location")).toBe(`${path}?done=checked`);
     expect(await textOf(path)).toContain("missing");
+    expect(await textOf(`${path}?done=checked`)).toMatch(/<dt>Found<\/dt><dd class="code">nothing/);
+    const zone = await session.get(`${path}/zone`);
+    expect(zone.headers.get("Content-Disposition")).toContain(`filename="${name}.zone.txt"`);
+    expect(await zone.text()).toContain(`_svc-challenge.${name}. IN TXT "svc-domain-verification=`);
     expect(await textOf("/app/domains")).toContain(name);
     const twice = await submit(session, "/app/domains", keyed({ name }));
     expect([twice.status, (await twice.text()).includes(`value="${name}"`)]).toEqual([409, true]);

@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../context.ts";
-import type { DomainOut } from "../../domains/index.ts";
+import { type DomainOut, foundKey } from "../../domains/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { FaultSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -7,6 +7,8 @@ import { pageUser } from "../page-user.ts";
 interface DomainPageProps {
   caller: CallerCtx;
   domain: DomainOut;
+  /** What DNS has instead of the records that are wrong; null: DNS was not asked. */
+  found: ReadonlyMap<string, string> | null;
   /** The form that offers the domain to another account. */
   transfer: { target_email: string; note: string };
   notice?: string | undefined;
@@ -23,7 +25,7 @@ const purposes: Readonly<Record<DomainOut["records"][number]["purpose"], string>
 };
 
 /** One domain with its DNS records, and how to transfer it. */
-export function DomainPage({ caller, domain, transfer, notice, refusal }: DomainPageProps) {
+export function DomainPage({ caller, domain, found, transfer, notice, refusal }: DomainPageProps) {
   const mayManage = caller.actor.scopes.has("domains:manage");
   const isVerified = domain.status === "verified";
   return (
@@ -54,8 +56,17 @@ export function DomainPage({ caller, domain, transfer, notice, refusal }: Domain
           : "Publish the required records where the domain is registered, then check them here."}
       </p>
       {domain.records.map((record) => (
-        <RecordCard domain={domain.name} record={record} />
+        <RecordCard domain={domain.name} record={record} found={found?.get(foundKey(record))} />
       ))}
+      <p>
+        <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
+        {found === null && domain.records.some(isWrong) ? (
+          <>
+            {" · "}
+            <a href={`/app/domains/${domain.id}?found=1`}>Show what DNS has instead</a>
+          </>
+        ) : null}
+      </p>
       {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
     </Layout>
   );
@@ -77,7 +88,17 @@ const Actions = ({ domain }: { domain: DomainOut }) => (
   </>
 );
 
-const RecordCard = ({ domain, record }: { domain: string; record: DomainOut["records"][number] }) => (
+type DomainRecord = DomainOut["records"][number];
+
+const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
+
+interface RecordCardProps {
+  domain: string;
+  record: DomainRecord;
+  found: string | undefined;
+}
+
+const RecordCard = ({ domain, record, found }: RecordCardProps) => (
   <section class="card" aria-label={`${record.type} ${record.name}`}>
     <p>
       <strong>{record.type}</strong> <Status word={record.status} />{" "}
@@ -101,6 +122,12 @@ const RecordCard = ({ domain, record }: { domain: string; record: DomainOut["rec
       <dd class="code" data-copy="" data-what="the value">
         {record.value}
       </dd>
+      {found === undefined ? null : (
+        <>
+          <dt>Found</dt>
+          <dd class="code">{found === "" ? "nothing" : found}</dd>
+        </>
+      )}
     </dl>
   </section>
 );

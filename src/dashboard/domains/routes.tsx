@@ -4,14 +4,17 @@ import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../domain-t
 import {
   DomainIn,
   deleteDomain,
+  findValues,
   getDomain,
   getDomainWithKeys,
   listDomains,
   registerDomain,
   rotateDkim,
   toDomain,
+  toZoneFile,
   verifyDomain,
 } from "../../domains/index.ts";
+import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { onceForForm } from "../../http/idempotency.ts";
@@ -54,6 +57,11 @@ export const domainPages = new Hono<AppEnv>()
     );
   })
   .get("/app/domains/:domain_id", ...pageFor("GET /v1/domains/:domain_id"), (c) => showDomain(c))
+  .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
+    const caller = c.get("caller");
+    const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id")));
+    return c.body(toZoneFile(domain), 200, download(`${domain.name}.zone.txt`, "text/plain"));
+  })
   .post("/app/domains/:domain_id/verify", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
     submitForm(
       c,
@@ -148,8 +156,10 @@ async function showDomain(
 ) {
   const caller = c.get("caller");
   const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
+  const isAsked = c.req.query("done") === "checked" || c.req.query("found") === "1";
+  const found = isAsked ? await findValues(caller, domain.records) : null;
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const form = transfer ?? { target_email: "", note: "" };
-  const page = <DomainPage {...{ caller, domain, notice, refusal }} transfer={form} />;
+  const page = <DomainPage {...{ caller, domain, found, notice, refusal }} transfer={form} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }

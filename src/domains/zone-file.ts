@@ -1,0 +1,19 @@
+import type { DomainOut } from "./schema.ts";
+
+/** Octets of one string of a TXT record (RFC 1035 3.3). */
+const STRING_OCTETS = 255;
+
+/**
+ * Returns the records of a domain as a master file (RFC 1035 5), as most DNS providers import it. Values are ASCII. Pure.
+ */
+export function toZoneFile({ name, records }: Pick<DomainOut, "name" | "records">): string {
+  const lines = records.map((record) => `${record.name}. IN ${record.type} ${dataOf(record)}`);
+  return [`; Records of ${name} for sending and receiving mail`, "$TTL 3600", ...lines, ""].join("\n");
+}
+
+function dataOf({ type, value, priority }: DomainOut["records"][number]): string {
+  if (type === "CNAME") return `${value}.`;
+  if (type === "MX") return `${priority ?? 10} ${value}.`;
+  const strings = value.match(new RegExp(`.{1,${STRING_OCTETS}}`, "g")) ?? [""];
+  return strings.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(" ");
+}
