@@ -89,6 +89,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /auth/totp": "public",
   "POST /auth/totp": "public",
   "POST /auth/bootstrap": "public",
+  "POST /auth/operator-session": "public",
   "POST /auth/rotate-secrets": "public",
   ...gatewayRoutes,
   ...referenceRoutes,

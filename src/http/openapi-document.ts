@@ -98,6 +98,7 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
       "/auth/totp",
       "/invitations/:token",
       "/auth/bootstrap",
+      "/auth/operator-session",
       "/app",
       "/",
       /^\/docs/,

@@ -20,6 +20,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
       slug: toSlug(name, id),
       settings: {},
       sendingPausedAt: null,
+      pausedByPlatformAt: null,
       slackWebhookUrl: null,
       createdAt,
     },

@@ -1,7 +1,7 @@
 import { auditStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../db/batch.ts";
-import { notFound } from "../errors.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { seal } from "../lib/secret-box.ts";
 import { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
@@ -13,18 +13,22 @@ export const SLACK_PURPOSE = "slack-webhook-url";
 // json_patch removes the members that are null, and a setting that is missing has its default.
 const UPDATE = `
   UPDATE workspaces SET name = ifnull(?2, name), settings = json_patch(settings, ?3),
-    sending_paused_at = CASE ?4 WHEN 1 THEN ifnull(sending_paused_at, ?5) WHEN 0 THEN NULL ELSE sending_paused_at END,
+    sending_paused_at = CASE ?4 WHEN 1 THEN ifnull(sending_paused_at, ?5) WHEN 0 THEN iif(paused_by_platform_at IS NULL, NULL, sending_paused_at)
+      ELSE sending_paused_at END,
     slack_webhook_url = CASE WHEN ?6 THEN ?7 ELSE slack_webhook_url END
    WHERE number = ?1 AND deleted_at IS NULL`;
 
 /**
  * Changes the given fields of a workspace; a setting that is null gets its default. A sending pause holds queued emails
- * back and refuses new ones, from the next request on. Throws 404, and 403 for a key that is restricted to domains.
+ * back and refuses new ones, from the next request on. Throws 404, and 403 for a key that is restricted to domains
+ * and for a resume while the platform pauses the workspace.
  */
 export async function updateWorkspace(ctx: CallerCtx, id: string, patch: WorkspacePatch): Promise<WorkspaceRow> {
   requireActiveWorkspace(ctx, id);
   requireAllDomains(ctx);
   const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
+  if (patch.sending_paused === false && (await getWorkspace(ctx, id)).pausedByPlatformAt !== null)
+    throw forbidden("The platform paused sending in this workspace; only it can end this pause");
   const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(
     (it) => it === undefined,
   );

@@ -1,7 +1,7 @@
 import { recordDeadLetters } from "../../src/outbox/index.ts";
 import { database } from "../support/databases.ts";
 import type { PathIds } from "../support/route-tests.ts";
-import { type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 
 const createDeadLetter = async () => {
@@ -19,6 +19,10 @@ const createBlockedHost = async () => {
   return ids;
 };
 
+const aWorkspaceId = async () => ({ workspace_id: (await aWorkspace()).workspaceId });
+
+const createClaim = async () => ({ name: (await aWorkspace()).domain });
+
 const all = { crossesWorkspaces: true } as const;
 
 /** The routes of platform administrators, except the force transfer. */
@@ -30,10 +34,21 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
     "GET /v1/admin/audit": { success: 200 },
     "POST /v1/admin/outbox/flush": { success: 200 },
     "GET /v1/admin/outboxes/:database": { success: 200, create: async () => ({ database: "main" }), ...all },
+    "POST /v1/admin/outboxes/:database/requeue": {
+      success: 200,
+      create: async () => ({ database: "main" }),
+      body: () => ({ rows: [{ id: "-", due_at: "2026-11-21T14:00:00Z" }] }),
+      ...all,
+    },
     "GET /v1/admin/dead-letters": { success: 200 },
     "POST /v1/admin/dead-letters/:letter_id/replay": { success: 200, create: createDeadLetter, ...all },
     "DELETE /v1/admin/dead-letters/:letter_id": { success: 204, create: createDeadLetter, ...all },
     "GET /v1/admin/blocked-hosts": { success: 200 },
     "PUT /v1/admin/blocked-hosts/:host": { success: 200, create: aHost, ...all },
     "DELETE /v1/admin/blocked-hosts/:host": { success: 204, create: createBlockedHost, ...all },
+    "GET /v1/admin/workspaces": { success: 200 },
+    "POST /v1/admin/workspaces/:workspace_id/pause": { success: 200, create: aWorkspaceId, ...all },
+    "POST /v1/admin/workspaces/:workspace_id/resume": { success: 200, create: aWorkspaceId, ...all },
+    "GET /v1/admin/domain-claims/:name": { success: 200, create: createClaim, ...all },
+    "DELETE /v1/admin/domain-claims/:name": { success: 204, create: createClaim, ...all },
   }) satisfies Record<string, RouteCase>;

@@ -1,10 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AuditEntryOut } from "../../src/audit-log/schema.ts";
 import { recordDeadLetters } from "../../src/outbox/index.ts";
+import { acceptEmail, outboxRowsOf } from "../support/accept-email.ts";
 import { database } from "../support/databases.ts";
 import { nextPath } from "../support/next-path.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
-import { aMail, aWorkspace, createApiWithoutQueue, testContext, until } from "../support/workspace.ts";
+import {
+  aMail,
+  aWorkspace,
+  createApiWithoutQueue,
+  recordingContext,
+  testContext,
+  until,
+} from "../support/workspace.ts";
 
 let workspace: Awaited<ReturnType<typeof aWorkspace>>;
 let admin: Awaited<ReturnType<typeof aSession>>;
@@ -103,5 +112,64 @@ describe("the outbox of a database", () => {
 
   it.each(["99", "MAIN", "-1", "01", "%00"])("of the unknown database %s answers 404", async (name) => {
     expect((await admin.get(`/v1/admin/outboxes/${name}`)).status).toBe(404);
+  });
+});
+
+describe("rows of an outbox", () => {
+  const requeue = (rows: unknown, database: string | number = testContext().shard) =>
+    admin.post(`/v1/admin/outboxes/${database}/requeue`, { rows });
+
+  it("that wait or failed again and again are due now, once; rows that a run holds and moved rows stay", async () => {
+    const { outbox, shard } = testContext();
+    const at = Date.now() + 86_400_000;
+    const insert = outbox.prepare(
+      "INSERT INTO outbox (due_at, id, kind, ref, claims, token) VALUES (?1, ?2, 'purge', '[]', ?3, ?4)",
+    );
+    await outbox.batch([
+      insert.bind(at, "requeue-waits", 0, null),
+      insert.bind(at, "requeue-failed", 7, null),
+      insert.bind(at, "requeue-held", 1, "a run"),
+    ]);
+    const rows = ["waits", "failed", "held", "unknown"].map((name) => ({
+      id: `requeue-${name}`,
+      due_at: new Date(at).toISOString(),
+    }));
+    const answers = await Promise.all([requeue(rows), requeue(rows)]);
+    const counts = await Promise.all(answers.map(async (one) => (await one.json<{ requeued: number }>()).requeued));
+    expect(counts.sort()).toEqual([0, 2]);
+    expect(await lastAudit()).toMatchObject({ action: "outbox.requeued", target: String(shard), by: workspace.userId });
+    const held = outbox.prepare("SELECT due_at AS at, token FROM outbox WHERE id = 'requeue-held'");
+    expect(await held.first()).toEqual({ at, token: "a run" });
+    await outbox.prepare("DELETE FROM outbox WHERE id LIKE 'requeue-%'").run();
+  });
+
+  it("that are an email which waits for its retry make it leave at once", async () => {
+    const start = Date.now() + 3_600_000;
+    const { ctx } = recordingContext({}, () => start);
+    const id = await acceptEmail(ctx, workspace);
+    await runWorkAt(start, { EGRESS_URL: "smtp://127.0.0.1:1/?tls=off" });
+    const [row] = await outboxRowsOf(ctx, id);
+    expect(row?.dueAt).toBeGreaterThan(start);
+    const due_at = new Date(row?.dueAt ?? 0).toISOString();
+    expect(await (await requeue([{ id, due_at }])).json()).toEqual({ requeued: 1 });
+    const statusOf = async () => (await (await workspace.get(`/v1/emails/${id}`)).json<{ status: string }>()).status;
+    expect(await until(statusOf, (status) => /^(sent|delivered)$/.test(status))).toBeTruthy();
+  });
+
+  it.each([
+    [[]],
+    [Array.from({ length: 101 }, () => ({ id: "x", due_at: "2026-11-21T14:00:00Z" }))],
+    [[{ id: "x", due_at: "yesterday" }]],
+    [[{ id: "x", due_at: "2026-02-30T14:00:00Z" }]],
+    [[{ id: "", due_at: "2026-11-21T14:00:00Z" }]],
+    [[{ id: "x".repeat(201), due_at: "2026-11-21T14:00:00Z" }]],
+    [[{ id: "a\u0000b", due_at: "2026-11-21T14:00:00Z" }]],
+  ])("are refused when they are %j", async (rows) => {
+    expect((await requeue(rows)).status).toBe(422);
+  });
+
+  it("of an unknown database answer 404", async () => {
+    for (const name of ["99", "MAIN", "01"])
+      expect((await requeue([{ id: "x", due_at: "2026-11-21T14:00:00Z" }], name)).status).toBe(404);
   });
 });

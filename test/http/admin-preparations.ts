@@ -1,6 +1,6 @@
 import { recordDeadLetters } from "../../src/outbox/index.ts";
 import { database } from "../support/databases.ts";
-import { testContext } from "../support/workspace.ts";
+import { aMember, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /** The dead letter and the host of the examples. */
 const LETTER = "4f2f6b1c9d";
@@ -20,12 +20,21 @@ async function host() {
 }
 
 /** Functions that create what the operations of platform administrators name, by operation id. */
-export const adminPreparations: Record<string, () => Promise<Record<string, string>>> = {
+export const adminPreparations = (
+  workspaceOf: () => TestWorkspace,
+): Record<string, () => Promise<Record<string, string>>> => ({
+  restrictUser: async () => ({ user_id: (await aMember(workspaceOf(), "member")).userId }),
+  unrestrictUser: async () => ({ user_id: workspaceOf().userId }),
+  pauseWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  resumeWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  listDomainClaims: async () => ({ name: "example.com" }),
+  endDomainClaim: async () => ({ name: "example.com" }),
   listOutboxRows: async () => ({ database: "main" }),
+  retryOutboxRows: async () => ({ database: "main" }),
   listDeadLetters: letter,
   retryDeadLetter: letter,
   deleteDeadLetter: letter,
   listBlockedHosts: host,
   addBlockedHost: async () => ({ host: HOST }),
   removeBlockedHost: host,
-};
+});

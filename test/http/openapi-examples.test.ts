@@ -65,7 +65,7 @@ const createContact = async () => {
 
 /** Creates what the path of an operation names, and returns the ids by path parameter. */
 const preparations: Record<string, () => Promise<Record<string, string>>> = {
-  ...adminPreparations,
+  ...adminPreparations(() => workspace),
   ...inboxPreparations(() => workspace),
   ...reportingPreparations(() => workspace),
   ...forwardPreparations(() => workspace),
@@ -110,8 +110,6 @@ const preparations: Record<string, () => Promise<Record<string, string>>> = {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};
   },
-  restrictUser: async () => ({ user_id: (await aMember(workspace, "member")).userId }),
-  unrestrictUser: async () => ({ user_id: workspace.userId }),
   listPlatformAuditEntries: async () => {
     await workspace.post("/v1/suppressions/", { email: "ada@example.org" });
     return {};

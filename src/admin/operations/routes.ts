@@ -1,16 +1,25 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
-import { unprocessable } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
-import { query } from "../../http/validate.ts";
-import { canonicalDomain } from "../../lib/address-domain.ts";
+import { body, query } from "../../http/validate.ts";
+import { hostParameter as inPath, readHost } from "../host-name.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
-import { BlockedHostOut, DeadLetterOut, OutboxRowOut, toBlockedHost, toDeadLetter, toOutboxRow } from "./schema.ts";
+import { requeueRows } from "./requeue-rows.ts";
+import {
+  BlockedHostOut,
+  DeadLetterOut,
+  OutboxRowOut,
+  RequeueIn,
+  RequeueOut,
+  toBlockedHost,
+  toDeadLetter,
+  toOutboxRow,
+} from "./schema.ts";
 
 const { limit } = pageQuery({ default: 100, max: 500 });
 const cursor = z.string().max(300).optional().describe("Cursor from the `Link` header of the previous page.");
@@ -23,18 +32,9 @@ const OutboxQuery = z.object({
 
 const tags = ["Platform"];
 const security = [{ session: [] }];
-const inPath = (name: string, description: string, example: string) =>
-  ({ in: "path", name, required: true, description, schema: { type: "string" }, example }) as const;
 const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
 const host = inPath("host", "Host name", "phishing.example.net");
 const database = inPath("database", "`main`, or the number of a mail database", "main");
-
-/** Returns the host in A-labels and lower case. Throws 422. */
-function readHost(text: string): string {
-  const name = canonicalDomain(text);
-  if (name !== null) return name;
-  throw unprocessable([{ loc: ["path", "host"], msg: "host must be a domain name", type: "value_error" }]);
-}
 
 /** The routes with which administrators of the platform operate it. */
 export const operationRoutes = new Hono<AppEnv>()
@@ -55,6 +55,23 @@ export const operationRoutes = new Hono<AppEnv>()
       const after = { dueAt: Number(dueAt), id };
       const rows = await listOutboxRows(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
       return c.json(onePage(c, rows, limit, (row) => ({ after: `${row.due_at}.${row.id}` })).map(toOutboxRow));
+    },
+  )
+  .post(
+    "/v1/admin/outboxes/:database/requeue",
+    describeRoute({
+      operationId: "retryOutboxRows",
+      summary: "Make rows of an outbox due now and reset their claims",
+      description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
+      tags,
+      security,
+      parameters: [database],
+      responses: responses(200, "The number of rows", RequeueOut, [403, 404, 413, 415]),
+    }),
+    ...body(RequeueIn),
+    async (c) => {
+      const rows = c.req.valid("json").rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
+      return c.json({ requeued: await requeueRows(c.get("caller"), c.req.param("database"), rows) });
     },
   )
   .get(
@@ -129,7 +146,7 @@ export const operationRoutes = new Hono<AppEnv>()
       parameters: [host],
       responses: responses(200, "The host", BlockedHostOut, [403, 404]),
     }),
-    async (c) => c.json(toBlockedHost(await blockHost(c.get("caller"), readHost(c.req.param("host"))))),
+    async (c) => c.json(toBlockedHost(await blockHost(c.get("caller"), readHost(c.req.param("host"), "host")))),
   )
   .delete(
     "/v1/admin/blocked-hosts/:host",
@@ -142,7 +159,7 @@ export const operationRoutes = new Hono<AppEnv>()
       responses: responses(204, "Ended", null, [403, 404]),
     }),
     async (c) => {
-      await unblockHost(c.get("caller"), readHost(c.req.param("host")));
+      await unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"));
       return c.body(null, 204);
     },
   );

@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { iso } from "../../lib/time.ts";
+import { iso, parseIso } from "../../lib/time.ts";
 import type { BlockedHostRow } from "./blocked-hosts.ts";
 import type { DeadLetterRow } from "./dead-letters.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
+import { MAX_REQUEUED } from "./requeue-rows.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
@@ -51,6 +52,33 @@ export const OutboxRowOut = z
       },
     ],
   });
+
+export const RequeueIn = z
+  .object({
+    rows: z
+      .array(
+        z.object({
+          id: z.string().min(1).max(200),
+          due_at: z
+            .string()
+            .max(40)
+            .transform((text) => parseIso(text) ?? Number.NaN)
+            .refine(Number.isFinite, "due_at must be a time in ISO 8601 with its offset")
+            .meta({ format: "date-time" }),
+        }),
+      )
+      .min(1)
+      .max(MAX_REQUEUED)
+      .describe("`id` and `due_at` of rows, as GET /v1/admin/outboxes/{database} lists them."),
+  })
+  .meta({
+    ref: "OutboxRequeue",
+    example: { rows: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", due_at: "2026-11-21T14:00:00.000Z" }] },
+  });
+
+export const RequeueOut = z
+  .object({ requeued: z.int().describe("Rows that are due now.") })
+  .meta({ ref: "OutboxRequeueResult", examples: [{ requeued: 1 }] });
 
 export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
 export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });

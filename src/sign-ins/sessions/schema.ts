@@ -20,7 +20,9 @@ const timestamp = z.string().meta({ format: "date-time" });
 export const SessionOut = z
   .object({
     id: z.uuid(),
-    method: z.enum(["magic_link", "google", "github", "bootstrap", "invitation"]).describe("How the user signed in."),
+    method: z
+      .enum(["magic_link", "google", "github", "bootstrap", "invitation", "operator"])
+      .describe("How the user signed in."),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     is_current: z.boolean().describe("Whether this is the session of the request."),

@@ -23,6 +23,7 @@ export const workspaces = sqliteTable(
     slug: text().notNull(),
     settings: text({ mode: "json" }).$type<WorkspaceSettings>().notNull().default({}),
     sendingPausedAt: integer("sending_paused_at"),
+    pausedByPlatformAt: integer("paused_by_platform_at"),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),

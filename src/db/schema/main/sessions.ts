@@ -27,7 +27,7 @@ export const sessions = sqliteTable(
 );
 
 /** How a user signed in. `bootstrap`: by the link that the first start of a deployment printed. */
-export type SignInMethod = "magic_link" | "google" | "github" | "bootstrap" | "invitation";
+export type SignInMethod = "magic_link" | "google" | "github" | "bootstrap" | "invitation" | "operator";
 
 export const refreshTokens = sqliteTable(
   "refresh_tokens",
