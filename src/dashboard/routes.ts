@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { onPageError } from "../http/page-errors.tsx";
+import { adminPages } from "./admin/routes.tsx";
 import { analyticsPages } from "./analytics/routes.tsx";
 import { apiKeyPages } from "./api-keys/routes.tsx";
 import { auditPages } from "./audit/routes.tsx";
@@ -46,4 +47,5 @@ export const dashboardRoutes = new Hono<AppEnv>()
   .route("/", notificationPages)
   .route("/", grantPages)
   .route("/", securityPages)
+  .route("/", adminPages)
   .onError(onPageError);

@@ -47,9 +47,14 @@ export async function forceTransfer(ctx: CallerCtx, domainId: string, input: For
 }
 
 /** Throws 403 unless the caller's session was re-authenticated in the last five minutes (decisions 2). */
-export function requireRecentReauthentication({ actor, now }: CallerCtx): void {
+export function requireRecentReauthentication(ctx: CallerCtx): void {
+  if (!isRecentlyReauthenticated(ctx)) throw transferError("reauthentication_required");
+}
+
+/** Returns whether the caller's session was re-authenticated in the last five minutes. */
+export function isRecentlyReauthenticated({ actor, now }: CallerCtx): boolean {
   const at = actor.kind === "session" ? actor.reauthenticatedAt : null;
-  if (at === null || now() - at > REAUTHENTICATION_TTL_MS) throw transferError("reauthentication_required");
+  return at !== null && now() - at <= REAUTHENTICATION_TTL_MS;
 }
 
 interface AnyDomain {

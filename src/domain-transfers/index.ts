@@ -1,10 +1,11 @@
-export { acceptById, cancelById, declineById, initiateForDomain } from "./calls.ts";
+export { acceptById, cancelById, declineById, forceDomain, initiateForDomain } from "./calls.ts";
 export { runDeadline } from "./deadline.ts";
+export { isRecentlyReauthenticated } from "./force.ts";
 export type { ObjectCall, ObjectResult, TransferObject } from "./object.ts";
 export { performCall } from "./perform.ts";
 export { listIncoming, listOutgoing, type TransferRow } from "./queries.ts";
 export { shownStatus } from "./rules.ts";
 export { runTransferTasks } from "./run-tasks.ts";
-export { AcceptIn, TransferIn } from "./schema.ts";
+export { AcceptIn, ForceIn, TransferIn } from "./schema.ts";
 export { requireSwitchedOn } from "./switch.ts";
 export { listTargets } from "./targets.ts";

@@ -26,7 +26,7 @@ export function BarChart({ title, labels, series }: ChartProps) {
   const top = roundUp(Math.max(...sums, 1));
   const step = WIDTH / labels.length;
   return (
-    <Chart title={title} labels={labels} series={series} top={top}>
+    <Chart title={title} labels={labels} series={series} top={top} hasBars>
       {labels.map((label, index) => {
         let used = 0;
         return (
@@ -68,13 +68,24 @@ export function LineChart({ title, labels, series }: ChartProps) {
   );
 }
 
-const Chart = ({ title, labels, series, top, children }: ChartProps & { top: number; children?: Child }) => (
+interface FrameProps extends ChartProps {
+  /** The value at the top of the vertical axis. */
+  top: number;
+  hasBars?: boolean;
+  children?: Child;
+}
+
+const Chart = ({ title, labels, series, top, hasBars = false, children }: FrameProps) => (
   <figure class="chart">
     <ul class="legend">
       {series.map(({ label, kind }, index) => (
         <li>
           <svg class="key" viewBox="0 0 24 8" aria-hidden="true">
-            <line class={`stroke ${kind} dash-${index}`} x1="0" y1="4" x2="24" y2="4" />
+            {hasBars ? (
+              <rect class={`fill ${kind}`} x="12" y="0" width="12" height="8" />
+            ) : (
+              <line class={`stroke ${kind} dash-${index}`} x1="0" y1="4" x2="24" y2="4" />
+            )}
           </svg>
           {label}
         </li>
@@ -110,13 +121,20 @@ export const Share = ({ of, text }: { of: number; text: string }) => (
   </span>
 );
 
+interface NumbersProps {
+  /** `share`: what the figure is of another one, such as `4.2 %`. */
+  numbers: readonly { name: string; value: string; share?: string }[];
+}
+
 /** Figures with their names. */
-export const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, value: string])[] }) => (
-  <dl class="numbers">
-    {numbers.map(([name, value]) => (
+export const Numbers = ({ numbers }: NumbersProps) => (
+  <dl class="numbers even">
+    {numbers.map(({ name, value, share }) => (
       <div>
         <dt>{name}</dt>
-        <dd>{value}</dd>
+        <dd>
+          {value} {share === undefined ? null : <span class="soft">{share}</span>}
+        </dd>
       </div>
     ))}
   </dl>

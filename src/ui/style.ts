@@ -107,6 +107,7 @@ dialog h2 { margin-top: 0; }
 .list { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: 1rem; }
 .list td, .list th { vertical-align: baseline; }
 .list td p { margin: 0; }
+@media (min-width: 64rem) { .list time { white-space: nowrap; } }
 .numbers { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 0 0 1rem; }
 .numbers div { min-width: 5rem; }
 .numbers dt { color: var(--soft); }
@@ -129,8 +130,8 @@ ol.timeline > li { padding: 0 0 .8rem 1rem; }
 .table { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: 1rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .8rem; border-top: 1px solid var(--line); }
-thead th { border-top: 0; color: var(--soft); font-weight: 600; }
-dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
+thead th { overflow-wrap: normal; border-top: 0; color: var(--soft); font-weight: 600; }
+dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; align-items: baseline; }
 dl.facts dt { color: var(--soft); }
 dl.facts dd { margin: 0; }
 code, .code { font: .9em ui-monospace, monospace; }
@@ -139,6 +140,7 @@ ${CHART_STYLE}@media (max-width: 48rem) {
   .list thead { display: none; }
   .list tr { display: block; padding: .6rem .8rem; border-top: 1px solid var(--line); }
   .list tbody tr:first-child { border-top: 0; }
+  .list th[scope=row] { display: block; padding: 0; border: 0; }
   .list td { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .5rem; padding: .15rem 0; border: 0; }
   .list td:has(> div:empty) { display: none; }
   .list td::before { content: attr(data-column); color: var(--soft); }

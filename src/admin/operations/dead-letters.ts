@@ -26,14 +26,20 @@ export async function listDeadLetters(
   return (await find.bind(after, limit).all<DeadLetterRow>()).results;
 }
 
+/** Returns a recorded message. Throws 404. */
+export async function getDeadLetter({ db }: CallerCtx, id: string): Promise<DeadLetterRow> {
+  const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1");
+  const letter = await find.bind(id).first<DeadLetterRow>();
+  if (!letter) throw notFound("Dead letter");
+  return letter;
+}
+
 /**
  * Sends a recorded message to its queue again, and deletes the record. Consumers are safe to call twice, so a crash in between
  * only repeats the message. Throws 404, and 409 for a type of message that no queue has.
  */
 export async function replayDeadLetter(ctx: CallerCtx, id: string): Promise<DeadLetterRow> {
-  const find = ctx.db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1");
-  const letter = await find.bind(id).first<DeadLetterRow>();
-  if (!letter) throw notFound("Dead letter");
+  const letter = await getDeadLetter(ctx, id);
   const body = JSON.parse(letter.body) as { type?: unknown } | null;
   const [, binding] = bindings.find(([prefix]) => String(body?.type).startsWith(prefix)) ?? [];
   if (binding === undefined) throw conflict("No queue takes messages of this type; delete the dead letter instead");

@@ -86,15 +86,15 @@ const Overview = ({ overview }: { overview: OverviewOut }) => {
   return (
     <Numbers
       numbers={[
-        ["Sent", number(sent)],
-        ["Delivered", withRate(delivered, sent)],
-        ["Bounced", withRate(bounced, sent + bounced)],
-        ["Failed", number(failed)],
-        ["Opened", withRate(opens, delivered)],
-        ["Clicked", withRate(clicks, delivered)],
-        ["Complained", withRate(complained, delivered)],
-        ["Deferred", number(deferred)],
-        ["Unsubscribed", number(unsubscribed)],
+        { name: "Sent", value: number(sent) },
+        { name: "Delivered", value: number(delivered), share: percent(rate(delivered, sent)) },
+        { name: "Bounced", value: number(bounced), share: percent(rate(bounced, sent + bounced)) },
+        { name: "Failed", value: number(failed) },
+        { name: "Deferred", value: number(deferred) },
+        { name: "Opened", value: number(opens), share: percent(rate(opens, delivered)) },
+        { name: "Clicked", value: number(clicks), share: percent(rate(clicks, delivered)) },
+        { name: "Complained", value: number(complained), share: percent(rate(complained, delivered)) },
+        { name: "Unsubscribed", value: number(unsubscribed) },
       ]}
     />
   );

@@ -4,8 +4,9 @@ import type { CallerCtx } from "../../context.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { respondPage } from "../../http/page.tsx";
 import { pageFor } from "../../http/page-right.ts";
-import { Empty, Layout, List, Pager, Time } from "../../ui/index.ts";
+import { Layout, Pager } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { AuditList } from "./list.tsx";
 
 const PAGE_SIZE = 100;
 
@@ -30,30 +31,7 @@ const AuditPage = ({
   next: string | null;
 }) => (
   <Layout title="Audit log" user={pageUser(caller)} at="/app/audit">
-    {entries.length === 0 ? (
-      <Empty>Nothing was changed yet.</Empty>
-    ) : (
-      <List
-        caption="Audit log"
-        columns={["Time", "Who", "Action", "What", "Address"]}
-        rows={entries.map(({ at, actor, action, target, detail, ip }) => [
-          <Time at={at} />,
-          actor === null ? "the service" : actor.email,
-          action,
-          describe(target.kind, detail) || `${target.kind} ${target.id}`,
-          ip ?? "",
-        ])}
-      />
-    )}
+    <AuditList entries={entries} />
     <Pager next={next} />
   </Layout>
 );
-
-/** Returns the names and values of an entry's detail as one line. */
-function describe(kind: string, detail: unknown): string {
-  const fields = Object.entries(Object(detail) as Record<string, unknown>);
-  const text = fields.map(
-    ([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return text.length === 0 ? "" : `${kind}, ${text.join(", ")}`;
-}

@@ -179,7 +179,9 @@ export const RuleSecretPage = ({ caller, rule, secret }: { caller: CallerCtx; ru
       <dt>URL</dt>
       <dd>{rule.action.target}</dd>
       <dt>Secret</dt>
-      <dd class="code">{secret}</dd>
+      <dd class="code" data-copy="" data-what="the secret">
+        {secret}
+      </dd>
     </dl>
     <p>Requests to the URL are signed with it, as those of webhooks are.</p>
     <p>

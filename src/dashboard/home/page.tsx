@@ -3,7 +3,7 @@ import type { TransferRow } from "../../domain-transfers/index.ts";
 import type { SearchOut } from "../../emails/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { NotificationOut } from "../../notifications/index.ts";
-import { Layout, List, Notice, Status, Table, Time } from "../../ui/index.ts";
+import { Layout, List, Status, Table, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { Checklist } from "./checklist.tsx";
 import type { OwnWorkspace, SetupState } from "./queries.ts";
@@ -15,7 +15,7 @@ export interface HomeContent {
   /** Null: the role may not see analytics. */
   week: Week | null;
   /** The newest emails that failed or bounced. */
-  failures: readonly SearchOut[];
+  failures: readonly (SearchOut & { reason: string | null })[];
   /** Transfers of domains that are pending or accepted. */
   transfers: readonly TransferRow[];
   /** The newest unread notifications. */
@@ -37,12 +37,7 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
   return (
     <Layout title="Home" user={pageUser(caller)} at="/app">
       <Checklist setup={setup} scopes={caller.actor.scopes} />
-      {notifications.map(({ title, href, created_at }) => (
-        <Notice kind="warn">
-          {href === null ? title : <a href={`/app${href}`}>{title}</a>}, <Time at={created_at} />{" "}
-          <a href="/app/notifications?unread=true">All unread</a>
-        </Notice>
-      ))}
+      <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />
       {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
       {failures.length === 0 ? null : <Failures failures={failures} />}
@@ -51,6 +46,23 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
     </Layout>
   );
 }
+
+const Alerts = ({ notifications }: Pick<HomeContent, "notifications">) =>
+  notifications.length === 0 ? null : (
+    <section class="notice warn" aria-label="Unread alerts">
+      {notifications.map(({ title, href, created_at }) => (
+        <p class="spread">
+          {href === null ? <strong>{title}</strong> : <a href={`/app${href}`}>{title}</a>}
+          <span class="soft">
+            <Time at={created_at} />
+          </span>
+        </p>
+      ))}
+      <p>
+        <a href="/app/notifications?unread=true">All unread notifications</a>
+      </p>
+    </section>
+  );
 
 const Deadlines = ({ transfers }: Pick<HomeContent, "transfers">) =>
   transfers.length === 0 ? null : (
@@ -74,11 +86,12 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
     <h2>Last failures</h2>
     <List
       caption="Last failures"
-      columns={["Status", "To", "Subject", "Created"]}
-      rows={failures.map(({ id, status, to_addresses: to, subject, created_at }) => [
+      columns={["Status", "To", "Subject", "Reason", "Created"]}
+      rows={failures.map(({ id, status, to_addresses: to, subject, reason, created_at }) => [
         <Status word={status} />,
         to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
         <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+        reason,
         <Time at={created_at} />,
       ])}
     />

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { bucketStart, bucketsOf, findTotals, hoursOf, hoursPerBucket, NO_COUNTS } from "../../analytics/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import { listIncoming, listOutgoing } from "../../domain-transfers/index.ts";
-import { SendIn, searchEmails, sendEmail } from "../../emails/index.ts";
+import { findFailureReasons, SendIn, searchEmails, sendEmail } from "../../emails/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { onceForForm } from "../../http/idempotency.ts";
@@ -20,6 +20,8 @@ import type { Week } from "./week.tsx";
 
 /** Most failures, notifications and transfers that the page shows. */
 const SHOWN = 5;
+/** Days of the plot. */
+const DAYS = 7;
 /** Most mailboxes in the choice of the sender. */
 const MAX_SENDERS = 200;
 
@@ -72,8 +74,10 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
   };
 }
 
+/** Counts the last days, in UTC. Today is not over. */
 async function findWeek(caller: CallerCtx): Promise<Week> {
-  const hours = hoursOf("7d", caller.now());
+  const { last } = hoursOf("7d", caller.now());
+  const hours = { first: (Math.floor(last / 24) - DAYS + 1) * 24, last };
   const totals = await findTotals(caller, hours, hoursPerBucket("day"));
   return bucketsOf(hours, "day").map((bucket) => ({
     day: iso(bucketStart(bucket, "day")).slice(0, 10),
@@ -81,13 +85,19 @@ async function findWeek(caller: CallerCtx): Promise<Week> {
   }));
 }
 
+/** Reads the newest emails that failed or bounced, and then why. */
 async function findFailures(caller: CallerCtx) {
   const search = { q: "", direction: "outbound" as const, page: 0, limit: SHOWN };
   const found = await Promise.all(
     (["failed", "bounced"] as const).map((status) => searchEmails(caller, { ...search, status })),
   );
   const rows = found.flatMap((page) => page.rows);
-  return rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
+  const newest = rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
+  const reasons = await findFailureReasons(
+    caller,
+    newest.map(({ id }) => id),
+  );
+  return newest.map((row) => ({ ...row, reason: reasons.get(row.id) ?? null }));
 }
 
 async function findTransfers(caller: CallerCtx) {

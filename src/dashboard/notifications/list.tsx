@@ -92,9 +92,13 @@ function Entry({ notification, mayManage }: { notification: NotificationOut; may
   const { kind, word } = SEVERITIES[severity];
   return (
     <article class="card">
-      <p>
-        <span class={`status ${kind}`}>{word}</span> <Time at={createdAt} />
-        {readAt === null ? <strong> unread</strong> : null}
+      <p class="spread">
+        <span>
+          <span class={`status ${kind}`}>{word}</span> {readAt === null ? <strong>unread</strong> : null}
+        </span>
+        <span class="soft">
+          <Time at={createdAt} />
+        </span>
       </p>
       <p>{href === null ? <strong>{title}</strong> : <a href={`/app${href}`}>{title}</a>}</p>
       <p>{body}</p>

@@ -103,21 +103,23 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
         </Empty>
       ) : (
         <>
-          <p class="soft">
+          <p class="soft" id="delivery-count" data-live="">
             {total.toLocaleString("en")} {total === 1 ? "delivery" : "deliveries"} in {DELIVERY_DAYS} days
           </p>
-          <List
-            caption="Deliveries"
-            columns={["Status", "Event", "Answer", "Attempts", "Next attempt", "Created"]}
-            rows={rows.map((row) => [
-              <Status word={row.status} />,
-              <a href={`${path}/deliveries/${row.id}`}>{row.event_type}</a>,
-              row.response_status,
-              row.attempt,
-              row.next_retry_at === null ? null : <Time at={row.next_retry_at} />,
-              <Time at={row.created_at} />,
-            ])}
-          />
+          <div id="deliveries" data-live="" data-poll="">
+            <List
+              caption="Deliveries"
+              columns={["Status", "Event", "Answer", "Attempts", "Next attempt", "Created"]}
+              rows={rows.map((row) => [
+                <Status word={row.status} />,
+                <a href={`${path}/deliveries/${row.id}`}>{row.event_type}</a>,
+                row.response_status ?? "none",
+                row.attempt,
+                row.next_retry_at === null ? null : <Time at={row.next_retry_at} />,
+                <Time at={row.created_at} />,
+              ])}
+            />
+          </div>
         </>
       )}
       <Pager next={next} />

@@ -126,7 +126,9 @@ export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
       <dt>URL</dt>
       <dd>{webhook.url}</dd>
       <dt>Secret</dt>
-      <dd class="code">{webhook.secret}</dd>
+      <dd class="code" data-copy="" data-what="the secret">
+        {webhook.secret}
+      </dd>
     </dl>
     <p>
       Each request has the header <span class="code">X-Service-Signature</span>: sha256= and the HMAC-SHA256, in

@@ -1,1 +1,0 @@
-export { ApiKeyTable } from "./table.tsx";

@@ -1,1 +1,0 @@
-export { GrantTable } from "./page.tsx";
