@@ -4,30 +4,31 @@ import { concat } from "../lib/bytes.ts";
 const END = "\0end";
 
 /**
- * Returns a message from the gateway without its first `skip` octets and without the mark at its end. Reading it throws
- * when the mark is missing: the message was cut off, and the sending server must try again.
+ * Yields a message from the gateway without its first `skip` octets and without the mark at its end. Throws when the mark is missing:
+ * the message was cut off, and the sending server must try again.
  */
-export function gatewayStream(stream: AsyncIterable<Uint8Array>, skip: number): ReadableStream<Uint8Array> {
-  const octets = withoutEnd(stream, skip);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await octets.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
+export async function* gatewayMessage(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
+  let left = skip;
+  for await (const chunk of withoutEnd(stream)) {
+    const from = Math.min(left, chunk.length);
+    left -= from;
+    if (from < chunk.length) yield chunk.subarray(from);
+  }
 }
 
-async function* withoutEnd(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
-  let left = skip;
+async function* withoutEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array = new Uint8Array(0);
   for await (const chunk of stream) {
-    const octets = concat([held, chunk]);
-    const to = Math.max(0, octets.length - END.length);
-    held = octets.slice(to);
-    const from = Math.min(left, to);
-    left -= from;
-    if (to > from) yield octets.subarray(from, to);
+    if (chunk.length < END.length) {
+      const octets = concat([held, chunk]);
+      const to = Math.max(0, octets.length - END.length);
+      if (to > 0) yield octets.subarray(0, to);
+      held = octets.slice(to);
+    } else {
+      if (held.length > 0) yield held;
+      held = chunk.slice(-END.length);
+      yield chunk.subarray(0, -END.length);
+    }
   }
   if (new TextDecoder().decode(held) !== END) throw new Error("the message from the gateway was cut off");
 }

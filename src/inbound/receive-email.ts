@@ -1,4 +1,5 @@
 import { createContext } from "../context.ts";
+import { readChunks } from "../lib/read-chunks.ts";
 import { receiveMail } from "./receive.ts";
 
 /**
@@ -8,7 +9,13 @@ import { receiveMail } from "./receive.ts";
 export async function receiveEmail(message: ForwardableEmailMessage, env: Env): Promise<void> {
   const ctx = createContext(env, crypto.randomUUID());
   const { from, to, raw, rawSize } = message;
-  const result = await receiveMail(ctx, { from, to, raw, size: rawSize, authentication: "in-header" });
+  const result = await receiveMail(ctx, {
+    from,
+    to,
+    raw: readChunks(raw),
+    size: rawSize,
+    authentication: "in-header",
+  });
   if (result.accepted) return;
   // An Email Worker has no temporary rejection: an exception makes the server answer 4xx.
   if (result.reply.startsWith("4")) throw new Error(result.reply);

@@ -1,6 +1,6 @@
 import type { Ctx } from "../context.ts";
 import type { CheckedAuthentication } from "../inbound-log/index.ts";
-import { gatewayStream } from "./gateway-stream.ts";
+import { gatewayMessage } from "./gateway-stream.ts";
 import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
 
 /** A message from the MX gateway for one recipient. */
@@ -22,6 +22,6 @@ export interface GatewayMail {
  */
 export async function receiveFromGateway(ctx: Ctx, mail: GatewayMail): Promise<ReceiveResult> {
   const { from, to, stream, traceOctets, authentication, isSpam } = mail;
-  const raw = gatewayStream(stream, (await isReportRecipient(ctx, to)) ? traceOctets : 0);
+  const raw = gatewayMessage(stream, (await isReportRecipient(ctx, to)) ? traceOctets : 0);
   return receiveMail(ctx, { from, to, raw, size: null, authentication, isSpam });
 }

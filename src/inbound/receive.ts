@@ -3,9 +3,8 @@ import { isFeedbackRecipient, receiveFeedback } from "../feedback/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
-import { MAX_MESSAGE_BYTES, readMessage } from "./read-stream.ts";
 import { findMailbox } from "./recipients.ts";
-import { storeMessage } from "./store-message.ts";
+import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
 
 /** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
 export interface ArrivedMail {
@@ -13,7 +12,8 @@ export interface ArrivedMail {
   from: string;
   /** Envelope recipient. */
   to: string;
-  raw: ReadableStream<Uint8Array>;
+  /** A chunk is valid until the next one is read. */
+  raw: AsyncIterable<Uint8Array>;
   /** Bytes of the message, when they are known before it is read. */
   size: number | null;
   /** `in-header`: the server wrote it into the header, under the authserv-id of the settings. */
@@ -68,10 +68,11 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   }
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);
-  const raw = await readMessage(mail.raw, mail.size);
-  if (!raw) return refused(TOO_LARGE);
-  const result = await storeMessage(ctx, mailbox, { ...mail, raw });
-  ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes: raw.length });
+  if (mail.size !== null && mail.size > MAX_MESSAGE_BYTES) return refused(TOO_LARGE);
+  const stored = await storeMessage(ctx, mailbox, mail);
+  if (!stored) return refused(TOO_LARGE);
+  const { result, bytes } = stored;
+  ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes });
   if (result === "over-quota") return refused(OVER_QUOTA);
   return { accepted: true, kind: "mailbox" };
 }
@@ -81,7 +82,7 @@ export async function isReportRecipient(ctx: Ctx, address: string): Promise<bool
   return (await isFeedbackRecipient(ctx, address)) || (await readForward(ctx, address)) !== null;
 }
 
-async function readStart(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readStart(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(maxBytes);
   let filled = 0;
   for await (const chunk of stream) {

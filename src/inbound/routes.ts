@@ -5,6 +5,7 @@ import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { readEnvelope, readJsonHeader, requireGateway } from "../http/gateway-auth.ts";
 import { Authentication } from "../inbound-log/index.ts";
+import { readChunks } from "../lib/read-chunks.ts";
 import { checkRecipient, type ReceiveResult } from "./receive.ts";
 import { receiveFromGateway } from "./receive-from-gateway.ts";
 
@@ -28,7 +29,7 @@ export const inboundRoutes = new Hono<AppEnv>()
     const [recipient, ...others] = to;
     if (recipient === undefined || others.length > 0) throw badRequest("X-Envelope must name one recipient");
     const authentication = AuthenticationIn.safeParse(readJsonHeader(c, "X-Authentication")).data ?? null;
-    const stream = c.req.raw.body ?? new Blob([]).stream();
+    const stream = readChunks(c.req.raw.body ?? new Blob([]).stream());
     const isSpam = c.req.header("X-Spam") === "yes";
     const mail = { from, to: recipient, stream, traceOctets: readTraceOctets(c), authentication, isSpam };
     return c.json(answer(await receiveFromGateway(c.get("ctx"), mail)));

@@ -1,11 +1,20 @@
+import { createHash } from "node:crypto";
 import { mayReply } from "../auto-replies/index.ts";
 import type { Ctx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
 import { type ForwardPlan, planForwards } from "../forwards/index.ts";
 import { type CheckedAuthentication, failsDmarc } from "../inbound-log/index.ts";
-import { type ParsedMessage, parseMessage } from "../mail/messages/index.ts";
-import { type AddResult, mailboxStore, type NewMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
-import { identifyDelivery } from "./delivery-key.ts";
+import type { ParsedMessage } from "../mail/messages/index.ts";
+import {
+  type AddResult,
+  mailboxStore,
+  type NewMessage,
+  putMessage,
+  type StoredContent,
+  saveUsedBytes,
+  toNewMessage,
+} from "../mailbox-store/index.ts";
+import { deliveryKey } from "./delivery-key.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { warnQuota } from "./warn-quota.ts";
@@ -14,40 +23,47 @@ import { readWorkerResults } from "./worker-results.ts";
 /** Bytes of a header in which the fields of the server that received the message are. */
 const RESULTS_BYTES = 65_536;
 
+/** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
+export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
+
 /** A message for a hosted mailbox. */
 export interface IncomingMessage {
   /** Envelope sender and recipient. */
   from: string;
   to: string;
-  raw: Uint8Array;
+  /** A chunk is valid until the next one is read. */
+  raw: AsyncIterable<Uint8Array>;
   /** `in-header`: the server that received it wrote it into the header. */
   authentication: CheckedAuthentication | "in-header" | null;
   /** Whether a spam filter marks it. */
   isSpam?: boolean;
 }
 
+/** The result of storing a message, and its bytes; null for one that is too large. */
+export type StoreResult = { result: AddResult["result"]; bytes: number } | null;
+
 /**
  * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
  * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
- * failure neither loses nor doubles the message or a forward. Throws when a step failed.
+ * failure neither loses nor doubles the message or a forward. Each attempt writes an object of its own; one that the mailbox does not
+ * take is deleted here, or by retention after a crash. Throws when a step failed.
  */
-export async function storeMessage(
-  ctx: Ctx,
-  mailbox: RecipientMailbox,
-  mail: IncomingMessage,
-): Promise<AddResult["result"]> {
-  const parsed = parseMessage(mail.raw);
-  const authentication = mail.authentication === "in-header" ? resultsIn(ctx, mail.raw, parsed) : mail.authentication;
+export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
+  const body = createHash("sha256");
+  const object = `${r2Keys.mailbox(mailbox.id)}${ctx.newId()}.eml`;
+  const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
+  const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
+  if (!content) return null;
+  const { parsed, size } = content;
+  const authentication = mail.authentication === "in-header" ? resultsIn(ctx, content) : mail.authentication;
   const { isSpam = false } = mail;
-  const delivery = await identifyDelivery(mailbox.id, mail.to, mail.raw, parsed);
-  const object = `${r2Keys.mailbox(mailbox.id)}${delivery.object}.eml`;
-  await ctx.env.CONTENT.put(object, mail.raw);
+  const key = await deliveryKey(mailbox.id, parsed.fields, body.digest("hex"));
   const message = toNewMessage(parsed, {
     object,
     folder: isSpam || (authentication && failsDmarc(authentication)) ? "Spam" : "INBOX",
-    size: mail.raw.length,
+    size,
     authentication,
-    deliveryKey: delivery.key,
+    deliveryKey: key,
     now: ctx.now(),
   });
   const added = await mailboxStore(ctx, mailbox.id).add(message, mailbox.quota_bytes);
@@ -56,17 +72,18 @@ export async function storeMessage(
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id: delivery.id, parsed, message: placed });
-    await logDelivery(ctx, mailbox, { id: delivery.id, recipient: mail.to, message: placed, plan });
+    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id: key, parsed, message: placed });
+    await logDelivery(ctx, mailbox, { id: key, recipient: mail.to, message: placed, plan });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }
-  return added.result;
+  return { result: added.result, bytes: size };
 }
 
 /** Returns what the mail server before the Email Worker found. */
-function resultsIn(ctx: Ctx, raw: Uint8Array, { headerSize, from }: ParsedMessage): CheckedAuthentication | null {
-  const head = new TextDecoder().decode(raw.subarray(0, Math.min(headerSize, RESULTS_BYTES)));
+function resultsIn(ctx: Ctx, { start, parsed }: StoredContent): CheckedAuthentication | null {
+  const { headerSize, from } = parsed;
+  const head = new TextDecoder().decode(start.subarray(0, headerSize));
   return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
 }
 

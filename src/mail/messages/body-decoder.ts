@@ -24,16 +24,6 @@ export function decodeWhole(body: Uint8Array, encoding: string): Uint8Array {
   return whole;
 }
 
-/** Returns the number of bytes of a decoded body, without decoding it into memory. */
-export function decodedSize(body: Uint8Array, encoding: string): number {
-  if (encoding === "base64") return Math.floor((countDigits(body) * 3) / 4);
-  if (encoding !== "quoted-printable") return body.length;
-  const decoder = newBodyDecoder(encoding);
-  let size = 0;
-  for (let at = 0; at < body.length; at += 65_536) size += decoder.push(body.subarray(at, at + 65_536)).length;
-  return size + decoder.end().length;
-}
-
 /** Value of each base64 digit; 255 for any other byte. Both alphabets of RFC 4648 are read. */
 const DIGITS = new Uint8Array(256).fill(255);
 for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
@@ -41,7 +31,8 @@ for (const [index, char] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 DIGITS[0x2d] = 62;
 DIGITS[0x5f] = 63;
 
-function countDigits(body: Uint8Array): number {
+/** Returns the number of base64 digits among bytes. */
+export function countBase64Digits(body: Uint8Array): number {
   let count = 0;
   for (let at = 0; at < body.length; at++) if ((DIGITS[body[at] as number] as number) < 64) count++;
   return count;

@@ -4,10 +4,12 @@ export { type HtmlHandler, readHtml } from "./html.ts";
 export {
   decodeField,
   type MailAddress,
-  type MessagePart,
+  MessageParser,
   type ParsedMessage,
   parseMessage,
   readText,
 } from "./parse.ts";
+export type { MessagePart } from "./parts.ts";
 export { bounds as messageBounds } from "./rules.ts";
+export type { BodySink } from "./scan.ts";
 export { decodeText, htmlToText } from "./text.ts";

@@ -1,165 +1,221 @@
-import { type ContentType, type Fields, lineEnd, parseContentType, readFields } from "../reports/index.ts";
+import { type Fields, parseContentType, readFields } from "../reports/index.ts";
+import { LeafReader } from "./leaf-reader.ts";
+import { WindowLines } from "./lines.ts";
+import { type OpenMultipart, OpenMultiparts, type OpenPart } from "./open-multiparts.ts";
+import { describePart, type MessagePart } from "./parts.ts";
 import { bounds, problems } from "./rules.ts";
+import { MessageWindow } from "./window.ts";
 
-/** A part that is not a multipart. An enclosed message is one part. */
-export interface ScannedPart {
-  /** As in IMAP: `1`, `2.1` (RFC 9051 6.4.5). */
-  partId: string;
-  fields: Fields;
-  type: ContentType;
-  /** Type of the multipart that contains it, and its position there. Null: the message itself. */
-  parent: { type: string; index: number } | null;
-  /** The encoded body: raw[at..end). */
-  at: number;
-  end: number;
+/** The beginning of the part that is shown as text or as HTML, encoded. */
+export interface ShownPart {
+  part: MessagePart;
+  head: Uint8Array;
 }
 
 export interface ScannedMessage {
   fields: Fields;
   /** First byte after the header. */
   bodyAt: number;
-  parts: ScannedPart[];
+  parts: MessagePart[];
+  text: ShownPart | null;
+  html: ShownPart | null;
   /** Why parts are missing; null when all are there. */
   problem: string | null;
 }
 
-interface OpenMultipart {
-  /** The multipart as a part, which it is when no boundary follows. */
-  self: ScannedPart;
-  boundary: Uint8Array;
-  /** Prefix of the ids of its parts. */
-  prefix: string;
-  type: string;
-  children: number;
+/** Takes the bytes of the body in their order. */
+export interface BodySink {
+  update(bytes: Uint8Array): unknown;
 }
 
-const SHORT_LINE = 100;
-const [LF, CR, DASH, SPACE, TAB] = [0x0a, 0x0d, 0x2d, 0x20, 0x09];
+/** A header and the first byte after it. */
+interface Header {
+  fields: Fields;
+  bodyAt: number;
+}
+
+/** Work on a message that stops where more of its bytes must be known. */
+type Steps<Result> = Generator<void, Result, void>;
+
+const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20];
 
 /**
- * Finds the parts of a message (RFC 2046) in one pass, without decoding or copying them. The work grows with the length of
- * the message only. Never throws.
+ * Finds the parts of a message (RFC 2046) in one pass while it arrives, and holds one MiB of it at most. The work grows with the
+ * length of the message only. Never throws.
  */
-export function scanMessage(raw: Uint8Array): ScannedMessage {
-  return new Scanner(raw).scan();
-}
-
-class Scanner {
-  readonly #raw: Uint8Array;
-  readonly #open: OpenMultipart[] = [];
-  readonly #parts: ScannedPart[] = [];
+export class MessageScanner {
+  readonly #window: MessageWindow;
+  readonly #body: BodySink | null;
+  readonly #steps: Steps<Header>;
+  readonly #multiparts = new OpenMultiparts();
+  readonly #parts: MessagePart[] = [];
+  #text: ShownPart | null = null;
+  #html: ShownPart | null = null;
   #problem: string | null = null;
-  #leaf: ScannedPart | null = null;
-  /** Levels of the open multiparts by the hash of their boundaries, innermost first, and the longest boundary. */
-  readonly #levels = new Map<number, number[]>();
-  #longest = 0;
+  /** The part that is being read, or the multipart before its first part, and the place up to which it was read. */
+  #leaf: OpenPart | null = null;
+  #preamble: OpenPart | null = null;
+  #readTo = 0;
+  readonly #lines = new WindowLines();
+  /** The place of the first byte that is still needed. */
+  #keptFrom = 0;
+  /** First byte of the body that `#body` has not; infinite before the header is read. */
+  #bodyFrom = Number.POSITIVE_INFINITY;
 
-  /** Index of the last LF: a search for one after it would read to the end each time. */
-  readonly #lastLf: number;
-
-  constructor(raw: Uint8Array) {
-    this.#raw = raw;
-    this.#lastLf = raw.lastIndexOf(LF);
+  constructor({ whole, body = null }: { whole?: Uint8Array; body?: BodySink | null } = {}) {
+    this.#window = new MessageWindow(whole);
+    this.#body = body;
+    this.#steps = this.#scan();
   }
 
-  scan(): ScannedMessage {
-    const raw = this.#raw;
-    const start = isMbox(raw) ? this.#endOfLine(0) : 0;
-    const { fields, bodyAt } = this.#readHeader(start);
-    this.#begin(fields, bodyAt, null);
-    for (let at = bodyAt; this.#open.length > 0; ) {
-      at = this.#nextDashes(at);
-      if (at >= raw.length) break;
-      const end = this.#endOfLine(at);
-      const found = this.#findBoundary(at, end);
-      at = end;
-      if (!found) continue;
-      this.#close(found.lineAt);
-      this.#closeMultiparts(found.closes ? found.level : found.level + 1, found.lineAt);
+  push(chunk: Uint8Array): void {
+    for (let from = 0; from < chunk.length; ) {
+      if (this.#window.isFull) {
+        this.#advance();
+        this.#passBody(this.#keptFrom);
+        this.#window.slideTo(this.#keptFrom);
+      }
+      from += this.#window.add(chunk.subarray(from));
+    }
+  }
+
+  /** Returns what the message contains. No bytes may follow. */
+  end(): ScannedMessage {
+    this.#window.isLast = true;
+    const header = this.#advance();
+    if (!header) throw new Error("the end of the message was not read");
+    this.#passBody(this.#window.end);
+    return { ...header, parts: this.#parts, text: this.#text, html: this.#html, problem: this.#problem };
+  }
+
+  /** Reads the bytes of the window as far as possible. */
+  #advance(): Header | null {
+    this.#lines.update(this.#window);
+    const { done, value } = this.#steps.next();
+    return done ? value : null;
+  }
+
+  #passBody(to: number): void {
+    if (to <= this.#bodyFrom) return;
+    this.#body?.update(this.#lines.slice(this.#bodyFrom, to));
+    this.#bodyFrom = to;
+  }
+
+  *#scan(): Steps<Header> {
+    const start = isMbox(this.#lines.bytes) ? this.#lines.endOfLine(0) : 0;
+    const header = yield* this.#readHeader(start);
+    this.#bodyFrom = header.bodyAt;
+    this.#begin(header, null);
+    for (let at = header.bodyAt; this.#multiparts.length > 0; ) {
+      if (this.#lacks(at)) yield* this.#waitAt(at);
+      let line = this.#lines.hasDashes(at) ? at : this.#lines.search(at, true, false);
+      if (line < 0) line = yield* this.#seek(at, false);
+      if (this.#lacks(line)) yield* this.#waitAt(line);
+      if (line >= this.#lines.end) break;
+      at = this.#lines.endOfLine(line);
+      const found = this.#multiparts.find(this.#lines.bytes, line - this.#lines.start, at - this.#lines.start);
+      if (!found) {
+        // The end of a line that is longer than the window comes later.
+        if (at >= this.#lines.end) at = yield* this.#seek(line + 2, false);
+        continue;
+      }
+      this.#close(line);
+      this.#closeMultiparts(found.closes ? found.level : found.level + 1, line);
       if (found.closes) continue;
       if (this.#parts.length >= bounds.parts) {
         this.#problem = problems.parts;
         break;
       }
-      at = this.#beginPart(end);
+      at = yield* this.#beginPart(at);
     }
-    this.#close(raw.length);
-    this.#closeMultiparts(0, raw.length);
-    return { fields, bodyAt, parts: this.#parts, problem: this.#problem };
+    yield* this.#readToEnd();
+    return header;
+  }
+
+  *#readToEnd(): Steps<void> {
+    while (!this.#window.isLast) {
+      this.#read(this.#lines.end);
+      this.#keptFrom = this.#lines.end;
+      yield;
+    }
+    this.#close(this.#lines.end);
+    this.#closeMultiparts(0, this.#lines.end);
   }
 
   /** Reads the header of a part of the innermost multipart. Returns the first byte of its body. */
-  #beginPart(at: number): number {
-    const { fields, bodyAt } = this.#readHeader(at);
-    const parent = this.#open.at(-1);
-    if (!parent) return bodyAt;
+  *#beginPart(at: number): Steps<number> {
+    this.#preamble = null;
+    const header = yield* this.#readHeader(at);
+    const parent = this.#multiparts.innermost;
+    if (!parent) return header.bodyAt;
     parent.children += 1;
-    this.#begin(fields, bodyAt, parent);
-    return bodyAt;
+    this.#begin(header, parent);
+    return header.bodyAt;
   }
 
-  /** Returns the first line from the line at `at` on that begins with `--`, or the end. Bytes are faster than lines here. */
-  #nextDashes(at: number): number {
-    const raw = this.#raw;
-    if (raw[at] === DASH && raw[at + 1] === DASH) return at;
-    for (let end = at; end < raw.length; end++) {
-      const isEnd = raw[end] === LF || (raw[end] === CR && end > this.#lastLf);
-      if (isEnd && raw[end + 1] === DASH && raw[end + 2] === DASH) return end + 1;
+  /** Returns whether more of the message must be known before the line at `at` is read. */
+  #lacks(at: number): boolean {
+    return at > this.#lines.limit;
+  }
+
+  /** Waits for the bytes after a place. Those before it are not needed any more, except a line break. */
+  *#waitAt(at: number): Steps<void> {
+    do {
+      this.#read(at - 2);
+      this.#keptFrom = Math.max(this.#lines.start, at - 2);
+      yield;
+    } while (this.#lacks(at));
+  }
+
+  /** Passes the bytes up to a place to the part that is being read. */
+  #read(to: number): void {
+    const part = this.#leaf ?? this.#preamble;
+    if (!part || to <= this.#readTo) return;
+    part.reader.add(this.#lines.slice(this.#readTo, to));
+    this.#readTo = to;
+  }
+
+  /** Returns the first line after the byte `from` that `search` finds, or the end of the message. */
+  *#seek(from: number, orEmpty: boolean): Steps<number> {
+    for (let at = from; ; ) {
+      const found = this.#lines.search(at, this.#multiparts.length > 0, orEmpty);
+      if (found >= 0) return found;
+      if (this.#window.isLast) return this.#lines.end;
+      at = Math.max(at, this.#lines.limit);
+      yield* this.#waitAt(at + 1);
     }
-    return raw.length;
   }
 
-  /** Returns the next line that may end a header beyond its bound: an empty one, or one that begins with `--`. */
-  #skipHeader(at: number): number {
-    const raw = this.#raw;
-    for (let end = at; end < this.#lastLf; end++) {
-      if (raw[end] !== LF) continue;
-      const next = raw[end + 1];
-      if (next === LF || (next === CR && raw[end + 2] === LF) || (next === DASH && raw[end + 2] === DASH))
-        return end + 1;
-    }
-    return Math.max(at, this.#lastLf + 1);
-  }
-
-  /** Returns the first byte after the line that contains `at`. LF ends a line, and CR where no LF follows. */
-  #endOfLine(at: number): number {
-    if (at <= this.#lastLf) {
-      // A call to indexOf takes longer than a short line.
-      const near = Math.min(at + SHORT_LINE, this.#raw.length);
-      for (let end = at; end < near; end++) if (this.#raw[end] === LF) return end + 1;
-      return this.#raw.indexOf(LF, near) + 1;
-    }
-    return Math.min(lineEnd(this.#raw, at, this.#raw.length) + 1, this.#raw.length);
-  }
-
-  #begin(fields: Fields, at: number, parent: OpenMultipart | null): void {
+  #begin({ fields, bodyAt: at }: Header, parent: OpenMultipart | null): void {
     const fallback = parent?.type === "multipart/digest" ? "message/rfc822" : "text/plain";
     const type = parseContentType(fields.get("content-type"), fallback);
     const boundary = type.type.startsWith("multipart/") ? type.parameters.get("boundary")?.trimEnd() : undefined;
     const partId = parent ? `${parent.prefix}${parent.children}` : "1";
-    const place = parent && { type: parent.type, index: parent.children };
-    const self = { partId, fields, type, parent: place, at, end: at };
-    if (boundary) {
-      if (this.#open.length < bounds.depth) {
-        const prefix = parent ? `${partId}.` : "";
-        this.#addMultipart({
-          self,
-          boundary: new TextEncoder().encode(boundary),
-          prefix,
-          type: type.type,
-          children: 0,
-        });
-        return;
-      }
-      this.#problem = problems.depth;
+    const description = describePart(partId, fields, type, parent?.type ?? null);
+    const isText = description.use === "text" ? !this.#text : description.use === "html" && !this.#html;
+    const reader = new LeafReader(description.encoding, isText ? bounds.searchBytes : 0);
+    const self = { description, at, reader };
+    this.#readTo = at;
+    if (boundary && this.#multiparts.length < bounds.depth) {
+      const prefix = parent ? `${partId}.` : "";
+      this.#multiparts.add({
+        self,
+        boundary: new TextEncoder().encode(boundary),
+        prefix,
+        type: type.type,
+        children: 0,
+      });
+      this.#preamble = self;
+      return;
     }
+    if (boundary) this.#problem = problems.depth;
     this.#leaf = self;
   }
 
   /** Ends the multiparts beyond a level before the byte `end`. One without parts can only be read as text (RFC 2045 5.2). */
   #closeMultiparts(level: number, end: number): void {
-    const closed = this.#open.splice(level).reverse();
-    if (closed.length > 0) this.#indexBoundaries();
+    const closed = this.#multiparts.removeFrom(level);
+    if (closed.length > 0) this.#preamble = null;
     for (const { self, children } of closed) {
       if (children > 0 || this.#parts.length >= bounds.parts) continue;
       this.#leaf = self;
@@ -167,88 +223,70 @@ class Scanner {
     }
   }
 
-  /** Ends the leaf that is open before the byte `end`. The line break before a boundary belongs to the boundary. */
+  /**
+   * Ends the leaf that is open before the byte `end`. The line break before a boundary belongs to the boundary. The first text and
+   * the first HTML that are not attached are shown (RFC 2183).
+   */
   #close(end: number): void {
     if (!this.#leaf) return;
-    let to = Math.max(end, this.#leaf.at);
-    if (end < this.#raw.length) {
-      if (to > this.#leaf.at && this.#raw[to - 1] === LF) to -= 1;
-      if (to > this.#leaf.at && this.#raw[to - 1] === CR) to -= 1;
+    const { description, at, reader } = this.#leaf;
+    let to = Math.max(end, at);
+    if (end < this.#lines.end) {
+      if (to > at && this.#lines.bytes[to - 1 - this.#lines.start] === LF) to -= 1;
+      if (to > at && this.#lines.bytes[to - 1 - this.#lines.start] === CR) to -= 1;
     }
-    this.#parts.push({ ...this.#leaf, end: to });
+    this.#read(to);
     this.#leaf = null;
+    const part = { ...description, at, length: to - at, size: reader.end() };
+    const shown = { part, head: reader.head };
+    if (part.use === "text" && !this.#text) this.#text = shown;
+    else if (part.use === "html" && !this.#html) this.#html = shown;
+    else if (part.use !== "inline") part.use = "attachment";
+    this.#parts.push(part);
   }
 
   /** Reads a header, up to an empty line or a boundary. A larger one than the bound is cut off. */
-  #readHeader(at: number): { fields: Fields; bodyAt: number } {
-    const raw = this.#raw;
-    let end = at;
-    while (end < raw.length) {
-      const next = this.#endOfLine(end);
-      const isBoundary = raw[end] === DASH && raw[end + 1] === DASH && this.#findBoundary(end, next) !== null;
+  *#readHeader(at: number): Steps<Header> {
+    if (this.#lacks(at)) yield* this.#waitAt(at);
+    for (let line = at; line < this.#lines.end; ) {
+      const next = this.#lines.endOfLine(line);
       // A body can begin without the empty line.
-      if (isBoundary) return { fields: this.#fieldsOf(at, end), bodyAt: end };
-      const isEmpty = raw[end] === LF || (raw[end] === CR && (next === end + 1 || raw[end + 1] === LF));
-      if (isEmpty) return { fields: this.#fieldsOf(at, next), bodyAt: next };
-      end = next - at > bounds.headerBytes && next <= this.#lastLf ? this.#skipHeader(next - 1) : next;
+      if (this.#isBoundary(line, next)) return { fields: this.#fieldsOf(at, line), bodyAt: line };
+      if (this.#lines.isEmptyLine(line - this.#lines.start)) return { fields: this.#fieldsOf(at, next), bodyAt: next };
+      if (next - at > bounds.headerBytes) {
+        const fields = this.#fieldsOf(at, next);
+        return { fields, bodyAt: yield* this.#skipHeader(next - 1) };
+      }
+      line = next;
     }
-    return { fields: this.#fieldsOf(at, end), bodyAt: end };
+    return { fields: this.#fieldsOf(at, this.#lines.end), bodyAt: this.#lines.end };
+  }
+
+  /** Skips the rest of a header beyond its bound, from a byte before a line on. Returns the first byte of the body. */
+  *#skipHeader(from: number): Steps<number> {
+    for (let at = from; ; ) {
+      let line = this.#lines.search(at, this.#multiparts.length > 0, true);
+      if (line < 0) line = yield* this.#seek(at, true);
+      if (this.#lacks(line)) yield* this.#waitAt(line);
+      if (line >= this.#lines.end) return this.#lines.end;
+      const next = this.#lines.endOfLine(line);
+      if (this.#lines.isEmptyLine(line - this.#lines.start)) return next;
+      if (this.#isBoundary(line, next)) return line;
+      at = line;
+    }
+  }
+
+  #isBoundary(line: number, next: number): boolean {
+    const start = this.#lines.start;
+    return this.#lines.hasDashes(line) && this.#multiparts.find(this.#lines.bytes, line - start, next - start) !== null;
   }
 
   #fieldsOf(at: number, end: number): Fields {
     if (end - at > bounds.headerBytes) this.#problem = problems.header;
-    return readFields(this.#raw, at, Math.min(end, at + bounds.headerBytes)).fields;
-  }
-
-  #addMultipart(multipart: OpenMultipart): void {
-    this.#open.push(multipart);
-    this.#indexBoundaries();
-  }
-
-  #indexBoundaries(): void {
-    this.#levels.clear();
-    this.#longest = 0;
-    for (const [level, { boundary }] of this.#open.entries()) {
-      const hash = hashOf(boundary, 0, boundary.length);
-      this.#levels.set(hash, [level, ...(this.#levels.get(hash) ?? [])]);
-      this.#longest = Math.max(this.#longest, boundary.length);
-    }
-  }
-
-  /** Returns the level of the open multipart whose delimiter is the line [at, end), innermost first. */
-  #findBoundary(at: number, end: number): { level: number; closes: boolean; lineAt: number } | null {
-    const raw = this.#raw;
-    const from = at + 2;
-    let to = end;
-    while (to > from && isSpace(raw[to - 1])) to--;
-    if (to - from > this.#longest + 2) return null;
-    const opens = this.#levelOf(from, to);
-    const closes = raw[to - 1] === DASH && raw[to - 2] === DASH && to - 2 >= from ? this.#levelOf(from, to - 2) : -1;
-    const level = Math.max(opens, closes);
-    return level < 0 ? null : { level, closes: closes > opens, lineAt: at };
-  }
-
-  /** Returns the innermost level whose boundary is raw[from..to), or -1. A hash, so that many levels cost no more than one. */
-  #levelOf(from: number, to: number): number {
-    const levels = this.#levels.get(hashOf(this.#raw, from, to));
-    return levels?.find((level) => isEqual(this.#raw, from, to, this.#open[level]?.boundary)) ?? -1;
+    const start = this.#lines.start;
+    return readFields(this.#lines.bytes, at - start, Math.min(end, at + bounds.headerBytes) - start).fields;
   }
 }
-
-/** Returns a hash of bytes (FNV-1a). */
-function hashOf(bytes: Uint8Array, from: number, to: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return hash;
-}
-
-function isEqual(raw: Uint8Array, from: number, to: number, boundary: Uint8Array | undefined): boolean {
-  if (boundary?.length !== to - from) return false;
-  for (let index = 0; index < boundary.length; index++) if (raw[from + index] !== boundary[index]) return false;
-  return true;
-}
-
-const isSpace = (byte: number | undefined) => byte === SPACE || byte === TAB || byte === CR || byte === LF;
 
 /** Returns whether a message begins with the `From ` line of an mbox file. */
 const isMbox = (raw: Uint8Array) => [0x46, 0x72, 0x6f, 0x6d, SPACE].every((byte, index) => raw[index] === byte);

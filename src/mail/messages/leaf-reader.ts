@@ -1,0 +1,54 @@
+import { type BodyDecoder, countBase64Digits, newBodyDecoder } from "./body-decoder.ts";
+
+/** Bytes that are decoded at once. */
+const SLICE = 65_536;
+
+/** Reads the encoded body of a part piece by piece: the size of what it decodes to, and its beginning. */
+export class LeafReader {
+  readonly #encoding: string;
+  readonly #decoder: BodyDecoder | null;
+  readonly #headBytes: number;
+  #head: Uint8Array = new Uint8Array(0);
+  #filled = 0;
+  #count = 0;
+
+  /** Keeps the first `headBytes` bytes. The encoding is in lower case. */
+  constructor(encoding: string, headBytes: number) {
+    this.#encoding = encoding;
+    this.#decoder = encoding === "quoted-printable" ? newBodyDecoder(encoding) : null;
+    this.#headBytes = headBytes;
+  }
+
+  /** The first bytes of the body, encoded. */
+  get head(): Uint8Array {
+    return this.#head.subarray(0, this.#filled);
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#keep(bytes);
+    if (this.#encoding === "base64") this.#count += countBase64Digits(bytes);
+    else if (!this.#decoder) this.#count += bytes.length;
+    else
+      for (let at = 0; at < bytes.length; at += SLICE)
+        this.#count += this.#decoder.push(bytes.subarray(at, at + SLICE)).length;
+  }
+
+  /** Returns the number of bytes of the decoded body. */
+  end(): number {
+    if (this.#encoding === "base64") return Math.floor((this.#count * 3) / 4);
+    return this.#count + (this.#decoder?.end().length ?? 0);
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const kept = bytes.subarray(0, this.#headBytes - this.#filled);
+    if (kept.length === 0) return;
+    const needed = this.#filled + kept.length;
+    if (needed > this.#head.length) {
+      const larger = new Uint8Array(Math.min(this.#headBytes, Math.max(needed, 2 * this.#head.length)));
+      larger.set(this.head);
+      this.#head = larger;
+    }
+    this.#head.set(kept, this.#filled);
+    this.#filled = needed;
+  }
+}

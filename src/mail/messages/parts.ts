@@ -1,0 +1,79 @@
+import type { ContentType, Fields } from "../reports/index.ts";
+import { decodePercent, readParameter } from "./parameters.ts";
+import { bounds } from "./rules.ts";
+
+/** How a part is used: `text` and `html` are shown, `inline` belongs to the HTML, the others are attachments. */
+export type PartUse = "text" | "html" | "inline" | "attachment";
+
+/** A part that is not a multipart. An enclosed message is one part. */
+export interface MessagePart {
+  /** As in IMAP: `1`, `2.1` (RFC 9051 6.4.5). */
+  partId: string;
+  contentType: string;
+  charset: string | null;
+  encoding: string;
+  /** First byte of the encoded body, its bytes, and those of the decoded body. */
+  at: number;
+  length: number;
+  size: number;
+  filename: string | null;
+  contentId: string | null;
+  use: PartUse;
+}
+
+/** What the header of a part says about it. */
+export type PartDescription = Omit<MessagePart, "at" | "length" | "size">;
+
+/** Reads the header of a part. `parentType` is the type of the multipart that contains it; null: the message itself. */
+export function describePart(
+  partId: string,
+  fields: Fields,
+  type: ContentType,
+  parentType: string | null,
+): PartDescription {
+  const contentId = fields.get("content-id");
+  const description: PartDescription = {
+    partId,
+    contentType: type.type,
+    charset: type.parameters.get("charset")?.slice(0, 40) ?? null,
+    encoding: (fields.get("content-transfer-encoding") ?? "7bit").trim().toLowerCase().slice(0, 40),
+    filename: filenameOf(fields, type.parameters),
+    contentId: contentId === null ? null : contentId.replace(/^\s*<|>\s*$/g, "").slice(0, bounds.idCharacters),
+    use: useOf(fields, type, parentType),
+  };
+  // A piece of a string holds all of it in memory: a copy does not.
+  return structuredClone(description);
+}
+
+const DISPOSITION_PARAMETER = /;\s*([!-:<-~]{1,40}?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;]*))/g;
+
+function filenameOf(fields: Fields, typeParameters: ReadonlyMap<string, string>): string | null {
+  const parameters = new Map<string, string>();
+  for (const [, name = "", quoted, token] of (fields.get("content-disposition") ?? "").matchAll(
+    DISPOSITION_PARAMETER,
+  )) {
+    // `filename*0*` is a piece that is percent-encoded; the first piece has the charset.
+    const key = name.toLowerCase();
+    const value = quoted?.replace(/\\(.)/g, "$1") ?? token ?? "";
+    if (key === "filename*") parameters.set("filename", decodePercent(value));
+    else if (!parameters.has(key)) parameters.set(key.replace(/\*$/, ""), value);
+    if (parameters.size > 120) break;
+  }
+  const found = readParameter(parameters, "filename") ?? readParameter(typeParameters, "name");
+  const name = found
+    ?.replace(/[\p{Cc}\u2028\u2029/\\]+/gu, "_")
+    .slice(0, bounds.nameCharacters)
+    .trim();
+  return name ? name : null;
+}
+
+function useOf(fields: Fields, { type, parameters }: ContentType, parentType: string | null): PartUse {
+  const disposition = fields.get("content-disposition") ?? "";
+  const isAttached = /^\s*attachment/i.test(disposition);
+  const isNamed = /filename/i.test(disposition) || parameters.has("name");
+  // A multipart without a usable boundary can only be read as text (RFC 2045 5.2).
+  if (!isAttached && !isNamed && (type === "text/plain" || type.startsWith("multipart/"))) return "text";
+  if (!isAttached && !isNamed && type === "text/html") return "html";
+  const isInline = !isAttached && (parentType === "multipart/related" || /^\s*inline/i.test(disposition));
+  return isInline && fields.has("content-id") ? "inline" : "attachment";
+}
