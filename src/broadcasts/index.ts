@@ -1,4 +1,6 @@
 export { getAudience } from "./audience.ts";
+export { BulkSendIn } from "./bulk/schema.ts";
+export { sendToList } from "./bulk/send.ts";
 export { cancelBroadcast } from "./cancel.ts";
 export { createBroadcast } from "./create.ts";
 export { deleteBroadcast } from "./delete.ts";

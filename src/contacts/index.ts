@@ -4,6 +4,16 @@ export { exportContacts } from "./csv/export.ts";
 export { importContacts } from "./csv/import.ts";
 export { deleteContact } from "./delete-contact.ts";
 export { deleteList } from "./delete-list.ts";
-export { getList, listContacts, listLists } from "./queries.ts";
+export { getContact, getList, listContacts, listLists } from "./queries.ts";
 export { importLimits } from "./rules.ts";
-export { ContactIn, type ContactOut, type ImportOut, ListIn, type ListOut, toContact, toList } from "./schema.ts";
+export {
+  ContactIn,
+  type ContactOut,
+  ContactPatch,
+  type ImportOut,
+  ListIn,
+  type ListOut,
+  toContact,
+  toList,
+} from "./schema.ts";
+export { updateContact } from "./update-contact.ts";

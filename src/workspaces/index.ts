@@ -1,3 +1,4 @@
+export { deleteWorkspace } from "./delete.ts";
 export { newWorkspace, toSlug } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
 export { isSlackWebhookUrl } from "./rules.ts";

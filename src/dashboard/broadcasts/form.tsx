@@ -17,6 +17,10 @@ export interface BroadcastForm {
   text_body: string;
   /** In UTC, as `datetime-local` has it. Empty: a draft. */
   scheduled_at: string;
+  /** What is stored, in ISO 8601: the field has no seconds. Empty: nothing. */
+  stored_scheduled_at: string;
+  /** Empty: no limit. */
+  max_per_hour: string;
   /** Empty: the whole list at once. */
   ab_test_pct: string;
   idempotencyKey: string;
@@ -32,6 +36,8 @@ export const toBroadcastForm = (broadcast: BroadcastOut | null): BroadcastForm =
   html_body: broadcast?.html_body ?? "",
   text_body: broadcast?.text_body ?? "",
   scheduled_at: broadcast?.scheduled_at?.slice(0, 16) ?? "",
+  stored_scheduled_at: broadcast?.scheduled_at ?? "",
+  max_per_hour: broadcast?.max_per_hour ? String(broadcast.max_per_hour) : "",
   ab_test_pct: broadcast?.ab_test_pct ? String(broadcast.ab_test_pct) : "",
   idempotencyKey: crypto.randomUUID(),
 });
@@ -42,6 +48,7 @@ export function readBroadcastForm(fields: URLSearchParams): BroadcastForm {
     ...{ name: field("name"), subject: field("subject"), from_address: field("from_address") },
     ...{ contact_list_id: field("contact_list_id"), preheader: field("preheader"), html_body: field("html_body") },
     ...{ text_body: field("text_body"), scheduled_at: field("scheduled_at"), ab_test_pct: field("ab_test_pct") },
+    ...{ stored_scheduled_at: field("stored_scheduled_at"), max_per_hour: field("max_per_hour") },
     idempotencyKey: field("idempotency_key"),
   };
 }
@@ -55,9 +62,15 @@ export const toBroadcastRequest = (form: BroadcastForm) => ({
   preheader: form.preheader || null,
   html_body: form.html_body || null,
   text_body: form.text_body || null,
-  scheduled_at: form.scheduled_at === "" ? null : `${form.scheduled_at}Z`,
+  scheduled_at: toScheduledAt(form),
+  max_per_hour: form.max_per_hour === "" ? null : Number(form.max_per_hour),
   ab_test_pct: form.ab_test_pct === "" ? null : Number(form.ab_test_pct),
 });
+
+function toScheduledAt({ scheduled_at: at, stored_scheduled_at: stored }: BroadcastForm): string | null {
+  if (at === "") return null;
+  return stored.slice(0, at.length) === at ? stored : `${at}Z`;
+}
 
 interface BroadcastFormPageProps {
   caller: CallerCtx;
@@ -87,6 +100,7 @@ export function BroadcastFormPage({ caller, broadcast, form, mailboxes, lists, r
         <form method="post">
           <FaultSummary refusal={refusal} />
           <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
           <div class="columns">
             <Field name="name" label="Name" hint="Only you see it." value={form.name} faults={faults} />
             <Field
@@ -137,6 +151,15 @@ export function BroadcastFormPage({ caller, broadcast, form, mailboxes, lists, r
               required={false}
               hint="In UTC. Empty: it stays a draft."
               value={form.scheduled_at}
+              faults={faults}
+            />
+            <Field
+              name="max_per_hour"
+              label="Emails an hour"
+              inputmode="numeric"
+              required={false}
+              hint="At most this many. Empty: as fast as it goes."
+              value={form.max_per_hour}
               faults={faults}
             />
             <Field

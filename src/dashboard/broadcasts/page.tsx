@@ -207,6 +207,9 @@ const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLink
         ["Clicked", share(broadcast.clicked_count, broadcast.delivered_count)],
       ]}
     />
+    <p>
+      <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
+    </p>
     {links.links.length === 0 ? null : (
       <List
         caption="Links"

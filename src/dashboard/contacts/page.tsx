@@ -88,7 +88,7 @@ export function ListPage({ caller, list, contacts, search, form, next, imported,
           caption="Contacts"
           columns={["Address", "Name", "Status", "Details", ...(mayManage(caller) ? ["Action"] : [])]}
           rows={contacts.map((contact) => [
-            contact.email,
+            mayManage(caller) ? <a href={`${path}/contacts/${contact.id}`}>{contact.email}</a> : contact.email,
             contact.name ?? "",
             <Status word={contact.suppressed ? "suppressed" : contact.subscribed ? "active" : "unsubscribed"} />,
             describe(contact),
@@ -104,6 +104,11 @@ export function ListPage({ caller, list, contacts, search, form, next, imported,
 
 const Actions = ({ caller, path }: { caller: CallerCtx; path: string }) => (
   <>
+    {caller.actor.scopes.has("broadcasts:send") ? (
+      <a class="button quiet" href={`${path}/send`}>
+        Send an email
+      </a>
+    ) : null}
     <a class="button quiet" href={`${path}/export`}>
       Export as CSV
     </a>

@@ -27,7 +27,9 @@ import { pageFor } from "../../http/page-right.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { contactEditPages } from "./contact-routes.tsx";
 import { ListPage, ListsPage } from "./page.tsx";
+import { sendPages } from "./send-routes.tsx";
 
 const PAGE_SIZE = 50;
 const DELETE = "DELETE /v1/contacts/:list_id";
@@ -35,6 +37,7 @@ const DELETE = "DELETE /v1/contacts/:list_id";
 const notices: Readonly<Record<string, string>> = {
   created: "The list is created.",
   added: "The contact is added.",
+  changed: "The contact is changed.",
   "contact-deleted": "The contact is deleted.",
   deleted: "The list is deleted.",
 };
@@ -93,6 +96,8 @@ export const contactPages = new Hono<AppEnv>()
         (refusal) => showList(c, { refusal }),
       ),
   )
+  .route("/", sendPages)
+  .route("/", contactEditPages)
   .get("/app/contacts/:list_id/export", ...pageFor("GET /v1/contacts/:list_id/export"), async (c) => {
     const stream = await exportContacts(c.get("caller"), c.req.param("list_id"));
     return c.body(stream, 200, {

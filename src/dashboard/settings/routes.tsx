@@ -9,8 +9,10 @@ import { pageFor } from "../../http/page-right.ts";
 import { Check, FaultSummary, Field, Layout, Notice, Select, Status } from "../../ui/index.ts";
 import { getWorkspace, updateWorkspace, WorkspacePatch, type WorkspaceRow } from "../../workspaces/index.ts";
 import { pageUser } from "../page-user.ts";
+import { deleteWorkspacePages } from "./delete-workspace.tsx";
 
 export const settingsPages = new Hono<AppEnv>()
+  .route("/", deleteWorkspacePages)
   .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), (c) => showSettings(c))
   .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), async (c) => {
     const form = await readForm(c);
@@ -108,6 +110,13 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
       <dt>Workspace</dt>
       <dd class="code">{workspace.id}</dd>
     </dl>
+    {caller.actor.role === "owner" ? (
+      <p>
+        <a class="button danger" href="/app/settings/delete">
+          Delete workspace
+        </a>
+      </p>
+    ) : null}
   </Layout>
 );
 
