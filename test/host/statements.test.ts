@@ -1,13 +1,10 @@
 /** Every statement that the source writes in SQL is compiled on the kind of database that it is prepared on, and on the other. */
 import path from "node:path";
-import { readD1Migrations } from "@cloudflare/vitest-pool-workers";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findSql, type SourceSql } from "./support/raw-statements.ts";
+import { findSql, type SourceSql } from "../../dev/source-sql/find-sql.ts";
+import { KINDS, type Kind, SqlCompiler } from "./support/sql-compiler.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-const KINDS = ["main", "mail"] as const;
-type Kind = (typeof KINDS)[number];
 
 /** Statements that depend on data, each with one that has all that it may contain. A statement of another file is not known. */
 const EXAMPLES: Readonly<Record<string, string | null>> = {
@@ -19,53 +16,28 @@ const EXAMPLES: Readonly<Record<string, string | null>> = {
     fan_out_step = ?3, html_body = ?3, text_body = ?3, size = ?3, updated_at = ?3 WHERE n = ?1 AND version = ?2`,
 };
 
-/** Compiles statements in workerd, since a call for each from Node would take seconds. Responds with the errors. */
-const COMPILER = `export default {
-  async fetch(request, env) {
-    const compile = ({ kind, sql, parameters }) =>
-      env[kind].prepare("EXPLAIN " + sql).bind(...Array(parameters).fill(null)).all()
-        .then(() => null, (error) => error.message);
-    return Response.json(await Promise.all((await request.json()).map(compile)));
-  },
-}`;
-let miniflare: Miniflare;
-let databases: Record<Kind, D1Database>;
+let compiler: SqlCompiler;
 let tables: Record<Kind, Set<string>>;
 let found: SourceSql;
 
 beforeAll(async () => {
   // First, because it blocks this process for seconds, and workerd closes idle connections.
   found = findSql(root);
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: true,
-      script: COMPILER,
-      d1Databases: { main: "main", mail: "mail" },
-    }),
-  );
-  databases = await miniflare.getBindings<Record<Kind, D1Database>>();
+  compiler = await SqlCompiler.start();
   const names = await Promise.all(KINDS.map(migrate));
   tables = { main: new Set(names[0]), mail: new Set(names[1]) };
 }, 120_000);
-afterAll(() => miniflare?.dispose());
+afterAll(() => compiler?.stop());
 
 async function migrate(kind: Kind): Promise<string[]> {
-  const db = databases[kind];
-  const migrations = await readD1Migrations(path.join(root, "migrations", kind));
-  await db.batch(migrations.flatMap(({ queries }) => queries).map((query) => db.prepare(query)));
+  await compiler.migrate(kind);
+  const db = compiler.databases[kind];
   const { results } = await db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all<{ name: string }>();
   return results.map(({ name }) => name);
 }
 
 /** Compiles statements. Returns each with its error, or null. */
-async function compile<Item extends { kind: Kind; sql: string }>(items: readonly Item[]) {
-  const parametersOf = (sql: string) =>
-    Math.max(0, ...[...sql.matchAll(/\?(\d+)/g)].map(([, number]) => Number(number)));
-  const body = JSON.stringify(items.map(({ kind, sql }) => ({ kind, sql, parameters: parametersOf(sql) })));
-  const response = await miniflare.dispatchFetch("http://compiler.test/", { method: "POST", body });
-  const errors = (await response.json()) as (string | null)[];
-  return items.map(({ kind, sql, ...item }, at) => ({ ...item, kind, error: errors[at] }));
-}
+const compile = (items: readonly { kind: Kind; sql: string; place: string }[]) => compiler.compile(items);
 
 /** Returns the tables that a statement names. */
 const namesIn = (sql: string) => [...sql.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g)].map(([, name = ""]) => name);

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { findSql } from "../source-sql/find-sql.ts";
+
+/** The file that has the record of the version that was released last. */
+export const RECORD_FILE = "migrations/released.json";
+
+/**
+ * The SQL of a released version. The next version's migrations are tested against it, because the released Worker still runs
+ * when they are applied. It is a file, since a clean checkout may have no history.
+ */
+export interface ReleaseRecord {
+  version: string;
+  commit: string;
+  /** Name of the last migration of each kind of database. */
+  migrations: { main: string; mail: string };
+  /** What the version prepares on each kind of database, and one SELECT of all columns for each table of its query builder. */
+  statements: { main: string[]; mail: string[] };
+}
+
+/** Returns the record of the version whose source is in `root`. Throws when the source does not compile. */
+export async function recordOf(root: string, version: string): Promise<ReleaseRecord> {
+  const { statements } = findSql(root);
+  const of = async (kind: "main" | "mail") => {
+    const prepared = statements.flatMap(({ kind: its, sql }) =>
+      sql !== null && (its === kind || its === "both") ? [sql] : [],
+    );
+    return [...new Set([...prepared, ...(await selectsOf(root, kind))])].sort();
+  };
+  return {
+    version,
+    commit: execFileSync("git", ["rev-parse", "HEAD"], { cwd: root }).toString().trim(),
+    migrations: { main: lastMigration(root, "main"), mail: lastMigration(root, "mail") },
+    statements: { main: await of("main"), mail: await of("mail") },
+  };
+}
+
+async function selectsOf(root: string, kind: string): Promise<string[]> {
+  const schema: Record<string, unknown> = await import(path.join(root, `src/db/schema/${kind}/index.ts`));
+  const tables = Object.values(schema).filter((value): value is SQLiteTable => is(value, SQLiteTable));
+  return tables.map((table) => {
+    const columns = Object.values(getTableColumns(table)).map(({ name }) => name);
+    return `SELECT ${columns.join(", ")} FROM ${getTableName(table)}`;
+  });
+}
+
+function lastMigration(root: string, kind: string): string {
+  const names = readdirSync(path.join(root, "migrations", kind)).filter((name) => name.endsWith(".sql"));
+  const last = names.sort().at(-1);
+  if (last === undefined) throw new Error(`migrations/${kind} is empty`);
+  return last;
+}
