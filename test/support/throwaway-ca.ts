@@ -10,7 +10,7 @@ import { generate } from "selfsigned";
 /** One folder per process, because two test runs may run at once. */
 const FOLDER = path.join(import.meta.dirname, `../../.dev/test-ca-${process.pid}`);
 const CA_FILE = path.join(FOLDER, "ca.pem");
-const SERVER_FILE = path.join(FOLDER, "server.json");
+const SERVER_NAME = "server.json";
 
 /** Keys and certificates of the test servers: one for localhost and 127.0.0.1, one for smtp.test only. */
 export interface ServerKeys {
@@ -40,14 +40,15 @@ export async function trustThrowawayCa(): Promise<void> {
     configured && configured !== CA_FILE && existsSync(configured) ? readFileSync(configured, "utf8") : "";
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(CA_FILE, `${existing}${ca.cert}`);
-  writeFileSync(SERVER_FILE, JSON.stringify(keys), { mode: 0o600 });
+  writeFileSync(path.join(FOLDER, SERVER_NAME), JSON.stringify(keys), { mode: 0o600 });
   process.env.NODE_EXTRA_CA_CERTS = CA_FILE;
   process.on("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 }
 
-/** Reads the keys and certificates that `trustThrowawayCa` created. */
+/** Reads the keys and certificates that `trustThrowawayCa` created, in this process or in the one that started it. */
 export function serverKeys(): ServerKeys {
-  return JSON.parse(readFileSync(SERVER_FILE, "utf8"));
+  const folder = path.dirname(process.env.NODE_EXTRA_CA_CERTS ?? CA_FILE);
+  return JSON.parse(readFileSync(path.join(folder, SERVER_NAME), "utf8"));
 }
 
 type AltNames = { type: 2 | 7; value?: string; ip?: string }[];

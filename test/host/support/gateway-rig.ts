@@ -54,16 +54,20 @@ export async function certificateFiles(directory: string) {
   return { authorityFile, variables: { TLS_KEY_FILE: keyFile, TLS_CERTIFICATE_FILE: certificateFile } };
 }
 
-/** Starts everything. `limits` replaces limits of the gateway, `settings` other parts of its configuration. */
+/**
+ * Starts everything. `limits` replaces limits of the gateway, `settings` other parts of its configuration. With `egressUrl` mail
+ * leaves through that server, and `sent` stays empty.
+ */
 export async function startRig(
   limits: Partial<GatewayLimits> = {},
   settings: Partial<GatewayConfig> = {},
+  egressUrl?: string,
 ): Promise<GatewayRig> {
   const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-gateway-"));
   const sent: SentMessage[] = [];
   const egress = await startEgress(sent);
   const port = await findFreePort(30_000 + (process.pid % 300) * 20);
-  const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: `smtp://${HOST}:${egress.port}/?tls=off` };
+  const vars = { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl ?? `smtp://${HOST}:${egress.port}/?tls=off` };
   const host = await startHost({ stateDir, port, vars, queueSeconds: 0 });
   const seed = await host.seed({
     name: "Gateway",
