@@ -8,7 +8,6 @@ import {
   type CallExpression,
   type ElementAccessExpression,
   type Expression,
-  type FunctionLikeDeclaration,
   isArrayBindingPattern,
   isArrayLiteralExpression,
   isAsExpression,
@@ -42,24 +41,17 @@ import {
   SyntaxKind,
 } from "typescript/unstable/ast";
 import type { SourceProgram } from "./source-program.ts";
-
-/** A value that depends on data. */
-export const UNKNOWN: unique symbol = Symbol("unknown");
-
-class Closure {
-  readonly fn: FunctionLikeDeclaration;
-  readonly scope: Scope;
-
-  constructor(fn: FunctionLikeDeclaration, scope: Scope) {
-    this.fn = fn;
-    this.scope = scope;
-  }
-}
-
-type Value = string | number | boolean | undefined | typeof UNKNOWN | Closure | Value[] | { [key: string]: Value };
-
-/** Values of the parameters of the functions that are being called. */
-type Scope = ReadonlyMap<Node, Value>;
+import {
+  Closure,
+  concatenate,
+  isObject,
+  itemsOf,
+  objectMethods,
+  property,
+  type Scope,
+  UNKNOWN,
+  type Value,
+} from "./values.ts";
 
 const TOP: Scope = new Map();
 const MAX_DEPTH = 60;
@@ -291,22 +283,3 @@ export class World {
 
 /** Methods of lists that call a function with each item. */
 const ITERATIONS = new Set(["map", "flatMap", "forEach"]);
-
-const objectMethods: Readonly<Record<string, (object: object) => Value>> = {
-  keys: Object.keys,
-  values: Object.values,
-  entries: Object.entries,
-};
-
-const isObject = (value: Value): value is Value[] | { [key: string]: Value } =>
-  typeof value === "object" && !(value instanceof Closure);
-
-const itemsOf = (list: Value): Value[] => (Array.isArray(list) ? list : [UNKNOWN]);
-
-const property = (object: Value, key: string): Value =>
-  isObject(object) ? (object as { [key: string]: Value })[key] : UNKNOWN;
-
-function concatenate(values: Value[]): Value {
-  const isText = (value: Value) => ["string", "number", "boolean"].includes(typeof value);
-  return values.every(isText) ? values.map(String).join("") : UNKNOWN;
-}

@@ -9,7 +9,7 @@ interface Column {
   isRequired: boolean;
   /** Table and column of a foreign key. */
   references: { table: string; column: string } | null;
-  /** Values that a CHECK allows, as SQL literals; empty: any. */
+  /** Values that a CHECK allows, as SQL literals; empty if there is no CHECK. */
   allowed: string[];
 }
 
