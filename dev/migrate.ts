@@ -1,5 +1,5 @@
 // `npm run migrate`: applies missing migrations to the main database and every mail database of wrangler.toml. State of a
-// version with one database is split on the way (docs/operating.md). Safe to interrupt and repeat.
+// version with one database is split on the way (docs/operating/upgrades.md). Safe to interrupt and repeat.
 //   npm run migrate -- --remote                the databases of the deployment, with the account that wrangler uses; with
 //                                              --config <file> those of another configuration than wrangler.toml
 //   npm run migrate -- --local <state folder>  databases on this machine, in the folder of `wrangler dev --persist-to`

@@ -1,4 +1,4 @@
-// `npm run rotate-secrets`: replaces the master key of a deployment, in steps (docs/operating.md).
+// `npm run rotate-secrets`: replaces the master key of a deployment, in steps (docs/operating/secrets.md).
 //   npm run rotate-secrets -- --add   prints MASTER_KEYS with a new key that nothing uses yet; set it as the secret
 //   npm run rotate-secrets -- --use   prints MASTER_KEYS with that key in use, once the deployment knows it; set it too
 //   npm run rotate-secrets            encrypts all stored secrets under the new key, and says when the old one may go

@@ -74,7 +74,7 @@ const DEFAULT_LIMITS: GatewayLimits = {
 /** Names of the variables of limits: `LIMIT_CONNECTIONS_PER_IP` for `connectionsPerIp`. */
 const variableOf = (limit: string) => `LIMIT_${limit.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** Reads the configuration from environment variables (docs/operating.md). Throws an Error that names a wrong variable. */
+/** Reads the configuration from environment variables (docs/operating/gateway.md). Throws an Error that names a wrong variable. */
 export function readConfig(env: Variables): GatewayConfig {
   const required = (name: string) => {
     const value = env[name] || (env[`${name}_FILE`] ? readFileSync(env[`${name}_FILE`] ?? "", "utf8").trim() : "");

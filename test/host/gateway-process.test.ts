@@ -153,7 +153,7 @@ describe("a wrong configuration", () => {
 
 /** Names of variables that the gateway reads, of which each must be in the manual. */
 const source = readFileSync(path.join(ROOT, "smtp-gateway/config.ts"), "utf8");
-const manual = readFileSync(path.join(ROOT, "docs/operating.md"), "utf8");
+const manual = readFileSync(path.join(ROOT, "docs/operating/gateway.md"), "utf8");
 const unit = readFileSync(path.join(ROOT, "smtp-gateway/smtp-gateway.service"), "utf8");
 const dockerfile = readFileSync(path.join(ROOT, "smtp-gateway/Dockerfile"), "utf8");
 const namesIn = (text: string) => new Set(text.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g));

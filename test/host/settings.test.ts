@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
@@ -16,5 +17,17 @@ describe("the variables in wrangler.toml", () => {
   it("contain no secret", () => {
     expect(Object.keys(variables).filter((name) => /SECRET|KEYS|PASSWORD|TOKEN$/.test(name))).toEqual([]);
     expect(variables).not.toHaveProperty("EGRESS_URL");
+  });
+});
+
+describe("docs/operating/settings.md", () => {
+  it("has every setting of the source and of wrangler.toml, and no other", () => {
+    const source = readFileSync(path.resolve("src/settings.ts"), "utf8");
+    const manual = readFileSync(path.resolve("docs/operating/settings.md"), "utf8");
+    const settings = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): z\b/gm)].map(([, name = ""]) => name);
+    expect(settings.length).toBeGreaterThan(30);
+    const documented = [...manual.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g)].map(([, name = ""]) => name);
+    const known = [...new Set([...settings, ...Object.keys(variables)])];
+    expect([...new Set(documented)].sort()).toEqual(known.sort());
   });
 });

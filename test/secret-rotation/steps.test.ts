@@ -9,7 +9,7 @@ import { aSession } from "../support/sessions.ts";
 import { apiOn, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 
 /**
- * MASTER_KEYS in the steps of a rotation (docs/operating.md). While a step is deployed, some isolates still have the value
+ * MASTER_KEYS in the steps of a rotation (docs/operating/secrets.md). While a step is deployed, some isolates still have the value
  * of the step before: what one of them issues, the other must accept.
  */
 const OLD = (env as unknown as Record<string, string>).MASTER_KEYS ?? "";
