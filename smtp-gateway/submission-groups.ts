@@ -61,7 +61,8 @@ export class SubmissionGroups {
       void this.#call(queue, group).finally(() => {
         queue.calls -= 1;
         if (queue.waiting.length > 0) this.#start(username, queue);
-        else if (queue.calls === 0) this.#queues.delete(username);
+        // Messages of a failed group come again later and are then sent alone, so this number must outlast the pause.
+        else if (queue.calls === 0 && queue.alone === 0) this.#queues.delete(username);
       });
     }
   }

@@ -109,28 +109,42 @@ describe("SIGTERM", () => {
 });
 
 describe("a message on which the Worker fails", () => {
-  it("gets 451 each time, and the messages of other connections are accepted at the latest when they are sent again", async () => {
+  const submit = async (client: SmtpClient, subject: string) => {
+    await client.begin(rig.seed.mailbox, "a@example.org");
+    client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
+    return (await client.reply()).slice(0, 4);
+  };
+  const withClients = async (submitAll: (clients: SmtpClient[]) => Promise<void>) => {
     const proxy = await startFailingProxy(rig.host.url, "poison");
     const gateway = await startGatewayProcess({ ...variables, WORKER_URL: proxy.url });
     const clients = await Promise.all(Array.from({ length: 10 }, () => loggedIn(gateway)));
-    const submitOnce = async (client: SmtpClient, subject: string) => {
-      await client.begin(rig.seed.mailbox, "a@example.org");
-      client.write(`From: ${rig.seed.mailbox}\r\nSubject: ${subject}\r\n\r\nx\r\n.\r\n`);
-      return (await client.reply()).slice(0, 4);
-    };
-    const replies = await Promise.all(
-      clients.map(async (client, n) => {
-        const subject = n === 0 ? "poison" : `beside ${n}`;
-        const first = await submitOnce(client, subject);
-        return first === "451 " ? [first, await submitOnce(client, subject)] : [first];
-      }),
-    );
+    await submitAll(clients);
     for (const client of clients) client.end();
     await gateway.stop();
     proxy.stop();
-    const [poisoned, ...others] = replies.map((given) => given.at(-1));
-    expect(poisoned).toBe("451 ");
-    expect(others).toEqual(Array(9).fill("250 "));
+  };
+
+  it("gets 451 each time, and the messages of other connections are accepted at the latest when they are sent again", async () => {
+    await withClients(async (clients) => {
+      const replies = await Promise.all(
+        clients.map(async (client, n) => {
+          const subject = n === 0 ? "poison" : `beside ${n}`;
+          const first = await submit(client, subject);
+          return first === "451 " ? submit(client, subject) : first;
+        }),
+      );
+      expect(replies).toEqual(["451 ", ...Array(9).fill("250 ")]);
+    });
+  });
+
+  it("does not fail others again when all of them are sent again after a time without messages", async () => {
+    await withClients(async (clients) => {
+      const submitAll = () =>
+        Promise.all(clients.map((client, n) => submit(client, n === 5 ? "poison" : `later ${n}`)));
+      expect((await submitAll()).filter((reply) => reply === "451 ").length).toBeGreaterThan(1);
+      const again = await submitAll();
+      expect(again.map((reply, n) => [n, reply])).toEqual(again.map((_, n) => [n, n === 5 ? "451 " : "250 "]));
+    });
   });
 });
 
