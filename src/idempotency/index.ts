@@ -9,3 +9,4 @@ export {
   storeSecretResponse,
 } from "./responses.ts";
 export { dayOf } from "./rules.ts";
+export { type KeyedResponse, storeMailResponses } from "./store-responses.ts";

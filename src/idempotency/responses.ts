@@ -147,7 +147,7 @@ export function insertResponse<Kind extends DatabaseKind>(
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */
-function fingerprintOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
+export function fingerprintOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
   if (!domainIds) return fingerprint;
   // A key that is restricted to no domain must not share the fingerprint of unrestricted ones.
   return [fingerprint, ...(domainIds.size > 0 ? [...domainIds].sort() : ["no-domains"])].join(" ");

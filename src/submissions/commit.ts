@@ -2,7 +2,7 @@ import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { putDocument } from "../emails/content/index.ts";
 import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
-import { findResponse, type Idempotency, storeMailResponse } from "../idempotency/index.ts";
+import { findResponse, type Idempotency, storeMailResponses } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
 import type { RawContent } from "../mail/raw/index.ts";
@@ -53,9 +53,9 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
   const emails = mails.map(({ email }) =>
     first && email.dueAt !== null ? { ...email, outboxId: first.email.id, dueAt: first.email.createdAt } : email,
   );
-  const responses = mails.flatMap(({ idempotency, answer }) => storeMailResponse({ ...caller, idempotency }, answer));
+  const responses = mails.map(({ idempotency, answer }) => ({ idempotency, response: answer }));
   try {
-    await commitEmails(caller, emails, null, null, responses);
+    await commitEmails(caller, emails, null, null, storeMailResponses(caller, responses));
     return true;
   } catch (error) {
     if (error instanceof ConcurrencyError) return false;
