@@ -118,13 +118,15 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
   const scope = { workspace: CREDENTIAL_WORKSPACE, parameter: session.credentialId };
   const reads = sendReads(ctx, scope, { senders, recipients });
   const statements = [findCredentialStatement(ctx, session.credentialId), ...reads.statements];
-  const [found, ...results] = await ctx.db.batch(statements);
+  // Counts a group once, as the limit counts a batch of the API.
+  const [[found, ...results], policy] = await Promise.all([
+    ctx.db.batch(statements),
+    findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId),
+  ]);
   const row = found?.results[0] as CredentialRow | undefined;
   if (row?.workspace_id !== session.workspaceId) throw credentialEnded();
   const caller = toSubmitter(onNewestShard(ctx, toSmtpCaller(row).workspace), row, reads.toCaller(results));
   requireMailSpace(caller);
-  // Counts a group once, as the limit counts a batch of the API.
-  const policy = await findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId);
   if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
   return caller;
 }

@@ -52,7 +52,7 @@ const findSuppressed = (workspace: string) => `
 
 /** `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
 function statements(ctx: Ctx, workspace: string, parameter: unknown, { senders, recipients }: Addresses) {
-  const chunks = jsonChunks([...recipients].map((key) => JSON.stringify(key)));
+  const chunks = recipients.size === 0 ? [] : jsonChunks([...recipients].map((key) => JSON.stringify(key)));
   return [
     ctx.db.prepare(findSenders(workspace)).bind(parameter, JSON.stringify([...senders])),
     ...chunks.map((keys) => ctx.db.prepare(findSuppressed(workspace)).bind(parameter, keys)),
