@@ -33,6 +33,14 @@ let lastTrace = new Trace();
 /** True: queue messages are acknowledged and discarded, so that an accept is measured without its delivery. */
 let isQueuePaused = false;
 
+/** The metered bindings of an isolate: its settings are parsed and checked once, as those of the Worker are. */
+const meteredBindings = new WeakMap<Env, Env>();
+function countCalls(env: Env): Env {
+  const counted = meteredBindings.get(env) ?? metered(env, meter);
+  meteredBindings.set(env, counted);
+  return counted;
+}
+
 const bench: ExportedHandler<Env, WorkMessage> = {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
@@ -40,7 +48,7 @@ const bench: ExportedHandler<Env, WorkMessage> = {
     meter.add("requests");
     const trace = request.headers.has("X-Bench-Trace") ? new Trace() : null;
     if (trace) lastTrace = trace;
-    const response = await worker.fetch?.(request, metered(env, meter, trace), ctx);
+    const response = await worker.fetch?.(request, trace ? metered(env, meter, trace) : countCalls(env), ctx);
     trace?.answer();
     return response ?? new Response(null, { status: 501 });
   },
@@ -48,10 +56,10 @@ const bench: ExportedHandler<Env, WorkMessage> = {
     if (isQueuePaused) return;
     meter.add("requests");
     meter.add("queueOperations", 2 * batch.messages.length);
-    await worker.queue?.(batch, metered(env, meter), ctx);
+    await worker.queue?.(batch, countCalls(env), ctx);
   },
   async scheduled(controller, env, ctx) {
-    await worker.scheduled?.(controller, metered(env, meter), ctx);
+    await worker.scheduled?.(controller, countCalls(env), ctx);
   },
 };
 
@@ -70,7 +78,7 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return new Response();
     case "tick": {
       const limits = newRunLimits();
-      const counting = withLimits(createContext(metered(env, meter), "bench"), limits);
+      const counting = withLimits(createContext(countCalls(env), "bench"), limits);
       await startShardJob(counting, "sweep", limits, shardNumbers(counting).length);
       return new Response();
     }
@@ -97,17 +105,17 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return Response.json({ results, meta });
     }
     case "baseline-send":
-      return baselineSend(request, metered(env, meter), ctx);
+      return baselineSend(request, countCalls(env), ctx);
     case "baseline-batch":
-      return baselineBatch(request, metered(env, meter), ctx);
+      return baselineBatch(request, countCalls(env), ctx);
     case "prepare-baseline-delivery":
       return prepareBaselineDelivery(request, env);
     case "baseline-delivery":
-      return baselineDelivery(request, metered(env, meter));
+      return baselineDelivery(request, countCalls(env));
     case "baseline-import":
       return baselineImport(request, env);
     case "index":
-      await forEachShard(createContext(metered(env, meter), "bench"), indexEmails);
+      await forEachShard(createContext(countCalls(env), "bench"), indexEmails);
       return new Response();
     case "compose":
       return composeEndpoint(request);
@@ -122,7 +130,7 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
 
 /** Delivers all due emails of some mail databases in one run without limits. */
 async function deliverDue({ shards }: { shards: number[] }, env: Env): Promise<Response> {
-  const ctx = createContext(metered(env, meter), "bench");
+  const ctx = createContext(countCalls(env), "bench");
   const limits = { emails: UNLIMITED, statements: UNLIMITED, objectReads: UNLIMITED };
   const work = shards.map(async (shard) => {
     const { results } = await onShard(createContext(env, "bench"), shard)
