@@ -1,53 +1,40 @@
+import { GroupedCalls } from "./grouped-calls.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
+/** Connections that share a call. */
+const MAX_CHECKS = 256;
+
 interface Check {
-  /** Token of the session that asked last. */
+  /** Token of the session that asks. */
   token: string;
-  result: Promise<void>;
+  address: string;
 }
 
 /**
- * Asks the Worker about envelope senders. Connections of one username that wait for an answer about the same sender share
- * a call, which begins after each of them has asked: a credential that was deleted before is refused.
+ * Asks the Worker about envelope senders. Connections of one username that ask about the same sender share a call, which
+ * begins after each of them has asked: a credential that was deleted before is refused.
  */
 export class SenderChecks {
-  readonly #worker: WorkerClient;
-  /** The check that runs, and the one that begins after it, by username and address. */
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #next = new Map<string, Check>();
+  readonly #calls: GroupedCalls<Check, void>;
 
   constructor(worker: WorkerClient) {
-    this.#worker = worker;
+    this.#calls = new GroupedCalls({
+      // All have one username and address. The newest token has the most time left.
+      async call(checks) {
+        const answer = await worker.call("senders", checks.at(-1)).then(
+          () => ({ value: undefined }),
+          (error: unknown) => ({ error }),
+        );
+        return checks.map(() => answer);
+      },
+      maxItems: MAX_CHECKS,
+      maxOctets: Number.POSITIVE_INFINITY,
+      octetsOf: () => 0,
+    });
   }
 
   /** Throws Refusal unless the sender may be used. */
-  async check(username: string, token: string, address: string): Promise<void> {
-    const key = JSON.stringify([username, address]);
-    const running = this.#running.get(key);
-    if (!running) return this.#start(key, () => token, address);
-    const next = this.#next.get(key);
-    if (next) {
-      next.token = token;
-      return next.result;
-    }
-    const check: Check = { token, result: Promise.resolve() };
-    check.result = running
-      .catch(() => {})
-      .then(() => {
-        this.#next.delete(key);
-        return this.#start(key, () => check.token, address);
-      });
-    this.#next.set(key, check);
-    return check.result;
-  }
-
-  async #start(key: string, token: () => string, address: string): Promise<void> {
-    const call = this.#worker.call("senders", { token: token(), address }).then(() => {});
-    this.#running.set(key, call);
-    try {
-      await call;
-    } finally {
-      if (this.#running.get(key) === call) this.#running.delete(key);
-    }
+  check(username: string, token: string, address: string): Promise<void> {
+    return this.#calls.send(JSON.stringify([username, address]), { token, address });
   }
 }

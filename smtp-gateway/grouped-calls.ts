@@ -1,0 +1,133 @@
+/** The answer to one item of a call. */
+export type Answer<Value> = { value: Value } | { error: unknown };
+
+interface Waiting<Item, Value> {
+  item: Item;
+  resolve(value: Value): void;
+  reject(error: unknown): void;
+}
+
+/** The items of one key. */
+interface KeyQueue<Item, Value> {
+  waiting: Waiting<Item, Value>[];
+  /** Calls that run. */
+  calls: number;
+  /** Items that are sent alone, since a call with them failed. */
+  alone: number;
+  /** Items of a full call: about as many come at once as came before, when their clients have the answers. */
+  expected: number;
+  /** How long the last call took, in ms. */
+  lastMs: number;
+  /** Ends the wait for further items, or the memory of `expected`. */
+  timer: NodeJS.Timeout | null;
+}
+
+/** Calls of one key at a time: more would only make them smaller. More while its items are sent alone. */
+const MAX_CALLS = 1;
+const MAX_CALLS_ALONE = 8;
+/** The longest wait for further items, in ms. */
+const MAX_WAIT_MS = 50;
+/** How long the number of expected items is kept without any, in ms. */
+const MEMORY_MS = 1_000;
+
+export interface GroupOptions<Item, Value> {
+  /** Makes one call and returns an answer for each item, in their order. Throws when the call itself failed. */
+  call(items: readonly Item[]): Promise<Answer<Value>[]>;
+  /** Limits of one call. */
+  maxItems: number;
+  maxOctets: number;
+  octetsOf(item: Item): number;
+}
+
+/**
+ * Sends items to the Worker in groups. While a call for a key runs, its further items wait and then go in one call. A call
+ * also waits until as many items wait as the last calls had, but at most as long as the last call took, and 50 ms: a call
+ * costs far more than an item in it. An item that comes alone does not wait. Keys do not wait for each other.
+ */
+export class GroupedCalls<Item, Value> {
+  readonly #options: GroupOptions<Item, Value>;
+  readonly #queues = new Map<string, KeyQueue<Item, Value>>();
+
+  constructor(options: GroupOptions<Item, Value>) {
+    this.#options = options;
+  }
+
+  /** Sends an item in a call that begins after this one, and returns its answer. Throws the error of the answer or call. */
+  send(key: string, item: Item): Promise<Value> {
+    const queue = this.#queues.get(key) ?? { waiting: [], calls: 0, alone: 0, expected: 1, lastMs: 0, timer: null };
+    this.#queues.set(key, queue);
+    return new Promise((resolve, reject) => {
+      queue.waiting.push({ item, resolve, reject });
+      if (queue.waiting.length === 1) stopTimer(queue);
+      this.#advance(key, queue);
+    });
+  }
+
+  /** Starts calls, or waits for further items, or for the time to delete the queue. */
+  #advance(key: string, queue: KeyQueue<Item, Value>): void {
+    const isFull = queue.alone > 0 || queue.waiting.length >= queue.expected;
+    if (queue.waiting.length > 0 && isFull) this.#start(key, queue);
+    else if (queue.calls > 0) return;
+    else if (queue.waiting.length > 0)
+      queue.timer ??= setTimeout(() => this.#start(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
+    else queue.timer ??= setTimeout(() => this.#forget(key, queue), MEMORY_MS).unref();
+  }
+
+  #start(key: string, queue: KeyQueue<Item, Value>): void {
+    stopTimer(queue);
+    while (queue.calls < (queue.alone > 0 ? MAX_CALLS_ALONE : MAX_CALLS) && queue.waiting.length > 0) {
+      const group = this.#takeGroup(queue);
+      // Falls by half, so that one late client does not split the others.
+      queue.expected = Math.max(group.length, Math.floor((queue.expected + group.length) / 2));
+      queue.calls += 1;
+      const start = performance.now();
+      void this.#call(queue, group).finally(() => {
+        queue.calls -= 1;
+        queue.lastMs = performance.now() - start;
+        this.#advance(key, queue);
+      });
+    }
+  }
+
+  async #call(queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): Promise<void> {
+    try {
+      const answers = await this.#options.call(group.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const answer = answers[index] ?? { error: new Error("the call has no answer for an item") };
+        if ("value" in answer) resolve(answer.value);
+        else reject(answer.error);
+      }
+    } catch (error) {
+      // One item may be what the Worker fails on: when they are sent again, the others must not fail with it.
+      if (group.length > 1) queue.alone = 2 * group.length;
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  #takeGroup(queue: KeyQueue<Item, Value>): Waiting<Item, Value>[] {
+    const { maxItems, maxOctets, octetsOf } = this.#options;
+    if (queue.alone > 0) {
+      queue.alone -= 1;
+      return queue.waiting.splice(0, 1);
+    }
+    let [count, octets] = [0, 0];
+    for (const { item } of queue.waiting) {
+      octets += octetsOf(item);
+      if (count > 0 && (octets > maxOctets || count === maxItems)) break;
+      count += 1;
+    }
+    return queue.waiting.splice(0, count);
+  }
+
+  /** Items of a failed call come again later and are then sent alone, so their number outlasts the pause. */
+  #forget(key: string, queue: KeyQueue<Item, Value>): void {
+    stopTimer(queue);
+    queue.expected = 1;
+    if (queue.alone === 0) this.#queues.delete(key);
+  }
+}
+
+function stopTimer(queue: { timer: NodeJS.Timeout | null }): void {
+  if (queue.timer) clearTimeout(queue.timer);
+  queue.timer = null;
+}
