@@ -1,0 +1,136 @@
+/** How the SMTP gateway puts items of one key into calls to the Worker. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { GroupedCalls } from "../../smtp-gateway/grouped-calls.ts";
+
+/** Time that a call takes here, in ms. */
+const CALL_MS = 20;
+
+/** Calls that were made, and how each of their items is answered: `fails` makes the whole call fail. */
+function aWorker() {
+  const calls: string[][] = [];
+  const groups = new GroupedCalls<string, string>({
+    async call(items) {
+      calls.push([...items]);
+      await new Promise((resolve) => setTimeout(resolve, CALL_MS));
+      if (items.includes("fails")) throw new Error("the Worker failed");
+      return items.map((item) => (item === "refused" ? { error: new Error("refused") } : { value: `to ${item}` }));
+    },
+    maxItems: 4,
+    maxOctets: 100,
+    octetsOf: (item) => item.length,
+  });
+  const sendAll = (items: readonly string[]) =>
+    Promise.allSettled(items.map((item) => groups.send("user", item))).then((results) =>
+      results.map((result) => (result.status === "fulfilled" ? result.value : String(result.reason))),
+    );
+  return { calls, groups, sendAll };
+}
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => vi.useRealTimers());
+
+/** Lets time pass and returns what the items got. */
+async function within<Result>(milliseconds: number, results: Promise<Result>): Promise<Result> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  return results;
+}
+
+describe("an item that comes alone", () => {
+  it("is sent at once, each time", async () => {
+    const { calls, sendAll } = aWorker();
+    for (const item of ["a", "b", "c"]) {
+      const answer = sendAll([item]);
+      expect(calls.at(-1)).toEqual([item]);
+      expect(await within(CALL_MS, answer)).toEqual([`to ${item}`]);
+    }
+    expect(calls).toHaveLength(3);
+  });
+
+  it("is sent at once after a second without items, however many came before", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const answer = sendAll(["late"]);
+    expect(calls.at(-1)).toEqual(["late"]);
+    expect(await within(CALL_MS, answer)).toEqual(["to late"]);
+  });
+});
+
+describe("items that come while a call runs", () => {
+  it("go in the next call together, each with its own answer", async () => {
+    const { calls, sendAll } = aWorker();
+    const answers = await within(2 * CALL_MS, sendAll(["a", "b", "refused", "c"]));
+    expect(calls).toEqual([["a"], ["b", "refused", "c"]]);
+    expect(answers).toEqual(["to a", "to b", "Error: refused", "to c"]);
+  });
+
+  it("go in several calls beyond the limits of one", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(4 * CALL_MS, sendAll(["a", "b", "c", "d", "e", "f"]));
+    expect(calls).toEqual([["a"], ["b", "c", "d", "e"], ["f"]]);
+    const long = "x".repeat(60);
+    const second = aWorker();
+    await within(4 * CALL_MS, second.sendAll(["a", long, long]));
+    expect(second.calls).toEqual([["a"], [long], [long]]);
+  });
+
+  it("of another key do not wait for it", async () => {
+    const { calls, groups } = aWorker();
+    const answers = Promise.all([groups.send("user", "a"), groups.send("other", "b")]);
+    expect(calls).toEqual([["a"], ["b"]]);
+    expect(await within(CALL_MS, answers)).toEqual(["to a", "to b"]);
+  });
+});
+
+describe("a call after one with several items", () => {
+  it("waits until as many have come", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
+    const first = sendAll(["e"]);
+    await vi.advanceTimersByTimeAsync(5);
+    expect(calls).toHaveLength(2);
+    const others = sendAll(["f", "g"]);
+    expect(calls.at(-1)).toEqual(["e", "f", "g"]);
+    expect(await within(CALL_MS, Promise.all([first, others]))).toEqual([["to e"], ["to f", "to g"]]);
+  });
+
+  it("waits no longer than that call took", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
+    const answer = sendAll(["e"]);
+    await vi.advanceTimersByTimeAsync(CALL_MS - 1);
+    expect(calls).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(calls.at(-1)).toEqual(["e"]);
+    expect(await within(CALL_MS, answer)).toEqual(["to e"]);
+  });
+
+  it("expects fewer after each call that was not full", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
+    for (const item of ["e", "f"]) await within(2 * CALL_MS, sendAll([item]));
+    const answer = sendAll(["g"]);
+    expect(calls.at(-1)).toEqual(["g"]);
+    await within(CALL_MS, answer);
+  });
+});
+
+describe("the items of a call that failed", () => {
+  it("are sent alone when they come again, after a time too", async () => {
+    const { calls, sendAll } = aWorker();
+    const first = await within(2 * CALL_MS, sendAll(["a", "b", "fails", "c"]));
+    expect(first).toEqual(["to a", ...Array(3).fill("Error: the Worker failed")]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const again = await within(CALL_MS, sendAll(["b", "fails", "c"]));
+    expect(again).toEqual(["to b", "Error: the Worker failed", "to c"]);
+    expect(calls.slice(2)).toEqual([["b"], ["fails"], ["c"]]);
+  });
+
+  it("are together again after twice as many were sent alone", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["a", "fails", "b"]));
+    await within(CALL_MS, sendAll(["1", "2", "3", "4"]));
+    await within(2 * CALL_MS, sendAll(["5", "6", "7"]));
+    expect(calls.slice(2)).toEqual([["1"], ["2"], ["3"], ["4"], ["5"], ["6", "7"]]);
+  });
+});
