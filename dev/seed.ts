@@ -9,7 +9,8 @@ import { readJson, writeDurably } from "./state/files.ts";
 /** Content of `seed.json`. It holds the only copy of the API key: the database has its hash. */
 export type Seed = Awaited<ReturnType<typeof seedWorkspace>>;
 
-const FIRST = { name: "Example", email: "owner@example.test", domain: "example.test", mailboxLocalPart: "hello" };
+/** The owner's address is outside of the hosted domain, where mail to an address without a mailbox bounces. */
+const FIRST = { name: "Example", email: "owner@example.org", domain: "example.test", mailboxLocalPart: "hello" };
 
 /**
  * Applies missing migrations, seeds the database at the first start, and creates a sign-in link of the seeded owner, who
@@ -18,8 +19,11 @@ const FIRST = { name: "Example", email: "owner@example.test", domain: "example.t
 export async function prepareDatabase(layout: Layout): Promise<{ seed: Seed; signInUrl: string }> {
   const seed = await seedOnce(layout);
   const signInUrl = await withBindings(layout, async (env) => {
-    await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(seed.userId).run();
-    return createMagicLink(createContext(env, "seed"), { email: FIRST.email, next: "/app", method: "bootstrap" });
+    const owner = await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1 RETURNING email")
+      .bind(seed.userId)
+      .first<{ email: string }>();
+    if (!owner) throw new Error("the owner of the local workspace is missing; run npm run reset");
+    return createMagicLink(createContext(env, "seed"), { email: owner.email, next: "/app", method: "bootstrap" });
   });
   return { seed, signInUrl };
 }
