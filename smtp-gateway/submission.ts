@@ -1,8 +1,9 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from "smtp-server";
 import type { GatewayLimits } from "./config.ts";
 import { Refusal } from "./errors.ts";
-import { FirstLogins } from "./first-logins.ts";
+import { GroupedCalls } from "./grouped-calls.ts";
 import { log } from "./log.ts";
+import { Logins } from "./logins.ts";
 import { readData } from "./read-data.ts";
 import { SenderChecks } from "./sender-checks.ts";
 import { SubmissionGroups } from "./submission-groups.ts";
@@ -23,8 +24,15 @@ interface Submitter {
 const END = Buffer.from("\0end");
 /** Messages up to this size are sent to the Worker in one piece, with others of their username. Larger ones go to R2. */
 const SMALL_OCTETS = 15 * 1024;
-/** Keys of one call. */
+/** Keys of a connection in one call, and connections in it. */
 const KEYS = 100;
+const CONFIRMATIONS = 64;
+
+/** Answers that the client of a connection has received. */
+interface Confirmation {
+  token: string;
+  keys: string[];
+}
 
 const userOf = (session: SMTPServerSession) => session.user as Submitter | undefined;
 
@@ -33,15 +41,29 @@ export class Submission {
   readonly #worker: WorkerClient;
   readonly #limits: GatewayLimits;
   readonly #failures = new WeakMap<SMTPServerSession, number>();
-  readonly #logins = new FirstLogins();
+  readonly #logins: Logins;
   readonly #senders: SenderChecks;
   readonly #groups: SubmissionGroups;
+  readonly #confirmations: GroupedCalls<Confirmation, void>;
 
   constructor(worker: WorkerClient, limits: GatewayLimits) {
     this.#worker = worker;
     this.#limits = limits;
+    this.#logins = new Logins(worker);
     this.#senders = new SenderChecks(worker);
     this.#groups = new SubmissionGroups(worker);
+    this.#confirmations = new GroupedCalls({
+      async call(confirmations) {
+        const answer = await worker.call("confirmations", { confirmations }).then(
+          () => ({ value: undefined }),
+          (error: unknown) => ({ error }),
+        );
+        return confirmations.map(() => answer);
+      },
+      maxItems: CONFIRMATIONS,
+      maxOctets: Number.POSITIVE_INFINITY,
+      octetsOf: () => 0,
+    });
   }
 
   /** Handlers of smtp-server. */
@@ -60,9 +82,9 @@ export class Submission {
   async #login(session: SMTPServerSession, username: string, password: string): Promise<Submitter> {
     const login = { username, password, ip: session.remoteAddress, connection: session.id };
     try {
-      const { token } = await this.#logins.run([username, password], () => this.#worker.call("sessions", login));
+      const token = await this.#logins.check(login);
       log("login", { connection: session.id, ip: session.remoteAddress, username });
-      return { username, token: String(token), accepted: 0, keys: [] };
+      return { username, token, accepted: 0, keys: [] };
     } catch (error) {
       const failures = (this.#failures.get(session) ?? 0) + 1;
       this.#failures.set(session, failures);
@@ -103,7 +125,7 @@ export class Submission {
     if (typeof repeat === "string") {
       user.keys.push(repeat);
       // The client has the answers to all but the last, since it has gone on.
-      if (user.keys.length > KEYS) void this.#confirm(user.token, user.keys.splice(0, KEYS)).catch(() => {});
+      if (user.keys.length > KEYS) void this.#confirm(user, user.keys.splice(0, KEYS)).catch(() => {});
     }
     return `Queued as ${id}`;
   }
@@ -111,12 +133,12 @@ export class Submission {
   /** Tells the Worker that the client has received the answers to its messages. */
   readonly onQuit = async (session: SMTPServerSession): Promise<void> => {
     const user = userOf(session);
-    if (user && user.keys.length > 0) await this.#confirm(user.token, user.keys.splice(0));
+    if (user && user.keys.length > 0) await this.#confirm(user, user.keys.splice(0));
   };
 
-  async #confirm(token: string, keys: string[]): Promise<void> {
+  async #confirm({ username, token }: Submitter, keys: string[]): Promise<void> {
     for (let at = 0; at < keys.length; at += KEYS)
-      await this.#worker.call("confirmations", { token, keys: keys.slice(at, at + KEYS) });
+      await this.#confirmations.send(username, { token, keys: keys.slice(at, at + KEYS) });
   }
 }
 

@@ -11,6 +11,7 @@ import { type ParsedMessage, parseMessage, type SubmittedEnvelope } from "./pars
 import { type ReadMessage, readMessage } from "./read-message.ts";
 import { ReplyError } from "./replies.ts";
 import { requireSender, toSubmitter } from "./require-sender.ts";
+import type { Result } from "./results.ts";
 import { credentialEnded, readSmtpSession, type SmtpSession } from "./sessions.ts";
 
 /** A message from the gateway. */
@@ -31,9 +32,6 @@ export interface Accepted {
   /** Key under which a repeat of the message is found; null when the client gave one. */
   repeat: string | null;
 }
-
-/** The result of one of several messages: a value, or the error that its own call would have thrown. */
-export type Result<Value> = { value: Value } | { error: unknown };
 
 /** A message that was read to its end. */
 export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"> {

@@ -5,21 +5,25 @@ import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../http/body-budget
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { readEnvelope, requireGateway } from "../http/gateway-auth.ts";
-import { type Accepted, acceptSubmissions, type Result } from "./accept.ts";
+import { acceptSubmissions } from "./accept.ts";
 import { checkSender } from "./check-sender.ts";
 import { confirmAnswers } from "./confirm.ts";
 import { readGroup } from "./read-group.ts";
 import { toReply } from "./replies.ts";
-import { readSmtpSession, startSmtpSession } from "./sessions.ts";
+import type { Result } from "./results.ts";
+import { readSmtpSession, startSmtpSessions } from "./sessions.ts";
 
-const LoginIn = z.object({
-  username: z.string().max(400),
-  password: z.string().max(1_000),
-  ip: z.string().max(100),
-  connection: z.string().max(100),
-});
+const credentials = { username: z.string().max(400), password: z.string().max(1_000) };
+const connection = { ip: z.string().max(100), connection: z.string().max(100) };
+/** Equal logins of several connections, or that of one as gateways of the version before send it. */
+const LoginIn = z.union([
+  z.object({ ...credentials, connections: z.array(z.object(connection)).min(1).max(16) }),
+  z.object({ ...credentials, ...connection }),
+]);
 const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
-const ConfirmIn = z.object({ token: z.string().max(2_048), keys: z.array(z.string().max(100)).max(100) });
+const Confirmed = z.object({ token: z.string().max(2_048), keys: z.array(z.string().max(100)).max(100) });
+/** Those of several connections, or of one as gateways of the version before send them. */
+const ConfirmIn = z.union([z.object({ confirmations: z.array(Confirmed).min(1).max(64) }), Confirmed]);
 
 /** One part of an upload and what it is copied from: most messages need less. */
 const MESSAGE_BYTES = 6_000_000;
@@ -41,7 +45,11 @@ async function answer<Result extends object>(work: () => Promise<Result>) {
 export const submissionRoutes = new Hono<AppEnv>()
   .post("/gateway/sessions", requireGateway, async (c) => {
     const login = await readFields(c, LoginIn);
-    return c.json(await answer(async () => ({ token: await startSmtpSession(c.get("ctx"), login) })));
+    const isOne = !("connections" in login);
+    const connections = isOne ? [login] : login.connections;
+    const results = await startSmtpSessions(c.get("ctx"), login, connections);
+    const answers = results.map((result) => answer(async () => ({ token: unwrap(result) })));
+    return c.json(isOne ? await answers[0] : { reply: null, answers: await Promise.all(answers) });
   })
   .post("/gateway/senders", requireGateway, async (c) => {
     const { token, address } = await readFields(c, SenderIn);
@@ -54,9 +62,16 @@ export const submissionRoutes = new Hono<AppEnv>()
     );
   })
   .post("/gateway/confirmations", requireGateway, async (c) => {
-    const { token, keys } = await readFields(c, ConfirmIn);
+    const input = await readFields(c, ConfirmIn);
+    const items = "confirmations" in input ? input.confirmations : [input];
     const ctx = c.get("ctx");
-    await confirmAnswers(ctx, await readSmtpSession(ctx, token), keys);
+    const read = await Promise.allSettled(
+      items.map(async ({ token, keys }) => ({ session: await readSmtpSession(ctx, token), keys })),
+    );
+    // A session that has ended must not keep the answers of others from being forgotten.
+    const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    if (confirmations.length === 0) await Promise.all(items.map(({ token }) => readSmtpSession(ctx, token)));
+    await confirmAnswers(ctx, confirmations);
     return c.json({ reply: null });
   })
   .post("/gateway/submissions", requireGateway, async (c) => {
@@ -103,7 +118,7 @@ function withWaitUntil(c: Context<AppEnv>) {
   return { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
 }
 
-function unwrap(result: Result<Accepted> | undefined): Accepted {
+function unwrap<Value>(result: Result<Value> | undefined): Value {
   if (result && "value" in result) return result.value;
   throw result?.error;
 }

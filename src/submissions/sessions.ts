@@ -5,17 +5,24 @@ import { signAccessToken, verifyAccessToken } from "../sessions/index.ts";
 import { type CredentialRow, findByUsernameStatement } from "./credentials.ts";
 import { isKnownPassword, rememberPassword } from "./known-passwords.ts";
 import { ReplyError } from "./replies.ts";
+import type { Result } from "./results.ts";
 import { loginLimits } from "./rules.ts";
 
-/** A login of the gateway: username and password as the client sent them. */
-export interface Login {
+/** Username and password as a client sent them. */
+export interface Credentials {
   username: string;
   password: string;
+}
+
+/** A connection that logs in. */
+export interface LoginConnection {
   /** Address of the client. */
   ip: string;
   /** Id of the connection, by the gateway. */
   connection: string;
 }
+
+type Login = Credentials & LoginConnection;
 
 /** The connection of a client that has logged in. */
 export interface SmtpSession {
@@ -25,19 +32,37 @@ export interface SmtpSession {
 }
 
 /**
- * Checks a password once for a connection and returns the token of its session, which is checked without scrypt. Throws
- * ReplyError 535 for an unknown username and a wrong password alike, 454 beyond the limits of failures.
+ * Checks the password of connections with equal logins, each once, and returns the tokens of their sessions, which are
+ * checked without scrypt. The credential is read once for all of them. The error of a connection is ReplyError 535 for an
+ * unknown username and a wrong password alike, 454 beyond the limits of failures.
  */
-export async function startSmtpSession(ctx: Ctx, login: Login): Promise<string> {
-  const username = login.username.toLowerCase();
+export async function startSmtpSessions(
+  ctx: Ctx,
+  { username: given, password }: Credentials,
+  connections: readonly LoginConnection[],
+): Promise<Result<string>[]> {
+  const username = given.toLowerCase();
   const row = (await findByUsernameStatement(ctx, username).all()).results[0] as CredentialRow | undefined;
+  const results: Result<string>[] = [];
+  // One after the other, so that scrypt runs once for a password that is right.
+  for (const { ip, connection } of connections) {
+    try {
+      results.push({ value: await startSession(ctx, row, { username, password, ip, connection }) });
+    } catch (error) {
+      results.push({ error });
+    }
+  }
+  return results;
+}
+
+async function startSession(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<string> {
   const isKnown = row !== undefined && row.hash !== null && isKnownPassword(row.hash, login.password);
-  const found = isKnown ? row : await checkPassword(ctx, row, { ...login, username });
+  const found = isKnown ? row : await checkPassword(ctx, row, login);
   const claims = { sub: found.credential_id, sid: login.connection, wid: found.workspace_id };
   return (await signAccessToken(ctx, "smtp", claims)).token;
 }
 
-/** Checks a password by scrypt and counts the login as failed until it has succeeded. Throws as `startSmtpSession`. */
+/** Checks a password by scrypt and counts the login as failed until it has succeeded. Throws as `startSmtpSessions`. */
 async function checkPassword(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<CredentialRow> {
   const { exceeded, succeeded } = await countFailure(ctx, loginLimits(login.username, login.ip));
   if (exceeded)

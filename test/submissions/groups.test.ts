@@ -95,3 +95,53 @@ describe("messages that are submitted together", () => {
     expect(await count()).toBe(0);
   });
 });
+
+describe("logins of several connections", () => {
+  const connections = ["c1", "c2", "c3"].map((connection, n) => ({ connection, ip: `192.0.2.${n}` }));
+
+  it("get a session each", async () => {
+    const { credential, gateway } = await aSubmitter(workspace);
+    const { username, password } = credential;
+    const { answers = [] } = await gateway.call("sessions", { username, password, connections });
+    expect(answers.map(({ reply }) => reply)).toEqual([null, null, null]);
+    expect(new Set(answers.map(({ token }) => token)).size).toBe(3);
+    for (const { token = "" } of answers)
+      expect((await gateway.checkSender(token, workspace.mailbox)).reply).toBeNull();
+  });
+
+  it("are each refused with a wrong password, and each counts as a failure", async () => {
+    const { credential, gateway } = await aSubmitter(workspace);
+    const guess = { username: credential.username, password: "wrong" };
+    const guesses = Array.from({ length: 12 }, (_, n) => ({ connection: `g${n}`, ip: "198.51.100.7" }));
+    const { answers = [] } = await gateway.call("sessions", { ...guess, connections: guesses });
+    const replies = answers.map(({ reply }) => reply?.slice(0, 9));
+    expect(replies).toEqual([...Array(10).fill("535 5.7.8"), ...Array(2).fill("454 4.7.0")]);
+  });
+
+  it("are not more than 16 in a call", async () => {
+    const { credential, gateway } = await aSubmitter(workspace);
+    const login = { username: credential.username, password: credential.password };
+    const many = Array.from({ length: 17 }, (_, n) => ({ connection: `c${n}`, ip: "192.0.2.1" }));
+    await expect(gateway.call("sessions", { ...login, connections: many })).rejects.toThrow("422");
+    await expect(gateway.call("sessions", { ...login, connections: [] })).rejects.toThrow("422");
+  });
+});
+
+describe("answers that several connections have received", () => {
+  it("are forgotten for these connections only", async () => {
+    const { token, gateway, credential } = await aSubmitter(workspace);
+    const { token: second = "" } = await gateway.login(credential, "c2");
+    const submit = (by: string, Subject: string) => gateway.submit(by, workspace.mailbox, to, message({ Subject }));
+    const [a, b, c] = [await submit(token, "a"), await submit(second, "b"), await submit(second, "c")];
+    const confirmations = [
+      { token, keys: [a.repeat, c.repeat] },
+      { token: second, keys: [b.repeat] },
+      { token: "ended", keys: [c.repeat] },
+    ];
+    await gateway.call("confirmations", { confirmations });
+    const { token: third = "" } = await gateway.login(credential, "c3");
+    expect((await submit(third, "a")).id).not.toBe(a.id);
+    expect((await submit(third, "b")).id).not.toBe(b.id);
+    expect((await submit(third, "c")).id).toBe(c.id);
+  });
+});
