@@ -89,6 +89,7 @@ export const dashboardRoutes = {
   "GET /app/templates/:template_id": "page",
   "POST /app/templates/:template_id": "page",
   "GET /app/templates/:template_id/html": "page",
+  "POST /app/templates/:template_id/test": "page",
   "POST /app/templates/:template_id/duplicate": "page",
   "GET /app/templates/:template_id/delete": "page",
   "POST /app/templates/:template_id/delete": "page",

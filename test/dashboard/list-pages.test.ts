@@ -66,6 +66,31 @@ describe("the page that mails a list", () => {
   });
 });
 
+describe("the page of a template", () => {
+  it("shows the template with sample values and mails it so, once", async () => {
+    const id = await create("/v1/templates/", {
+      ...{ name: "Receipt", subject: "For {{name}}", html_body: "<p>Hi {{name}} of {{city}}</p>" },
+    });
+    expect(await textOf(`/app/templates/${id}/html?v.name=Ada%20%3Cb%3E`)).toContain("Hi Ada &lt;b&gt; of city");
+    expect(await textOf(`/app/templates/${id}?v.name=Ada`)).toContain("/html?v.name=Ada");
+    const form = {
+      ...{ from_: workspace.mailbox, to: "ada@simulator.test", "v.name": "Ada", "v.city": "" },
+      idempotency_key: crypto.randomUUID(),
+    };
+    const sent = await Promise.all([1, 2].map(() => submit(session, `/app/templates/${id}/test`, form)));
+    const [first, second] = sent.map((response) => response.headers.get("Location") ?? "");
+    expect(second).toBe(first);
+    const email = await (await workspace.get(`/v1/emails/${/[0-9a-f-]{36}/.exec(first ?? "")?.[0]}`)).json();
+    expect(email).toMatchObject({ subject: "For Ada", html_body: "<p>Hi Ada of city</p>" });
+    const wrong = await submit(session, `/app/templates/${id}/test`, {
+      ...form,
+      to: "nobody",
+      idempotency_key: crypto.randomUUID(),
+    });
+    expect([wrong.status, (await wrong.text()).includes('role="alert"')]).toEqual([422, true]);
+  });
+});
+
 describe("the form of a broadcast", () => {
   it("keeps the seconds of a schedule that is not changed, and the limit an hour", async () => {
     const at = new Date(Date.now() + 7_200_000);

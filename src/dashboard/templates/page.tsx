@@ -1,8 +1,10 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
+import type { MailboxRow } from "../../mailboxes/index.ts";
 import type { TemplateOut } from "../../templates/index.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, TextArea, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { Preview, type Samples } from "./preview.tsx";
 
 interface PageProps {
   caller: CallerCtx;
@@ -64,11 +66,13 @@ interface TemplatePageProps extends PageProps {
   /** Null: a new one. */
   template: TemplateOut | null;
   form: TemplateForm;
+  samples: Samples;
+  mailboxes: readonly MailboxRow[];
   refusal?: Refusal | undefined;
 }
 
-/** One template: its form, and a preview in which placeholders have their own names as values. */
-export function TemplatePage({ caller, template, form, notice, refusal }: TemplatePageProps) {
+/** One template: its form, and a preview with sample values. */
+export function TemplatePage({ caller, template, form, samples, mailboxes, notice, refusal }: TemplatePageProps) {
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
   return (
     <Layout
@@ -79,7 +83,7 @@ export function TemplatePage({ caller, template, form, notice, refusal }: Templa
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {mayManage(caller) ? <Form path={path} form={form} refusal={refusal} /> : null}
-      {template === null ? null : <Preview path={path} template={template} />}
+      {template === null ? null : <Preview {...{ caller, path, template, samples, mailboxes, refusal }} />}
     </Layout>
   );
 }
@@ -119,21 +123,4 @@ const Form = ({ path, form, refusal }: { path: string; form: TemplateForm; refus
     <TextArea name="text_body" label="Text" required={false} value={form.text_body} faults={refusal?.faults} />
     <button type="submit">Save</button>
   </form>
-);
-
-const Preview = ({ path, template }: { path: string; template: TemplateOut }) => (
-  <>
-    <h2>Preview</h2>
-    <p class="soft">Each placeholder shows its name.</p>
-    {template.html_body ? (
-      <iframe
-        class="mail"
-        title="Preview of the HTML"
-        sandbox="allow-popups allow-popups-to-escape-sandbox"
-        src={`${path}/html`}
-      />
-    ) : (
-      <pre>{template.text_body ?? ""}</pre>
-    )}
-  </>
 );

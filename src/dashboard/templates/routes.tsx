@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import { SendIn, sendEmail } from "../../emails/index.ts";
 import { notFound } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
@@ -7,6 +8,7 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm, textOf } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
+import { listMailboxes } from "../../mailboxes/index.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -22,10 +24,15 @@ import {
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { type TemplateForm, TemplatePage, TemplatesPage } from "./page.tsx";
+import { readSamples, type Samples, toVariables } from "./preview.tsx";
 
 const PAGE_SIZE = 50;
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
+/** Greatest body of the form that sends a test, in bytes. */
+const MAX_TEST_BYTES = 250_000;
+/** Most mailboxes in the choice of the sender. */
+const MAX_SENDERS = 200;
 const DELETE = "DELETE /v1/templates/:template_id";
 
 const notices: Readonly<Record<string, string>> = {
@@ -97,11 +104,30 @@ export const templatePages = new Hono<AppEnv>()
   .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
     const caller = c.get("caller");
     const id = c.req.param("template_id");
-    const names = toTemplate(await getTemplate(caller, id)).variables;
-    const variables = Object.fromEntries(names.map((name) => [name, name]));
+    const template = toTemplate(await getTemplate(caller, id));
+    const variables = toVariables(template, readSamples(new URL(c.req.url).searchParams));
     const { html_body } = await previewTemplate(caller, id, { variables });
     if (html_body === null) throw notFound("Template");
     return respondMailHtml(c, html_body);
+  })
+  .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), async (c) => {
+    const caller = c.get("caller");
+    const id = c.req.param("template_id");
+    const fields = await readForm(c, MAX_TEST_BYTES);
+    const samples = readSamples(fields);
+    return submitForm(
+      c,
+      async () => {
+        const template = toTemplate(await getTemplate(caller, id));
+        const addresses = { from_: { email: fields.get("from_") ?? "" }, to: [{ email: fields.get("to") ?? "" }] };
+        const request = { ...addresses, template_id: template.id, variables: toVariables(template, samples) };
+        const input = parseFields(SendIn, request);
+        const key = fields.get("idempotency_key") ?? "";
+        const email = await onceForForm(c, key, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${email.id}?done=sent`;
+      },
+      (refusal) => showTemplate(c, { refusal, samples }),
+    );
   })
   .post("/app/templates/:template_id/duplicate", ...pageFor("POST /v1/templates/:template_id/duplicate"), async (c) => {
     const id = c.req.param("template_id");
@@ -137,13 +163,23 @@ export const templatePages = new Hono<AppEnv>()
   });
 
 function showNew(c: Context<AppEnv>, form: TemplateForm, refusal?: Refusal) {
-  const page = <TemplatePage caller={c.get("caller")} template={null} form={form} refusal={refusal} />;
+  const page = (
+    <TemplatePage caller={c.get("caller")} template={null} {...{ form, refusal }} samples={new Map()} mailboxes={[]} />
+  );
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
 
-async function showTemplate(c: Context<AppEnv>, answer: { refusal?: Refusal; form?: TemplateForm } = {}) {
+async function showTemplate(
+  c: Context<AppEnv>,
+  answer: { refusal?: Refusal; form?: TemplateForm; samples?: Samples } = {},
+) {
   const caller = c.get("caller");
-  const template = toTemplate(await getTemplate(caller, c.req.param("template_id") ?? ""));
+  const [row, mailboxes] = await Promise.all([
+    getTemplate(caller, c.req.param("template_id") ?? ""),
+    listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }),
+  ]);
+  const template = toTemplate(row);
+  const samples = answer.samples ?? readSamples(new URL(c.req.url).searchParams);
   const form = answer.form ?? {
     name: template.name,
     subject: template.subject ?? "",
@@ -152,6 +188,6 @@ async function showTemplate(c: Context<AppEnv>, answer: { refusal?: Refusal; for
     idempotencyKey: crypto.randomUUID(),
   };
   const notice = answer.refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <TemplatePage {...{ caller, template, form, notice }} refusal={answer.refusal} />;
+  const page = <TemplatePage {...{ caller, template, form, samples, mailboxes, notice }} refusal={answer.refusal} />;
   return respondPage(c, page, { status: answer.refusal?.status ?? 200, frames: true });
 }
