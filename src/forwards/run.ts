@@ -1,5 +1,7 @@
 import type { MailCtx } from "../context.ts";
+import { ConcurrencyError, expectChanges, repeatableBatch } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
+import type { MailStatement } from "../db/database.ts";
 import { type Egress, type EgressFault, egressOf, waitAfter } from "../delivery/index.ts";
 import { appendEventStatement } from "../inbound-log/index.ts";
 import {
@@ -61,32 +63,39 @@ interface Claimed {
   forward: Forward;
 }
 
-/** Writes the result, or a row for the next attempt. */
+/**
+ * Writes the result, or a row for the next attempt, and deletes the row. Repeated when D1 fails: an email that was sent would be
+ * sent again otherwise. A run that has lost its lease writes the event only.
+ */
 async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result: ForwardResult): Promise<void> {
   const next = result.kind === "later" ? nextAttempt(ctx, forward, result.isAttempt) : null;
   const final = result.kind === "later" ? failed(result.reason) : result;
-  const { workspace, inbound, rule, index } = forward;
-  const metadata = { ...(rule ? { rule_id: rule } : {}), target: forward.target };
-  await mailDb(ctx).batch([
+  const { workspace, inbound, rule, index, target } = forward;
+  const metadata = { ...(rule ? { rule_id: rule } : {}), target };
+  const events: MailStatement[] =
+    next || final.kind !== "done"
+      ? []
+      : [
+          appendEventStatement(
+            ctx,
+            { workspace, id: inbound },
+            { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
+          ),
+        ];
+  const db = mailDb(ctx);
+  const statements = [
     ...(next
       ? [rescheduleStatement(ctx, lease, [{ ...next, id: ctx.newId(), from: row.id, claims: 0, outage: null }])]
-      : final.kind === "done"
-        ? [
-            appendEventStatement(
-              ctx,
-              { workspace, id: inbound },
-              {
-                event: final.event,
-                at: ctx.now(),
-                ...metadata,
-                ...final.metadata,
-                index,
-              },
-            ),
-          ]
-        : []),
+      : events),
     finishStatement(ctx, lease, [row.id]),
-  ]);
+    expectChanges(db, 1),
+  ];
+  try {
+    await repeatableBatch(ctx, db, statements, (error) => error instanceof ConcurrencyError);
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError)) throw error;
+    if (events.length > 0) await db.batch(events);
+  }
 }
 
 /** Returns the row of the next attempt; null after the last. */

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runRetention } from "../../src/retention/index.ts";
 import { database } from "../support/databases.ts";
-import { type Faults, faultyDatabase, faultyObjects, seeded } from "../support/faults.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
@@ -106,64 +105,5 @@ describe("mail for a hosted mailbox", () => {
     const later = () => Date.now() + 366 * 24 * 3_600_000;
     await runRetention(testContext({}, later));
     expect(await logOf()).toEqual([]);
-  });
-});
-
-describe("with storage that fails one call in ten", () => {
-  it("a message that was accepted is stored, and one that is sent again is stored once", async () => {
-    const faults: Faults = {
-      random: seeded(17),
-      chance: 0.1,
-      bindings: ["database", "objects"],
-      moments: ["before", "after"],
-      count: 0,
-    };
-    const mailbox = {
-      getByName: (name: string) => {
-        const stub = env.MAILBOX.getByName(name);
-        return {
-          add: async (...args: Parameters<typeof stub.add>) => {
-            const moment = faults.random() < faults.chance ? (faults.random() < 0.5 ? "before" : "after") : null;
-            if (moment) faults.count += 1;
-            if (moment === "before") throw new Error("injected fault");
-            const result = await stub.add(...args);
-            if (moment === "after") throw new Error("injected fault");
-            return result;
-          },
-        };
-      },
-    };
-    const bindings = {
-      DB: faultyDatabase(env.DB, faults),
-      MAIL_0: faultyDatabase(env.MAIL_0, faults),
-      MAIL_1: faultyDatabase(env.MAIL_1, faults),
-      CONTENT: faultyObjects(env.CONTENT, faults),
-      MAILBOX: mailbox,
-    };
-    const count = env.TEST_LONG ? 500 : 60;
-    let attempts = 0;
-    for (let number = 0; number < count; number++) {
-      const raw = aRawMessage({ Subject: `Message ${number}` });
-      for (let attempt = 0; ; attempt++) {
-        attempts += 1;
-        const sent = `Received: attempt ${attempt}\r\n${raw}`;
-        const isAccepted = await deliver(workspace.mailbox, sent, { bindings }).then(
-          (rejection) => rejection === null,
-          () => false,
-        );
-        if (isAccepted) break;
-      }
-    }
-    expect([faults.count > 5, attempts > count]).toEqual([true, true]);
-    const subjects = (await list()).map(({ subject }) => subject);
-    const quota = await store().quota();
-    expect([quota.messageCount, new Set(subjects).size, (await logOf()).length]).toEqual([
-      count,
-      Math.min(count, 200),
-      count,
-    ]);
-    const stored = await Promise.all((await list()).map(({ uid }) => store().find("INBOX", uid)));
-    const objects = new Set(await objectsOf(workspace.mailboxId));
-    expect(stored.filter((message) => !objects.has(message?.object ?? ""))).toEqual([]);
   });
 });

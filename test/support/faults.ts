@@ -20,7 +20,7 @@ export function shuffled<Item>(items: readonly Item[], random: () => number): It
 }
 
 /** `database`: any database, for tests with one. */
-export type Binding = "database" | "main" | "mail_0" | "mail_1" | "queue" | "objects";
+export type Binding = "database" | "main" | "mail_0" | "mail_1" | "queue" | "objects" | "mailboxes";
 export type Moment = "before" | "after";
 
 /** Selects the calls that fail. It may be changed while the bindings are in use: `chance` 0 ends the faults. */
@@ -78,6 +78,26 @@ export function faultyObjects(real: R2Bucket, faults: Faults): Pick<R2Bucket, "g
     put: put as R2Bucket["put"],
     delete: (keys) => withFault(faults, "objects", () => real.delete(keys)),
   };
+}
+
+/** Returns the objects of mailboxes, whose calls fail at random. A call that fails "after" has changed the mailbox. */
+export function faultyMailboxes(real: Env["MAILBOX"], faults: Faults): Pick<Env["MAILBOX"], "getByName"> {
+  const getByName = (name: string) => {
+    const stub = real.getByName(name);
+    return new Proxy(stub, {
+      get:
+        (target, method: keyof typeof stub) =>
+        (...args: unknown[]) =>
+          withFault(
+            faults,
+            "mailboxes",
+            () =>
+              (target as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[method]?.(...args) ??
+              Promise.reject(new Error(`a mailbox has no ${String(method)}`)),
+          ),
+    });
+  };
+  return { getByName: getByName as Env["MAILBOX"]["getByName"] };
 }
 
 /** A queue whose messages the test consumes itself. It refuses some of them at random. */
