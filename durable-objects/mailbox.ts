@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { createContext } from "../src/context.ts";
 import { EventSockets } from "../src/inbox/events/index.ts";
 import {
   type ArchiveContents,
@@ -18,7 +19,6 @@ import {
   findMessage,
   flagsSet,
   foldersChanged,
-  forgetObjects,
   type ImportedMessage,
   importMessages,
   type Label,
@@ -42,11 +42,11 @@ import {
   nextExpiry,
   type Range,
   readQuota,
-  removeExpired,
   removeUnknownObjects,
   renameFolder,
   replaceBlockedSenders,
   restoreFromSpam,
+  runExpiry,
   saveLabel,
   searchMessages,
   setFlags,
@@ -290,10 +290,8 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
    */
   override async alarm(): Promise<void> {
     await this.#sockets.check();
-    const { objects, changes } = this.ctx.storage.transactionSync(() => removeExpired(this.#sql, Date.now()));
-    this.#sockets.announce(changes);
-    if (objects.length > 0) await this.env.CONTENT.delete(objects);
-    this.ctx.storage.transactionSync(() => forgetObjects(this.#sql, objects));
+    const ctx = createContext(this.env, newId());
+    await runExpiry(ctx, this.ctx.storage, (changes) => this.#sockets.announce(changes));
     await this.#setAlarm();
   }
 }

@@ -27,6 +27,10 @@ export const logEvents: Readonly<Record<string, { level: LogLevel; meaning: stri
   "link.check_failed": { level: "warn", meaning: "A tracked link could not be checked; it redirects." },
   "mailbox.failed": { level: "error", meaning: "The object of a mailbox failed." },
   "mailbox.object-failed": { level: "error", meaning: "The stored message of a mailbox could not be read." },
+  "mailbox.objects-not-deleted": {
+    level: "warn",
+    meaning: "Stored messages of a mailbox could not be deleted; they are deleted later.",
+  },
   "mailbox.size-not-saved": { level: "warn", meaning: "The size of a mailbox was not written to the main database." },
   "mailbox.sockets-not-checked": {
     level: "warn",

@@ -1,7 +1,7 @@
 import { findFolder, folderIds, takeUids } from "./folders.ts";
-import { DAY_MS, KEPT_DAYS, placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
+import { DAY_MS, placeToken, REMOVAL_DELAY_MS } from "./rules.ts";
 import { all, first, type Sql } from "./sql.ts";
-import type { FlagChanges, MailboxChange, MovedMessage } from "./types.ts";
+import type { FlagChanges, MovedMessage } from "./types.ts";
 
 interface Found {
   id: number;
@@ -110,7 +110,8 @@ export function expungeMessages(sql: Sql, folderName: string, uids: readonly num
   return found.map(({ uid }) => uid);
 }
 
-function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
+/** Deletes messages for good by their ids, and lists their objects for deletion. `now` in ms since 1970. */
+export function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
   const list = JSON.stringify(ids);
   const threads = all<{ thread: string }>(
     sql,
@@ -133,45 +134,6 @@ function expungeByIds(sql: Sql, ids: readonly number[], now: number): void {
   );
 }
 
-/** Messages that one run of the alarm removes. */
-const EXPIRED_PER_RUN = 500;
-
-/**
- * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. Returns these changes, and
- * the objects to delete from R2, at most 1,000. `now` in ms since 1970.
- */
-export function removeExpired(sql: Sql, now: number): { objects: string[]; changes: MailboxChange[] } {
-  const before = now - KEPT_DAYS * DAY_MS;
-  const expired = all<{ id: number; folder: string; uid: number }>(
-    sql,
-    `SELECT m.id, f.name AS folder, m.uid FROM messages m JOIN folders f ON f.id = m.folder
-      WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`,
-    before,
-    EXPIRED_PER_RUN,
-  );
-  expungeByIds(
-    sql,
-    expired.map(({ id }) => id),
-    now,
-  );
-  sql.exec("DELETE FROM deliveries WHERE at < ?", before);
-  sql.exec(
-    "INSERT OR IGNORE INTO deleted_objects (object, due_at) SELECT object, ?1 FROM uploads WHERE expires_at < ?1 LIMIT 500",
-    now,
-  );
-  sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
-  const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
-  return {
-    objects: due.map(({ object }) => object),
-    changes: expired.map(({ folder, uid }) => ({ type: "expunge", folder, uid })),
-  };
-}
-
-/** Forgets objects that were deleted from R2. */
-export function forgetObjects(sql: Sql, objects: readonly string[]): void {
-  sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
-}
-
 /**
  * Lists those of these objects for deletion that no message and no upload names, and returns their number. `now` in ms since
  * 1970.
@@ -185,19 +147,6 @@ export function removeUnknownObjects(sql: Sql, objects: readonly string[], now: 
     JSON.stringify(objects),
     now,
   ).length;
-}
-
-/** Returns when the alarm has work again, in ms since 1970, or null. */
-export function nextExpiry(sql: Sql): number | null {
-  const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
-  const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
-  const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
-  const times = [
-    ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
-    ...(object?.at == null ? [] : [object.at]),
-    ...(upload?.at == null ? [] : [upload.at + 1]),
-  ];
-  return times.length === 0 ? null : Math.min(...times);
 }
 
 /** Records a file that was uploaded for a message. It is deleted a day later. `now` in ms since 1970. */

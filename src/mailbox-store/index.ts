@@ -5,11 +5,8 @@ export { listBlockedSenders, replaceBlockedSenders } from "./blocked-senders.ts"
 export {
   addUpload,
   expungeMessages,
-  forgetObjects,
   moveMessages,
-  nextExpiry,
   type RestoredMessage,
-  removeExpired,
   removeUnknownObjects,
   restoreFromSpam,
   setFlags,
@@ -23,6 +20,7 @@ export {
   messagesMoved,
   summarize as summarizeChanges,
 } from "./changes.ts";
+export { nextExpiry, runExpiry } from "./expiry.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
