@@ -1,4 +1,7 @@
+export { endDomainClaim } from "./domain-claims/end.ts";
+export { type DomainClaimRow, listDomainClaims } from "./domain-claims/queries.ts";
 export { flushOutboxes } from "./flush-outboxes.ts";
+export { readHost } from "./host-name.ts";
 export { blockHost, listBlockedHosts, unblockHost } from "./operations/blocked-hosts.ts";
 export {
   type DeadLetterRow,
@@ -8,5 +11,9 @@ export {
   replayDeadLetter,
 } from "./operations/dead-letters.ts";
 export { listOutboxRows, type OutboxRow } from "./operations/outbox-rows.ts";
+export { requeueRows } from "./operations/requeue-rows.ts";
+export { RequeueIn } from "./operations/schema.ts";
 export { getUser, listUsers, type UserRow } from "./queries.ts";
 export { restrictUser } from "./restrict-user.ts";
+export { pauseWorkspace } from "./workspaces/pause.ts";
+export { getAnyWorkspace, listAllWorkspaces, type WorkspaceRow } from "./workspaces/queries.ts";

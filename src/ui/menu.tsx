@@ -64,6 +64,8 @@ const GROUPS: readonly { name: string; entries: readonly Entry[] }[] = [
     name: "Platform",
     entries: [
       { path: "/app/admin/accounts", name: "Accounts", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/workspaces", name: "Workspaces", scope: PLATFORM_ADMIN },
+      { path: "/app/admin/domain-claims", name: "Domain claims", scope: PLATFORM_ADMIN },
       { path: "/app/admin/transfers", name: "Force transfer", scope: PLATFORM_ADMIN },
       { path: "/app/admin/outboxes/main", name: "Outboxes", scope: PLATFORM_ADMIN },
       { path: "/app/admin/dead-letters", name: "Dead letters", scope: PLATFORM_ADMIN },

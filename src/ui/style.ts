@@ -67,6 +67,7 @@ form.form { max-width: 34rem; }
 fieldset { margin: 0 0 1rem; border: 1px solid var(--edge); border-radius: .3rem; padding: .5rem 1rem; min-width: 0; }
 legend { font-weight: 600; padding: 0 .3rem; }
 label.choice { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; padding: .2rem 0; margin: 0; min-height: 1.75rem; }
+label.choice + .field, label.choice + p { margin-top: .6rem; }
 a.action { display: inline-flex; align-items: center; min-height: 1.75rem; }
 a[aria-current] { color: inherit; font-weight: 600; }
 .field { margin-bottom: 1rem; }
@@ -141,7 +142,7 @@ ${CHART_STYLE}@media (max-width: 48rem) {
   .list tr { display: block; padding: .6rem .8rem; border-top: 1px solid var(--line); }
   .list tbody tr:first-child { border-top: 0; }
   .list th[scope=row] { display: block; padding: 0; border: 0; }
-  .list td { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .5rem; padding: .15rem 0; border: 0; }
+  .list td { display: grid; grid-template-columns: 6.2rem minmax(0, 1fr); gap: .5rem; padding: .15rem 0; border: 0; }
   .list td:has(> div:empty) { display: none; }
   .list td::before { content: attr(data-column); color: var(--soft); }
   header.bar .who .soft { display: none; }

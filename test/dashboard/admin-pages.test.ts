@@ -5,7 +5,7 @@ import { callRoute, mountedRoutes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMagicLink } from "../support/sign-ins.ts";
 import { aSystemWorkspace, ownerOf } from "../support/transfers.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of administrators of the platform. */
@@ -70,6 +70,21 @@ describe("the pages of outboxes, dead letters and blocked hosts", () => {
     const released = await locationOf("/app/admin/flush");
     expect(released).toMatch(/^\/app\/admin\/outboxes\/main\?released=\d+$/);
     expect(await textOf(released)).toContain("emails are due now.");
+    const { outbox, shard } = testContext();
+    const at = Date.now() + 86_400_000;
+    const insert = outbox.prepare(
+      "INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'page-waits', 'purge', '[]')",
+    );
+    await insert.bind(at).run();
+    const path = `/app/admin/outboxes/${shard}`;
+    expect(await textOf(path)).toContain("Make page-waits due now");
+    const row = { id: "page-waits", due_at: new Date(at).toISOString() };
+    expect(await locationOf(`${path}/requeue`, row)).toBe(`${path}?requeued=1`);
+    expect(await locationOf(`${path}/requeue`, row)).toBe(`${path}?requeued=0`);
+    expect(await textOf(`${path}?requeued=1`)).toContain("1 rows are due now.");
+    for (const due_at of ["soon", ""])
+      expect((await submit(session, `${path}/requeue`, { ...row, due_at })).status).toBe(422);
+    await outbox.prepare("DELETE FROM outbox WHERE id = 'page-waits'").run();
   });
 
   it("send a dead letter again, and delete one after a question", async () => {
@@ -99,6 +114,36 @@ describe("the pages of outboxes, dead letters and blocked hosts", () => {
     expect(await locationOf(path, { host })).toBe("/app/admin/blocked-hosts?done=unblocked");
     expect((await submit(session, path, { host })).status).toBe(404);
     expect(await textOf("/app/admin/audit")).toContain("host.unblocked");
+  });
+});
+
+describe("the pages of workspaces and domain claims", () => {
+  it("pause a workspace after a question, so that it sends nothing, and end the pause", async () => {
+    const other = await aWorkspace();
+    const path = `/app/admin/workspaces/${other.workspaceId}`;
+    expect(await textOf("/app/admin/workspaces")).toContain("<h1>Workspaces</h1>");
+    expect(await textOf(`${path}/pause`)).toContain("Pause sending in ");
+    expect(await locationOf(`${path}/pause`)).toBe("/app/admin/workspaces?done=paused");
+    expect((await other.post("/v1/emails/", aMail(other))).status).toBe(403);
+    expect(await locationOf(`${path}/resume`)).toBe("/app/admin/workspaces?done=resumed");
+    expect((await other.post("/v1/emails/", aMail(other))).status).toBe(202);
+    expect((await session.get("/app/admin/workspaces/unknown/pause")).status).toBe(404);
+  });
+
+  it("find who has verified a domain, and end that after a question", async () => {
+    const other = await aWorkspace();
+    const path = "/app/admin/domain-claims";
+    expect(await textOf(path)).not.toContain("No workspace has verified");
+    const found = await textOf(`${path}?name=mail.${other.domain.toUpperCase()}`);
+    for (const text of [other.domainId, `${path}/end?name=${other.domain}`]) expect(found).toContain(text);
+    expect(await textOf(`${path}?name=unknown.example.org`)).toContain("No workspace has verified");
+    const wrong = await session.get(`${path}?name=no+domain`);
+    expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('href="#name"')]);
+    expect(await textOf(`${path}/end?name=${other.domain}`)).toContain(`End the verification of ${other.domain}?`);
+    expect(await locationOf(`${path}/end`, { name: other.domain })).toBe(`${path}?name=${other.domain}&done=ended`);
+    expect((await submit(session, `${path}/end`, { name: other.domain })).status).toBe(404);
+    const { status } = await (await other.get(`/v1/domains/${other.domainId}`)).json<{ status: string }>();
+    expect(status).toBe("failed");
   });
 });
 

@@ -8,16 +8,17 @@ import {
   listBlockedHosts,
   listDeadLetters,
   listOutboxRows,
+  RequeueIn,
+  readHost,
   replayDeadLetter,
+  requeueRows,
   unblockHost,
 } from "../../admin/index.ts";
-import { unprocessable } from "../../errors.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { respondPage } from "../../http/page.tsx";
-import { type Refusal, submitForm } from "../../http/page-form.ts";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { canonicalDomain } from "../../lib/address-domain.ts";
 import { shardNumbers } from "../../shards.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -47,9 +48,20 @@ export const operationPages = new Hono<AppEnv>()
     const path = `/app/admin/outboxes/${database}`;
     const next = last && `${path}?${new URLSearchParams({ after: `${last.due_at}.${last.id}` })}`;
     const databases = ["main", ...shardNumbers(caller).map(String)];
-    const released = /^\d{1,9}$/.exec(c.req.query("released") ?? "")?.[0];
-    const notice = released === undefined ? undefined : `${released} emails are due now.`;
+    const notice = countNotice(c, "released", "emails are") ?? countNotice(c, "requeued", "rows are");
     return respondPage(c, <OutboxPage {...{ caller, rows, database, databases, notice }} next={next ?? null} />);
+  })
+  .post("/app/admin/outboxes/:database/requeue", ...pageFor("POST /v1/admin/outboxes/:database/requeue"), async (c) => {
+    const fields = await readForm(c);
+    const row = { id: fields.get("id") ?? "", due_at: fields.get("due_at") ?? "" };
+    const { rows } = parseFields(RequeueIn, { rows: [row] });
+    const database = c.req.param("database");
+    const requeued = await requeueRows(
+      c.get("caller"),
+      database,
+      rows.map(({ id, due_at }) => ({ id, dueAt: due_at })),
+    );
+    return c.redirect(`/app/admin/outboxes/${database}?requeued=${requeued}`, 303);
   })
   .post("/app/admin/flush", ...pageFor("POST /v1/admin/outbox/flush"), async (c) => {
     const released = await flushOutboxes(c.get("caller"));
@@ -98,7 +110,7 @@ export const operationPages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        await blockHost(c.get("caller"), readHost(host));
+        await blockHost(c.get("caller"), readHost(host, "host"));
         return "/app/admin/blocked-hosts?done=blocked";
       },
       (refusal) => showHosts(c, { host, refusal }),
@@ -109,11 +121,10 @@ export const operationPages = new Hono<AppEnv>()
     return c.redirect("/app/admin/blocked-hosts?done=unblocked", 303);
   });
 
-/** Returns the host in A-labels and lower case. Throws 422. */
-function readHost(text: string): string {
-  const name = canonicalDomain(text);
-  if (name !== null) return name;
-  throw unprocessable([{ loc: ["body", "host"], msg: "host must be a domain name", type: "value_error" }]);
+/** Returns how many rows the last form changed, by the parameter of the redirect. */
+function countNotice(c: Context<AppEnv>, parameter: string, of: string): string | undefined {
+  const count = /^\d{1,9}$/.exec(c.req.query(parameter) ?? "")?.[0];
+  return count === undefined ? undefined : `${count} ${of} due now.`;
 }
 
 async function showHosts(c: Context<AppEnv>, answer?: { host: string; refusal: Refusal }) {

@@ -1,6 +1,7 @@
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../admin/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
+import { iso } from "../../lib/time.ts";
 import {
   Chips,
   Empty,
@@ -53,13 +54,22 @@ export const OutboxPage = ({ caller, rows, database, databases, next, notice }: 
         <OldestDue rows={rows} now={caller.now()} />
         <List
           caption="Outbox rows"
-          columns={["Due", "Kind", "State", "Claims", "Id"]}
+          columns={["Due", "Kind", "State", "Claims", "Id", "Action"]}
           rows={rows.map(({ due_at, id, kind, claims, is_claimed }) => [
             <Time at={due_at} />,
             kind,
             <Status word={is_claimed === 1 ? "claimed" : due_at <= caller.now() ? "due" : "waiting"} />,
             claims,
             <span class="code">{id}</span>,
+            is_claimed === 1 ? null : (
+              <PostButton
+                to={`/app/admin/outboxes/${database}/requeue`}
+                label="Due now"
+                kind="link"
+                name={`Make ${id} due now`}
+                fields={{ id, due_at: iso(due_at) }}
+              />
+            ),
           ])}
         />
       </>
@@ -99,7 +109,7 @@ export const DeadLettersPage = ({ caller, letters, next, notice }: DeadLettersPa
               to={`/app/admin/dead-letters/${id}/replay`}
               label="Send again"
               kind="link"
-              name={`Send ${id} again`}
+              name={`Send again: ${id}`}
             />
             <a class="action" href={`/app/admin/dead-letters/${id}/delete`} aria-label={`Delete ${id}`}>
               Delete

@@ -7,14 +7,18 @@ import { Layout, Pager } from "../../ui/index.ts";
 import { AuditList } from "../audit/index.ts";
 import { pageUser } from "../page-user.ts";
 import { accountPages } from "./account-routes.tsx";
+import { claimPages } from "./claim-routes.tsx";
 import { forcePages } from "./force-routes.tsx";
 import { operationPages } from "./operation-routes.tsx";
+import { workspacePages } from "./workspace-routes.tsx";
 
 const PAGE_SIZE = 100;
 
 /** The pages of administrators of the platform. Others get 403, and have no menu entry of them. */
 export const adminPages = new Hono<AppEnv>()
   .route("/", accountPages)
+  .route("/", workspacePages)
+  .route("/", claimPages)
   .route("/", forcePages)
   .route("/", operationPages)
   .get("/app/admin/audit", ...pageFor("GET /v1/admin/audit"), async (c) => {

@@ -19,9 +19,14 @@ const PUBLIC_URL = "http://127.0.0.1:8787";
 /** A code challenge (RFC 7636, appendix B). No test redeems the code. */
 const CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** Starts a host with a workspace, its owner and a browser. */
-export async function startSite() {
-  const variables = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`, PUBLIC_URL, GITHUB_CLIENT_ID: "client" };
+/** Starts a host with a workspace, its owner and a browser. `further`: variables of the Worker. */
+export async function startSite(further: Record<string, string> = {}) {
+  const variables = {
+    ...further,
+    MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
+    PUBLIC_URL,
+    GITHUB_CLIENT_ID: "client",
+  };
   const host = await startHost("src/index.ts", variables);
   const ctx = createContext({ ...host.env, ...variables } as Env, "test");
   const email = "ada@example.test";
@@ -43,16 +48,30 @@ export async function startSite() {
 
     open: (options?: BrowserContextOptions) => openPage(browser, host.url, options),
 
-    /** Returns the cookies of a new session of the owner. */
-    async signIn(): Promise<Cookie[]> {
+    /** Returns the cookies of a new session of the owner, or of another member. */
+    async signIn(userId = workspace.userId): Promise<Cookie[]> {
       const client = {
         ip: "192.0.2.7",
         userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
       };
-      const { userId, workspaceId } = workspace;
+      const { workspaceId } = workspace;
       const { statements, tokens } = await newSession(ctx, { userId, workspaceId, method: "magic_link", client });
       await ctx.db.batch(statements);
       return cookiesOf(host.url, tokens);
+    },
+
+    /** Adds a user with the role member to the workspace and returns its id. */
+    async addMember(): Promise<string> {
+      const [id, now] = [ctx.newId(), ctx.now()];
+      await ctx.db.batch([
+        ctx.db
+          .prepare("INSERT INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?2, ?3)")
+          .bind(id, `${id}@example.test`, now),
+        ctx.db
+          .prepare("INSERT INTO memberships (workspace, user_id, role, created_at) VALUES (?1, ?2, 'member', ?3)")
+          .bind(workspace.workspaceNumber, id, now),
+      ]);
+      return id;
     },
 
     /** Returns the path of a new sign-in link of an address. */

@@ -1,0 +1,254 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { pressOn, type Site, startSite } from "./support/pages.ts";
+
+/** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
+
+type Visit = [path: string, title: string, act?: (page: Page) => Promise<unknown>];
+
+let site: Site;
+
+describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chromium", () => {
+  beforeAll(async () => {
+    site = await startSite({ WEBHOOK_ALLOW_INSECURE: "on" });
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  /** Visits pages one after the other and checks in every look that each has its title, no fault and no problem. */
+  async function visitAll(visits: readonly Visit[], userId = site.workspace.userId) {
+    const { context, page, problems } = await site.open();
+    await context.addCookies(await site.signIn(userId));
+    for (const [path, title, act] of visits) {
+      await page.goto(path);
+      await act?.(page);
+      await expect.poll(() => page.title(), { message: path }).toBe(title);
+      expect(await findFaults(page), path).toEqual([]);
+      expect(problems, path).toEqual([]);
+    }
+    await context.close();
+  }
+
+  it("without any row have no accessibility fault, console error, foreign request or sideways scroll", async () => {
+    await visitAll([
+      ["/app", "Home"],
+      ["/app/analytics", "Analytics"],
+      ["/app/analytics?period=unknown", "Analytics"],
+      ["/app/webhooks", "Webhooks"],
+      ["/app/notifications", "Notifications"],
+      ["/app/forwarding", "Forwarding"],
+      ["/app/inbound", "Inbound log"],
+    ]);
+  });
+
+  it("with invalid forms have none of these", async () => {
+    const mail = { from_: site.workspace.mailbox, to: "no address" };
+    await visitAll([
+      ["/app", "Home", (page) => fill(page, mail, "Send")],
+      ["/app/webhooks/new", "New webhook", (page) => fill(page, { url: "https://10.0.0.1/" }, "Create webhook")],
+      ["/app/forwarding/new", "New forwarding rule", (page) => fill(page, { target: "nobody" }, "Create rule")],
+      [
+        "/app/notifications/preferences",
+        "Notification preferences",
+        (page) => fill(page, { slack_webhook_url: "https://example.org/" }, "Set"),
+      ],
+    ]);
+  });
+
+  it("with rows have none of these", async () => {
+    await addRows();
+    const { mailbox } = site.workspace;
+    await visitAll([
+      ["/app", "Home", (page) => page.getByText("The figures as a table").click()],
+      ["/app/analytics", "Analytics", (page) => page.getByText("The figures as a table").click()],
+      ["/app/analytics?period=7d&by=hour", "Analytics"],
+      [`/app/analytics/broadcasts/${await addBroadcast()}`, "Results of November news"],
+      [
+        "/app/webhooks/new",
+        "Your new webhook",
+        (page) => fill(page, { url: "http://127.0.0.1:9/closed" }, "Create webhook"),
+      ],
+      ["/app/webhooks", "Webhooks"],
+      ["/app/webhooks", "Webhook", (page) => open(page, "Send a test")],
+      [
+        "/app/webhooks",
+        "Delivery of email.delivered",
+        async (page) => {
+          await page.locator("main .list a").first().click();
+          await page.getByRole("link", { name: "email.delivered" }).click();
+        },
+      ],
+      ["/app/webhooks", "Make a new secret?", (page) => open(page, "New secret", "link")],
+      ["/app/notifications", "Notifications"],
+      ["/app/notifications/preferences", "Notification preferences"],
+      [
+        "/app/forwarding/new",
+        "Forwarding rule",
+        (page) => fill(page, { type: "mailbox", target: mailbox }, "Create rule"),
+      ],
+      [
+        "/app/forwarding/new",
+        "The secret of the rule",
+        (page) => fill(page, { type: "webhook", target: "http://127.0.0.1:9/in" }, "Create rule"),
+      ],
+      ["/app/forwarding", "Forwarding"],
+      ["/app/forwarding", "Delete this rule?", (page) => open(page, "Delete", "link")],
+      ["/app/inbound", "Inbound log"],
+      ["/app/inbound", "A question", (page) => page.getByRole("link", { name: "A question" }).click()],
+      ["/app", "A test mail", (page) => fill(page, { from_: mailbox, to: "delivered@simulator.test" }, "Send")],
+    ]);
+  });
+
+  it("for a member, who may not change or see all of them, have none of these", async () => {
+    const member = await site.addMember();
+    await visitAll(
+      [
+        ["/app", "Home"],
+        ["/app/webhooks", "Webhooks"],
+        ["/app/webhooks/new", "Not allowed"],
+        ["/app/forwarding", "Forwarding"],
+        ["/app/forwarding/new", "Not allowed"],
+        ["/app/inbound", "Inbound log"],
+        ["/app/notifications/preferences", "Notification preferences"],
+        ["/app/analytics", "Analytics"],
+        ["/app/webhooks/unknown", "Not found"],
+        ["/app/admin/accounts", "Not allowed"],
+      ],
+      member,
+    );
+  });
+
+  it("of administrators of the platform have none of these", async () => {
+    const { workspaceId, userId } = site.workspace;
+    await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();
+    await site.ctx.db
+      .prepare("INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES ('a', 'work-dead', '{}', 1)")
+      .run();
+    const member = await site.addMember();
+    await visitAll([
+      ["/app/admin/accounts", "Accounts"],
+      ["/app/admin/accounts?email=nobody@example.org", "Accounts"],
+      [`/app/admin/accounts/${member}/restrict`, `Restrict ${member}@example.test?`],
+      ["/app/admin/workspaces", "Workspaces"],
+      [`/app/admin/workspaces/${workspaceId}/pause`, "Pause sending in Example Shop?"],
+      [`/app/admin/workspaces/${workspaceId}/pause`, "Workspaces", (page) => press(page, "Pause sending")],
+      ["/app/admin/workspaces", "Workspaces", (page) => press(page, "End the pause of Example Shop")],
+      ["/app/admin/domain-claims?name=example.test", "Domain claims"],
+      ["/app/admin/domain-claims?name=no+domain", "Domain claims"],
+      ["/app/admin/transfers", "Force transfer"],
+      [
+        "/app/admin/transfers",
+        "Force transfer",
+        (page) => fill(page, { domain_id: "x", target_email: "a", proof: "1" }, "Move the domain"),
+      ],
+      ["/app/admin/outboxes/main", "Outboxes"],
+      ["/app/admin/outboxes/0", "Outboxes"],
+      ["/app/admin/outboxes/0", "Outboxes", (page) => press(page, "Release emails after an outage")],
+      ["/app/admin/dead-letters", "Dead letters"],
+      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => fill(page, { host: "no host" }, "Block")],
+      ["/app/admin/blocked-hosts", "Blocked hosts", (page) => fill(page, { host: "evil.example" }, "Block")],
+      ["/app/admin/audit", "Platform audit"],
+    ]);
+  });
+
+  it("create, pause and delete a webhook without JavaScript and by keyboard", async () => {
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await context.addCookies(await site.signIn());
+    await page.goto("/app/webhooks/new");
+    await page.focus("[name=url]");
+    await page.keyboard.type("http://127.0.0.1:9/by-keyboard");
+    await pressOn(page, "email.opened", "Space");
+    await pressOn(page, "Create webhook");
+    expect(await page.locator("main").textContent()).toMatch(/whsec_[A-Za-z0-9+/]{43}=/);
+    await pressOn(page, "I have copied it");
+    await pressOn(page, "Pause");
+    expect(await page.locator("main").textContent()).toContain("The webhook is paused.");
+    await pressOn(page, "Delete");
+    await pressOn(page, "Delete webhook");
+    expect(await page.locator("main").textContent()).toContain("The webhook is deleted.");
+    await context.close();
+  });
+
+  /** Writes counts, a notification, a transfer and a received email, as they come in. */
+  async function addRows() {
+    const { workspaceNumber, userId, mailboxId, domainId } = site.workspace;
+    const [id, now] = [site.ctx.newId(), site.ctx.now()];
+    const { DB, MAIL_0 } = site.host.env;
+    await site.sendEmail();
+    await DB.prepare(
+      `INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
+       VALUES (?1, ?2, ?3, 'alerts', 'error', 'example.test can no longer send', 'A body.', '/domains', ?4)`,
+    )
+      .bind(id, workspaceNumber, userId, now)
+      .run();
+    await MAIL_0.batch([
+      MAIL_0.prepare(
+        `INSERT INTO rollups_hourly (workspace, hour, domain, sent, delivered, bounced, emails_sent, emails_delivered, emails_bounced)
+         SELECT ?1, ?2 - value * 5, 'a-domain-with-a-long-name.example.org', 40, 30, 4, 40, 30, 4 FROM json_each('[1,5,9,14,19]')`,
+      ).bind(workspaceNumber, Math.floor(now / 3_600_000)),
+      MAIL_0.prepare(
+        `INSERT INTO inbound_emails (workspace, id, mailbox_id, domain_id, from_address, recipient, subject, text_preview,
+           attachment_count, authentication, events, received_at)
+         VALUES (?1, ?2, ?3, ?4, 'ada@example.org', 'hello@example.test', 'A question', 'A text.', 1, ?5, ?6, ?7)`,
+      ).bind(
+        ...[workspaceNumber, id, mailboxId, domainId],
+        JSON.stringify({
+          spf: { result: "pass", domain: "example.org" },
+          dkim: [],
+          dmarc: { result: "fail", domain: null },
+        }),
+        JSON.stringify([{ event: "stored", folder: "INBOX", at: now }]),
+        now,
+      ),
+    ]);
+  }
+
+  /** Creates a broadcast with two variants and results, and returns its id. */
+  async function addBroadcast(): Promise<string> {
+    const create = async (path: string, body: object) => {
+      const response = await fetch(`${site.host.url}${path}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return ((await response.json()) as { id: string }).id;
+    };
+    const content = { subject: "A subject", text_body: "A text." };
+    const id = await create("/v1/broadcasts/", {
+      ...{ name: "November news", from_address: site.workspace.mailbox, ...content },
+    });
+    for (const label of ["A", "B"]) await create(`/v1/broadcasts/${id}/variants`, { label, ...content, weight: 1 });
+    await site.host.env.MAIL_0.prepare(
+      `INSERT INTO broadcast_counts (broadcast, variant, workspace, queued, attempted, delivered, clicked)
+       SELECT v.broadcast, v.n, v.workspace, 500, 500, 490, iif(v.label = 'A', 90, 30) FROM broadcast_variants v
+         JOIN broadcasts b ON b.n = v.broadcast WHERE b.id = ?1`,
+    )
+      .bind(id)
+      .run();
+    return id;
+  }
+});
+
+/** Presses a button. */
+const press = (page: Page, button: string) => page.getByRole("button", { name: button, exact: true }).click();
+
+/** Fills fields of the page by their names and presses a button, past the checks of the browser. */
+async function fill(page: Page, fields: Record<string, string>, button: string) {
+  await page.evaluate("for (const form of document.forms) form.noValidate = true");
+  for (const [name, value] of Object.entries(fields)) {
+    const field = page.locator(`main [name=${name}]`).first();
+    await ((await field.evaluate((element) => element.tagName)) === "SELECT"
+      ? field.selectOption(value)
+      : field.fill(value));
+  }
+  await press(page, button);
+}
+
+/** Opens the first row of a list and follows its link, or presses its button. */
+async function open(page: Page, name: string, role: "button" | "link" = "button") {
+  await page.locator("main .list a").first().click();
+  await page.getByRole(role, { name, exact: true }).click();
+}
