@@ -1,7 +1,7 @@
 import type { MailCtx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
-import { parseMessage } from "../mail/messages/index.ts";
-import { mailboxStore, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
+import { readChunks } from "../lib/read-chunks.ts";
+import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 // A rule that was deleted or disabled, or whose mailbox has another owner by now, forwards nothing more.
@@ -21,15 +21,14 @@ export async function deliverCopy(
   if (!target) return failed("the rule or its mailbox was deleted or disabled");
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");
-  const raw = new Uint8Array(await source.arrayBuffer());
   // Equal for each attempt, of which the row has another id.
   const key = `forward ${forward.inbound} ${forward.rule}`;
   const object = `${r2Keys.mailbox(forward.target)}${id}.eml`;
-  await ctx.env.CONTENT.put(object, raw);
-  const message = toNewMessage(parseMessage(raw), {
+  const { parsed, size } = await putMessage(ctx, object, readChunks(source.body));
+  const message = toNewMessage(parsed, {
     object,
     folder: "INBOX",
-    size: raw.length,
+    size,
     authentication: forward.authentication,
     deliveryKey: key,
     now: ctx.now(),

@@ -1,78 +1,48 @@
 import type { Ctx } from "../context.ts";
 import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { sealArc } from "../mail/arc/index.ts";
-import { BodyHash } from "../mail/dkim/index.ts";
 import { binaryStringToBytes } from "../mail/mime/index.ts";
 import { parseFields } from "../mail/raw/index.ts";
 import type { OutgoingMessage } from "../mail/smtp/index.ts";
+import { withCrLf } from "./crlf.ts";
+import { readOriginal } from "./original.ts";
 import type { ForwardSender } from "./sender.ts";
 import type { Forward } from "./types.ts";
 
-const [CR, LF] = [0x0d, 0x0a];
-
-/** Returns an email as it is sent on: with the trace fields of this forward and an ARC seal before it. */
+/**
+ * Returns an email as it is sent on: with the trace fields of this forward and an ARC seal before it. One whose header is larger than
+ * 256 KiB is not sealed. `open` is called once for the seal and once for each time that the message is sent. Throws what it throws.
+ */
 export async function forwardedMessage(
   ctx: Ctx,
-  received: Uint8Array,
+  open: () => AsyncIterable<Uint8Array>,
   { id, forward, sender }: { id: string; forward: Forward; sender: ForwardSender },
 ): Promise<OutgoingMessage> {
-  const raw = withCrLf(received);
-  const end = headerEnd(raw);
-  const head = latin1(raw.subarray(0, end));
-  const body = raw.subarray(end + 2);
-  const hash = new BodyHash();
-  hash.update(body);
+  const original = await readOriginal(withCrLf(open()));
   const { mxHost } = ctx.settings;
-  const arc = await sealArc(parseFields(head, true), {
-    key: sender.key,
-    domain: sender.domain,
-    authservId: mxHost,
-    results: toResults(forward),
-    chain: forward.authentication?.arc ?? null,
-    bodyHash: hash.digest(),
-    at: Math.floor(ctx.now() / 1000),
-  });
+  const arc =
+    original.head &&
+    (await sealArc(parseFields(latin1(original.head), true), {
+      key: sender.key,
+      domain: sender.domain,
+      authservId: mxHost,
+      results: toResults(forward),
+      chain: forward.authentication?.arc ?? null,
+      bodyHash: original.bodyHash,
+      at: Math.floor(ctx.now() / 1000),
+    }));
   const date = new Date(ctx.now()).toUTCString().replace("GMT", "+0000");
   const trace = `Received: by ${mxHost} (forwarded for ${forward.address}) id ${id};\r\n ${date}\r\nDelivered-To: ${forward.address}\r\n`;
-  const first = binaryStringToBytes(`${arc}${latin1(new TextEncoder().encode(trace))}`);
+  const first = binaryStringToBytes(`${arc ?? ""}${latin1(new TextEncoder().encode(trace))}`);
   return {
-    size: first.length + raw.length,
-    inMemory: [first, raw],
-    needsSmtpUtf8: /[^\0-\x7f]/.test(head) || /[^\0-\x7f]/.test(forward.address),
-    needs8BitMime: body.some((octet) => octet > 0x7f),
+    size: first.length + original.size,
+    needsSmtpUtf8: original.isEightBitHead || /[^\0-\x7f]/.test(forward.address),
+    needs8BitMime: original.isEightBitBody,
     async *chunks() {
       yield first;
-      yield raw;
+      yield* withCrLf(open());
     },
   };
-}
-
-/** Returns the index after the CRLF of the last header line. */
-function headerEnd(raw: Uint8Array): number {
-  for (let at = 0; at + 3 < raw.length; at++)
-    if (raw[at] === CR && raw[at + 1] === LF && raw[at + 2] === CR && raw[at + 3] === LF) return at + 2;
-  return raw.length;
-}
-
-/** Returns a message whose line ends are CRLF, which SMTP requires (RFC 5321 2.3.8), and with a line end at its end. */
-function withCrLf(raw: Uint8Array): Uint8Array {
-  const isBare = (octet: number, at: number) =>
-    (octet === LF && raw[at - 1] !== CR) || (octet === CR && raw[at + 1] !== LF);
-  if (!raw.some(isBare) && raw.at(-1) === LF) return raw;
-  const out = new Uint8Array(2 * raw.length + 2);
-  let to = 0;
-  for (const [at, octet] of raw.entries()) {
-    if (octet === LF && raw[at - 1] === CR) continue;
-    if (octet === CR || octet === LF) {
-      out[to++] = CR;
-      out[to++] = LF;
-    } else out[to++] = octet;
-  }
-  if (to === 0 || out[to - 1] !== LF) {
-    out[to++] = CR;
-    out[to++] = LF;
-  }
-  return out.subarray(0, to);
 }
 
 function latin1(octets: Uint8Array): string {

@@ -2,8 +2,9 @@ import type { MailCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { utf8 } from "../lib/bytes.ts";
 import { uuidFromHash } from "../lib/ids.ts";
+import { readChunks } from "../lib/read-chunks.ts";
 import { iso } from "../lib/time.ts";
-import { messageBounds, type ParsedMessage, parseMessage, readHeader, readText } from "../mail/messages/index.ts";
+import { messageBounds, type ParsedMessage, parseChunks, readHeader, readText } from "../mail/messages/index.ts";
 import { wakeWebhooks } from "../webhook-events/index.ts";
 import { addDeliveryStatements } from "../webhooks/index.ts";
 import { linkToFile } from "./file-link.ts";
@@ -25,13 +26,13 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
   if (!isActive || rule === null) return failed("the rule was deleted or disabled");
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");
-  const raw = new Uint8Array(await source.arrayBuffer());
+  const parsed = await parseChunks(readChunks(source.body));
   const payload = {
     event: EVENT,
     email_id: inbound,
     recipient: forward.address,
     timestamp: iso(forward.receivedAt),
-    metadata: await describe(ctx, forward.object, raw),
+    metadata: await describe(ctx, forward.object, parsed),
   };
   const delivery = {
     // Equal for each attempt, of which the row has another id.
@@ -50,21 +51,24 @@ export async function postForward(ctx: MailCtx, { forward }: { forward: Forward 
 }
 
 /** Returns what the request says about an email: its text, its header and links to its files. */
-async function describe(ctx: MailCtx, object: string, raw: Uint8Array) {
-  const parsed = parseMessage(raw);
+async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
   const { parts } = parsed;
-  const textOf = (use: "text" | "html") => {
+  const textOf = async (use: "text" | "html") => {
     const part = parts.find((one) => one.use === use);
-    return part ? readText(raw.subarray(part.at, part.at + part.length), part, 4 * MAX_TEXT).slice(0, MAX_TEXT) : null;
+    if (!part) return null;
+    const body = await readRange(ctx, object, part.at, Math.min(part.length, 4 * MAX_TEXT));
+    return readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT);
   };
   const files = parts.filter(({ use }) => use === "attachment" || use === "inline");
+  const headBytes = Math.min(parsed.headerSize, messageBounds.headerBytes, MAX_HEADER);
+  const [text, html, head] = await Promise.all([textOf("text"), textOf("html"), readRange(ctx, object, 0, headBytes)]);
   return {
     from: parsed.from?.email ?? null,
     subject: parsed.subject,
     message_id: parsed.messageId,
-    text: textOf("text"),
-    html: textOf("html"),
-    headers: headersOf(raw, parsed),
+    text,
+    html,
+    headers: readHeader(head),
     attachments: await Promise.all(
       files.map(async (part) => ({
         filename: part.filename,
@@ -76,5 +80,10 @@ async function describe(ctx: MailCtx, object: string, raw: Uint8Array) {
   };
 }
 
-const headersOf = (raw: Uint8Array, { headerSize }: ParsedMessage) =>
-  readHeader(raw.subarray(0, Math.min(headerSize, messageBounds.headerBytes, MAX_HEADER)));
+async function readRange({ env }: MailCtx, key: string, offset: number, length: number): Promise<Uint8Array> {
+  // R2 refuses an empty range.
+  if (length === 0) return new Uint8Array();
+  const object = await env.CONTENT.get(key, { range: { offset, length } });
+  if (!object) throw new Error("the email was deleted while it was read");
+  return object.bytes();
+}

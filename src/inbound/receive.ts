@@ -2,6 +2,7 @@ import type { Ctx } from "../context.ts";
 import { isFeedbackRecipient, receiveFeedback } from "../feedback/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import type { CheckedAuthentication } from "../inbound-log/index.ts";
+import { MessageTooLargeError } from "../mailbox-store/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
 import { findMailbox } from "./recipients.ts";
 import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
@@ -69,12 +70,15 @@ export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveR
   const mailbox = await findMailbox(ctx, mail.to);
   if (!mailbox) return refused(UNKNOWN);
   if (mail.size !== null && mail.size > MAX_MESSAGE_BYTES) return refused(TOO_LARGE);
-  const stored = await storeMessage(ctx, mailbox, mail);
-  if (!stored) return refused(TOO_LARGE);
-  const { result, bytes } = stored;
-  ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes });
-  if (result === "over-quota") return refused(OVER_QUOTA);
-  return { accepted: true, kind: "mailbox" };
+  try {
+    const { result, bytes } = await storeMessage(ctx, mailbox, mail);
+    ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes });
+    if (result === "over-quota") return refused(OVER_QUOTA);
+    return { accepted: true, kind: "mailbox" };
+  } catch (error) {
+    if (error instanceof MessageTooLargeError) return refused(TOO_LARGE);
+    throw error;
+  }
 }
 
 /** Returns whether an address receives reports about mail of the service, none of which reaches a mailbox. */

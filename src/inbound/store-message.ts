@@ -39,21 +39,23 @@ export interface IncomingMessage {
   isSpam?: boolean;
 }
 
-/** The result of storing a message, and its bytes; null for one that is too large. */
-export type StoreResult = { result: AddResult["result"]; bytes: number } | null;
+/** The result of storing a message, and its bytes. */
+export interface StoreResult {
+  result: AddResult["result"];
+  bytes: number;
+}
 
 /**
  * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
  * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
  * failure neither loses nor doubles the message or a forward. Each attempt writes an object of its own; one that the mailbox does not
- * take is deleted here, or by retention after a crash. Throws when a step failed.
+ * take is deleted here, or by retention after a crash. Throws MessageTooLargeError, and other errors when a step failed.
  */
 export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
   const body = createHash("sha256");
   const object = `${r2Keys.mailbox(mailbox.id)}${ctx.newId()}.eml`;
   const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
   const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
-  if (!content) return null;
   const { parsed, size } = content;
   const authentication = mail.authentication === "in-header" ? resultsIn(ctx, content) : mail.authentication;
   const { isSpam = false } = mail;

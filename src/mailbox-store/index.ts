@@ -26,7 +26,7 @@ export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabe
 export { migrate } from "./migrations.ts";
 export { toNewMessage, toPreview } from "./new-message.ts";
 export { checkAccess, type MailboxStore, mailboxStore, openEventSocket } from "./port.ts";
-export { putMessage, type StoredContent } from "./put-message.ts";
+export { MessageTooLargeError, putMessage, type StoredContent } from "./put-message.ts";
 export { listSections, readQuota } from "./quota.ts";
 export {
   findByMessageId,

@@ -22,25 +22,27 @@ export interface PutOptions {
   body?: BodySink;
 }
 
+/** Signals a message that is larger than its reader takes. */
+export class MessageTooLargeError extends Error {
+  override name = "MessageTooLargeError";
+}
+
 /**
- * Puts a message into R2 while it is parsed, and holds at most 5 MiB of it. Returns null, and stores nothing, when it is larger than
- * `maxBytes`. Throws, and stores nothing, when the message cannot be read to its end or cannot be stored.
+ * Puts a message into R2 while it is parsed, and holds at most 5 MiB of it. Throws MessageTooLargeError when it is larger than
+ * `maxBytes`, and other errors when it cannot be read to its end or cannot be stored. Nothing is stored then.
  */
 export async function putMessage(
   ctx: Pick<Ctx, "env">,
   object: string,
   chunks: AsyncIterable<Uint8Array>,
   { maxBytes = Number.POSITIVE_INFINITY, startBytes = 0, body }: PutOptions = {},
-): Promise<StoredContent | null> {
+): Promise<StoredContent> {
   const upload = new ObjectUpload(ctx.env.CONTENT, object);
   const parser = new MessageParser(body ? { body } : {});
   const start: Uint8Array[] = [];
   try {
     for await (const chunk of chunks) {
-      if (upload.size + chunk.length > maxBytes) {
-        await upload.abort();
-        return null;
-      }
+      if (upload.size + chunk.length > maxBytes) throw new MessageTooLargeError();
       if (upload.size < startBytes) start.push(chunk.slice(0, startBytes - upload.size));
       parser.push(chunk);
       await upload.append(chunk);

@@ -63,6 +63,18 @@ describe("a rule with an outside address", () => {
     expect((await listOf(workspace.mailboxId)).length).toBe(1);
   });
 
+  it("sends a message that is too large for memory as it was stored, with CRLF and its exact size", async () => {
+    await confirmTarget(workspace, FRIEND);
+    await aRule(workspace, toFriend);
+    const raw = aRawMessage({}, "A line.\n".repeat(200_000));
+    await arrive(workspace.mailbox, raw);
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    const [message = { raw: "" }] = sent;
+    expect(message.raw.endsWith(raw.replace(/\r?\n/g, "\r\n"))).toBe(true);
+    expect(header(message.raw)).toMatch(/^ARC-Seal: i=1; /);
+  });
+
   it("is tried again later, then given up, with its reason in the log", async () => {
     await confirmTarget(workspace, FRIEND);
     await aRule(workspace, toFriend);

@@ -1,10 +1,8 @@
 import type { Ctx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
-import { concat } from "../../lib/bytes.ts";
-import { parseMessage } from "../../mail/messages/index.ts";
-import { binaryStringToBytes, compose, type MessageInput } from "../../mail/mime/index.ts";
+import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../mail/mime/index.ts";
 import type { NewMessage, Person } from "../../mailbox-store/index.ts";
-import { toPreview } from "../../mailbox-store/index.ts";
+import { putMessage, toPreview } from "../../mailbox-store/index.ts";
 
 /** A message that the mailbox itself wrote: a draft or a sent copy. */
 export interface OwnMessage {
@@ -23,12 +21,9 @@ export async function putOwnMessage(
   { mailboxId, id, folder, input, bcc, deliveryKey }: OwnMessage,
 ): Promise<NewMessage> {
   const composed = compose(input, { smtpUtf8: true, eightBitMime: true });
-  const pieces = [binaryStringToBytes(`${composed.headers.map(({ raw }) => raw).join("")}\r\n`)];
-  for await (const chunk of composed.body()) pieces.push(chunk);
-  const raw = concat(pieces);
   const object = `${r2Keys.mailbox(mailboxId)}${id}.eml`;
-  await ctx.env.CONTENT.put(object, raw);
-  const { fields: _, text, ...message } = parseMessage(raw);
+  const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
+  const { fields: _, text, ...message } = parsed;
   return {
     ...message,
     bcc,
@@ -37,10 +32,15 @@ export async function putOwnMessage(
     receivedAt: input.date.getTime(),
     preview: toPreview(text),
     searchText: text,
-    size: raw.length,
+    size,
     authentication: null,
     seen: true,
     draft: folder === "Drafts",
     deliveryKey,
   };
+}
+
+async function* toChunks(composed: ComposedMessage): AsyncGenerator<Uint8Array> {
+  yield binaryStringToBytes(`${composed.headers.map(({ raw }) => raw).join("")}\r\n`);
+  yield* composed.body(true);
 }

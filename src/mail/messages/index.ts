@@ -6,6 +6,7 @@ export {
   type MailAddress,
   MessageParser,
   type ParsedMessage,
+  parseChunks,
   parseMessage,
   readText,
 } from "./parse.ts";

@@ -76,6 +76,13 @@ export function parseMessage(raw: Uint8Array): ParsedMessage {
   return new MessageParser({ whole: raw }).end();
 }
 
+/** Parses a message that is read piece by piece. Throws what reading it throws. */
+export async function parseChunks(chunks: AsyncIterable<Uint8Array>): Promise<ParsedMessage> {
+  const parser = new MessageParser();
+  for await (const chunk of chunks) parser.push(chunk);
+  return parser.end();
+}
+
 /** Decodes the encoded-words of a field (RFC 2047). Control characters become spaces. */
 export function decodeField(value: string): string {
   return decodeWords(value)
