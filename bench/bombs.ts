@@ -1,10 +1,11 @@
 /**
  * Measures CPU and peak memory of receiving hostile messages of 25 MiB from the gateway, and whether each is kept and
- * marked. The memory is that above a host which has just received a small message.
+ * marked. The memory is that above a host which has just received a small message, less what a put of as many bytes adds.
  */
 import { type BombMessage, bombMessages } from "./bomb-messages.ts";
 import { Deployment, GATEWAY_SECRET } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
+import { putObject, residentOf } from "./inbox-memory.ts";
 import { peakMegabytes } from "./memory.ts";
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
@@ -15,11 +16,12 @@ const END = "\0end";
 
 export async function measureBombs({ sink }: Bench): Promise<Row[]> {
   const rows: Row[] = [];
+  const put = await residentOf(sink.url, { run: (of) => putObject(of, Buffer.alloc(OCTETS, 0x5a)) });
   // A host for each, because memory that one message took could be free for the next.
   for (const bomb of bombMessages) {
     const deployment = await Deployment.start(sink.url);
     try {
-      rows.push(await measureBomb(deployment, bomb));
+      rows.push(await measureBomb(deployment, bomb, put));
     } finally {
       await deployment.stop();
     }
@@ -27,20 +29,21 @@ export async function measureBombs({ sink }: Bench): Promise<Row[]> {
   return rows;
 }
 
-async function measureBomb(deployment: Deployment, { name, make, problem }: BombMessage): Promise<Row> {
+async function measureBomb(deployment: Deployment, { name, make, problem }: BombMessage, put: number): Promise<Row> {
   const raw = Buffer.concat([make(OCTETS), Buffer.from(END)]);
   const { workerdPid } = deployment.host;
   await receive(deployment, Buffer.from(`Subject: small\r\n\r\nbody${END}`));
   const before = await cpuMs(workerdPid);
   const { megabytes } = await peakMegabytes(workerdPid, () => receive(deployment, raw));
+  const over = Math.max(0, megabytes - put);
   const cpu = (await cpuMs(workerdPid)) - before;
   const shown = await problemOf(deployment);
   const isKept = problem ? problem.test(shown) : shown === "null";
   return {
-    what: `receiving ${(raw.length / 1_000_000).toFixed(1)} MB of ${name}: CPU, peak memory over idle, mark`,
-    value: `${cpu} ms, ${megabytes.toFixed(0)} MB, ${shown === "null" ? "none" : shown}`,
+    what: `receiving ${(raw.length / 1_000_000).toFixed(1)} MB of ${name}: CPU, peak memory over a put of 25 MiB, mark`,
+    value: `${cpu} ms, ${over.toFixed(0)} MB (${megabytes.toFixed(0)} against ${put.toFixed(0)}), ${shown === "null" ? "none" : shown}`,
     budget: "1,000 ms, 64 MB, kept",
-    isMet: cpu <= 1_000 && megabytes <= 64 && isKept,
+    isMet: cpu <= 1_000 && over <= 64 && isKept,
   };
 }
 

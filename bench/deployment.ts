@@ -21,11 +21,12 @@ export class Deployment {
   }
 
   /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`. */
-  static async start(egressUrl: string, mailDatabases?: number): Promise<Deployment> {
+  static async start(egressUrl: string, mailDatabases?: number, isInspected = false): Promise<Deployment> {
     const host = await startHost(
       "bench/worker.ts",
       { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl },
       mailDatabases,
+      isInspected,
     );
     return Deployment.#withWorkspace(host, 0);
   }

@@ -8,6 +8,7 @@ import { createContext } from "../src/context.ts";
 import { mailDb } from "../src/db/client.ts";
 import { newRunLimits } from "../src/delivery/index.ts";
 import { indexEmails } from "../src/emails/index.ts";
+import { runForwards } from "../src/forwards/index.ts";
 import worker from "../src/index.ts";
 import { sweep, type WakeUp, type WorkMessage } from "../src/outbox/index.ts";
 import { startShardJob } from "../src/shard-jobs.ts";
@@ -15,6 +16,7 @@ import { forEachShard, onShard, shardNumbers, withLimits } from "../src/shards.t
 import { runDatabases } from "../src/work.ts";
 import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
 import { baselineImport } from "./baseline-import.ts";
+import { baselineGet, baselinePut, baselineSplit } from "./baseline-objects.ts";
 import { baselineBatch, baselineSend } from "./baseline-routes.ts";
 import { composeEndpoint } from "./compose-endpoint.ts";
 import { Meter, metered } from "./meter.ts";
@@ -121,6 +123,14 @@ async function controlEndpoint(name: string, request: Request, env: Env, ctx: Ex
       return composeEndpoint(request);
     case "prepare":
       return prepareEndpoint(request, env);
+    case "baseline-put":
+      return baselinePut(request, env);
+    case "baseline-get":
+      return baselineGet(request, env);
+    case "baseline-split":
+      return baselineSplit(request, env);
+    case "forward":
+      return forwardOne(env);
     case "put":
       return putEndpoint(request, env);
     default:
@@ -140,6 +150,16 @@ async function deliverDue({ shards }: { shards: number[] }, env: Env): Promise<R
   });
   await runDatabases(ctx, await Promise.all(work), limits, () => {});
   return new Response();
+}
+
+/** Makes the oldest forward of the first mail database. */
+async function forwardOne(env: Env): Promise<Response> {
+  const ctx = onShard(createContext(env, "bench"), 0);
+  const { results } = await ctx.outbox
+    .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' ORDER BY due_at LIMIT 1")
+    .all<WakeUp>();
+  await runForwards(ctx, results);
+  return Response.json({ forwards: results.length });
 }
 
 /** Uploads `octets` bytes to R2 in the same parts as a large email. */

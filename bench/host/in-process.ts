@@ -7,12 +7,17 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { createMailDatabase, migrateAll } from "../../dev/database.ts";
 import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
 
+/** Where Miniflare reads the flags of V8. */
+const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
+
 export interface Host {
   url: string;
   /** Process id of workerd, for its CPU time and memory. */
   workerdPid: number;
   /** The bindings of the Worker, with its variables. */
   env: Env;
+  /** Address of the inspector of the isolates; empty without one. */
+  inspectorUrl: string;
   /** Runs the scheduled handler. */
   scheduled(cron: string): Promise<void>;
   stop(): Promise<void>;
@@ -20,16 +25,23 @@ export interface Host {
 
 /**
  * Bundles `entry`, migrates new databases in a temporary folder, and starts the Worker with these variables, and with as many
- * mail databases as `mailDatabases`; by default those of wrangler.toml.
+ * mail databases as `mailDatabases`; by default those of wrangler.toml. An inspected one has an inspector and the function `gc`.
  */
-export async function startHost(entry: string, variables: Record<string, string>, mailDatabases = 0): Promise<Host> {
+export async function startHost(
+  entry: string,
+  variables: Record<string, string>,
+  mailDatabases = 0,
+  isInspected = false,
+): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
   const before = await workerdProcesses();
+  if (isInspected) process.env[V8_FLAGS] = "--expose-gc";
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
       port: 0,
+      ...(isInspected ? { inspectorPort: 0 } : {}),
       cf: false,
       resourcePersistencePath: stateDir,
       workers: [
@@ -44,6 +56,7 @@ export async function startHost(entry: string, variables: Record<string, string>
     }),
   );
   const url = (await miniflare.ready).href.replace(/\/$/, "");
+  delete process.env[V8_FLAGS];
   const env = await miniflare.getBindings<Env>();
   await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
   for (const name of Object.keys(furtherDatabases(mailDatabases)))
@@ -54,6 +67,7 @@ export async function startHost(entry: string, variables: Record<string, string>
     url,
     workerdPid,
     env,
+    inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : "",
     async scheduled(cron) {
       const worker = await miniflare.getWorker();
       await worker.scheduled({ cron });
