@@ -13,7 +13,7 @@ import { measureDrain } from "./drain.ts";
 import { measureHits } from "./hits.ts";
 import { measureHops } from "./hops.ts";
 import { measureImports } from "./imports.ts";
-import { measureInboxMemory } from "./inbox-memory.ts";
+import { measureArchiveMemory, measureInboxMemory } from "./inbox-memory.ts";
 import { measureLargeMail } from "./large.ts";
 import { measureLatency } from "./latency.ts";
 import { measureLists } from "./lists.ts";
@@ -54,6 +54,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   mailbox: measureMailbox,
   bombs: measureBombs,
   "inbox-memory": measureInboxMemory,
+  "archive-memory": measureArchiveMemory,
   imports: measureImports,
   analytics: measureAnalytics,
 };
