@@ -73,12 +73,13 @@ async function measure(egressUrl: string, what: string, baseline: number, { prep
   try {
     await of.control("pause-queue");
     await receive(of, message(100));
+    const idle = await isolate.liveMegabytes();
     await prepare?.(of);
     const before = await cpuMs(workerdPid);
     const { megabytes, seconds } = await peakMegabytes(workerdPid, () => run(of));
     const cpu = (await cpuMs(workerdPid)) - before;
-    const most = await isolate.peakMegabytes(false, () => run(of));
-    const live = await isolate.peakMegabytes(true, () => run(of));
+    const most = (await isolate.peakMegabytes(false, () => run(of))) - idle;
+    const live = (await isolate.peakMegabytes(true, () => run(of))) - idle;
     const over = megabytes - baseline;
     const value = `isolate ${live.toFixed(0)} MB, ${most.toFixed(0)} MB with garbage; process ${over.toFixed(0)} MB (${megabytes.toFixed(0)} against ${baseline.toFixed(0)}); ${cpu} ms of CPU, ${seconds.toFixed(1)} s`;
     const budget = `${BUDGET_MB} MB each`;

@@ -38,23 +38,26 @@ export class Isolate {
     return isolate;
   }
 
+  /** Returns heap and buffers without garbage, in MB. */
+  async liveMegabytes(): Promise<number> {
+    await this.#collect();
+    return this.#megabytes();
+  }
+
   /**
-   * Returns the most that work adds to heap and buffers, in MB. `live` collects garbage before each reading; without it garbage counts
+   * Returns the most of heap and buffers while work runs, in MB. `live` collects garbage before each reading; without it garbage counts
    * that is not collected yet.
    */
   async peakMegabytes(live: boolean, work: () => Promise<unknown>): Promise<number> {
-    await this.#collect();
-    const before = await this.#megabytes();
-    let [peak, isOver] = [before, false];
+    let [peak, isOver] = [await this.liveMegabytes(), false];
     const running = work().finally(() => {
       isOver = true;
     });
     while (!isOver) {
-      if (live) await this.#collect();
-      peak = Math.max(peak, await this.#megabytes());
+      peak = Math.max(peak, await (live ? this.liveMegabytes() : this.#megabytes()));
     }
     await running;
-    return peak - before;
+    return peak;
   }
 
   close(): void {
