@@ -27,6 +27,7 @@ import {
   listAddresses,
   listBlockedSenders,
   listFolders,
+  listLabelled,
   listLabels,
   listMessages,
   listSections,
@@ -153,6 +154,10 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
 
   async search(text: string, folder: string, range: Pick<Range, "limit" | "offset">) {
     return searchMessages(this.#sql, text, folder, range);
+  }
+
+  async listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">) {
+    return listLabelled(this.#sql, labelId, range);
   }
 
   async find(folder: string, uid: number) {

@@ -1,4 +1,6 @@
 export { connectToEvents } from "./events/connect.ts";
+export { createFolder, deleteFolder, FolderIn, renameFolder } from "./folders/index.ts";
+export { createLabel, deleteLabel, LabelIn, LabelPatch, updateLabel } from "./labels/index.ts";
 export { changeMessages } from "./messages/change.ts";
 export {
   type AttachmentFile,
@@ -10,6 +12,7 @@ export {
 } from "./messages/read.ts";
 export { BatchIn } from "./messages/schema.ts";
 export { type OpenMailbox, openMailbox } from "./open.ts";
-export { createDraft, replaceDraft } from "./sending/drafts.ts";
+export { createDraft, deleteDraft, replaceDraft } from "./sending/drafts.ts";
+export { listFiles, MAX_FILE_BYTES, uploadFile } from "./sending/files.ts";
 export { DraftIn, SendIn } from "./sending/schema.ts";
 export { sendFromMailbox } from "./sending/send.ts";

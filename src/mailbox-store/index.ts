@@ -32,6 +32,7 @@ export {
   findByMessageId,
   findMessage,
   listAddresses,
+  listLabelled,
   listMessages,
   listThread,
   type Range,

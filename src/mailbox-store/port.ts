@@ -34,6 +34,8 @@ export interface MailboxStore {
   deleteFolder(name: string): Promise<FolderResult>;
   list(folder: string, range: Range): Promise<MessagePage | null>;
   search(text: string, folder: string, range: Pick<Range, "limit" | "offset">): Promise<MessagePage | null>;
+  /** Returns the messages with a label in all folders, newest first. */
+  listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">): Promise<MessagePage>;
   find(folder: string, uid: number): Promise<StoredMessage | null>;
   /** Returns the newest message with a Message-ID. */
   findByMessageId(messageId: string): Promise<StoredMessage | null>;

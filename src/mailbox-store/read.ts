@@ -84,6 +84,23 @@ export function searchMessages(
   return { items, total };
 }
 
+const LABELLED = `
+  SELECT ${ITEM} FROM (SELECT message AS id FROM message_labels WHERE label = ?1 ORDER BY message DESC LIMIT ?2 OFFSET ?3) page
+    JOIN messages m ON m.id = page.id JOIN folders f ON f.id = m.folder ORDER BY m.id DESC`;
+
+const COUNT_LABELLED = "SELECT count(*) AS total FROM (SELECT 1 FROM message_labels WHERE label = ?1 LIMIT ?2)";
+
+/** Returns the messages with a label in all folders, newest first. The total counts at most 10,000. */
+export function listLabelled(
+  sql: Sql,
+  labelId: string,
+  { limit, offset }: Pick<Range, "limit" | "offset">,
+): MessagePage {
+  const items = all<ItemRow>(sql, LABELLED, labelId, limit, offset).map(toItem);
+  const total = first<{ total: number }>(sql, COUNT_LABELLED, labelId, limits.countedMatches)?.total ?? 0;
+  return { items, total };
+}
+
 /** Messages of one thread that are shown. */
 const THREAD_MESSAGES = 500;
 

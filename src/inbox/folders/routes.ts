@@ -7,13 +7,11 @@ import { parameter, responses } from "../../http/openapi.ts";
 import { body, query } from "../../http/validate.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
-import { NameText } from "../name.ts";
 import { openMailbox } from "../open.ts";
 import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
 import { createFolder, deleteFolder, renameFolder } from "./change.ts";
+import { FolderIn } from "./schema.ts";
 
-// `example`, not `examples`: zod drops those of a schema with a transform.
-const FolderIn = z.object({ name: NameText }).meta({ ref: "InboxFolderCreate", example: { name: "Projects" } });
 const AddressQuery = z.object({ q: z.string().max(320).default("").describe("A part of the name or address.") });
 const QuotaOut = z
   .object({ used_bytes: z.int(), quota_bytes: z.int().nullable(), message_count: z.int() })

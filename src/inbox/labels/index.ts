@@ -1,1 +1,2 @@
-export { replaceLabels } from "./change.ts";
+export { createLabel, deleteLabel, replaceLabels, updateLabel } from "./change.ts";
+export { LabelIn, LabelPatch } from "./schema.ts";

@@ -5,22 +5,10 @@ import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { body } from "../../http/validate.ts";
-import { NameText } from "../name.ts";
 import { openMailbox } from "../open.ts";
 import { LabelOut, toLabel } from "../schema.ts";
 import { createLabel, deleteLabel, updateLabel } from "./change.ts";
-
-const Color = z
-  .string()
-  .regex(/^#[0-9a-f]{6}$/i, "color must be # and six hexadecimal digits")
-  .transform((color) => color.toLowerCase())
-  .meta({ pattern: "^#[0-9A-Fa-f]{6}$", maxLength: 7 });
-const LabelIn = z
-  .object({ name: NameText, color: Color })
-  .meta({ ref: "InboxLabelCreate", example: { name: "Bills", color: "#c0392b" } });
-const LabelPatch = z
-  .object({ name: NameText.optional(), color: Color.optional() })
-  .meta({ ref: "InboxLabelUpdate", example: { color: "#2980b9" } });
+import { LabelIn, LabelPatch } from "./schema.ts";
 
 const tags = ["Inbox"];
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");

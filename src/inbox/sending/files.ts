@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
-import { AppError, unprocessable } from "../../errors.ts";
+import { AppError, tooLarge, unprocessable } from "../../errors.ts";
 import { storeResponse } from "../../idempotency/index.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { AttachmentSource } from "../../mail/mime/index.ts";
@@ -53,7 +53,13 @@ function toFilename(name: string | null): string {
 const toMediaType = (type: string | null) =>
   type !== null && /^[!#$&^.+\w-]{1,100}\/[!#$&^.+\w-]{1,100}$/.test(type) ? type : "application/octet-stream";
 
-/** Returns uploaded files. Throws 422 for an id that is unknown or expired. */
+/** Returns those of these uploaded files that exist, in their order. */
+export async function listFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: readonly string[]): Promise<UploadedFile[]> {
+  const found = await Promise.all(ids.map((id) => findFile(ctx, mailbox, parseUuid(id))));
+  return found.filter((file) => file !== null);
+}
+
+/** Returns uploaded files. Throws 422 for an id that is unknown or expired, 413 when they exceed 24 MiB together. */
 export async function findFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: readonly string[]): Promise<UploadedFile[]> {
   const found = await Promise.all(ids.map((id) => findFile(ctx, mailbox, parseUuid(id))));
   const faults = found.flatMap((file, index) =>
@@ -62,7 +68,10 @@ export async function findFiles(ctx: CallerCtx, mailbox: OpenMailbox, ids: reado
       : [{ loc: ["body", "file_ids", index], msg: "There is no uploaded file with this id", type: "value_error" }],
   );
   if (faults.length > 0) throw unprocessable(faults);
-  return found.filter((file) => file !== null);
+  const files = found.filter((file) => file !== null);
+  if (files.reduce((sum, { size }) => sum + size, 0) > MAX_FILE_BYTES)
+    throw tooLarge(`The files exceed 24 MiB; the limit is ${MAX_FILE_BYTES} bytes`);
+  return files;
 }
 
 async function findFile(ctx: CallerCtx, mailbox: OpenMailbox, id: string | null): Promise<UploadedFile | null> {

@@ -2,12 +2,11 @@ import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { ContentUpload } from "../../emails/content/index.ts";
 import { type NewEmail, sendEmail } from "../../emails/send/index.ts";
-import { tooLarge } from "../../errors.ts";
 import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import type { WakeUp } from "../../outbox/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { answerFields, wrapText } from "./answer.ts";
-import { findFiles, MAX_FILE_BYTES, type UploadedFile } from "./files.ts";
+import { findFiles, type UploadedFile } from "./files.ts";
 import type { SendIn } from "./schema.ts";
 
 /** What the outbox row of a sent copy names. */
@@ -27,8 +26,6 @@ const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES
  */
 export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
   const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
-  if (files.reduce((sum, { size }) => sum + size, 0) > MAX_FILE_BYTES)
-    throw tooLarge(`The files exceed 24 MiB; the limit is ${MAX_FILE_BYTES} bytes`);
   const { headers, original } = await answerFields(mailbox, input.in_reply_to);
   const upload = new ContentUpload(ctx);
   const rows: WakeUp[] = [];

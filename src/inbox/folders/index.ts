@@ -1,0 +1,2 @@
+export { createFolder, deleteFolder, renameFolder } from "./change.ts";
+export { FolderIn } from "./schema.ts";

@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aMailbox, type Mailbox, toText, valuesOf } from "./support.ts";
+
+let box: Mailbox;
+
+beforeEach(async () => {
+  box = await aMailbox();
+});
+
+const MIB = 1024 * 1024;
+const file = (name: string, content: string | Uint8Array<ArrayBuffer> = "content", type = "text/plain") =>
+  new File([content], name, { type });
+/** Submits the form that writes a message, as a browser does: the files are the last field but the button. */
+const compose = (
+  action: string,
+  fields: Record<string, string> = {},
+  files: File[] = [],
+  refs: readonly string[] = [],
+) =>
+  box.submit(`/mail/compose/${box.workspace.mailboxId}`, [
+    ...Object.entries({ idempotency_key: crypto.randomUUID(), to: "friend@example.org", text: "A text", ...fields }),
+    ...refs.map((ref): [string, string] => ["file", ref]),
+    ...(files.length > 0 ? files : [new File([], "")]).map((one): [string, File] => ["upload", one]),
+    ["action", action],
+  ]);
+const draftOf = async (response: Response) => {
+  expect(response.status).toBe(303);
+  return box.read(response.headers.get("Location") ?? "");
+};
+const raw = async (folder: string, uid: number) => (await box.page.get(box.path(`/${folder}/${uid}/raw`))).text();
+
+describe("files of a new message", () => {
+  it("are attached without a script, kept when the message is refused, and sent with it", async () => {
+    const attached = await compose("attach", {}, [file("notes.txt", "one"), file("größe.txt", "two")]);
+    const html = await attached.text();
+    expect(attached.status).toBe(200);
+    expect(toText(html)).toMatch(/notes\.txt 3 bytes größe\.txt 3 bytes/);
+    const refs = valuesOf(html, "file");
+    const refused = await compose("now", { to: "nobody" }, [file("third.txt")], refs);
+    const kept = valuesOf(await refused.text(), "file");
+    expect([refused.status, kept.length, kept.slice(0, 2)]).toEqual([422, 3, refs]);
+    const sent = await compose("now", {}, [], kept.slice(0, 2));
+    expect(sent.headers.get("Location")).toContain("done=sent");
+    const emails = await (await box.workspace.call("GET", "/v1/emails/")).json<{ id: string }[]>();
+    const email = await (await box.workspace.call("GET", `/v1/emails/${emails[0]?.id}`)).json<{
+      attachments: { filename: string }[];
+    }>();
+    expect(email.attachments.map(({ filename }) => filename)).toEqual(["notes.txt", "größe.txt"]);
+  });
+
+  it("stay in a draft, also when it is opened and saved again, until they are unchecked", async () => {
+    const first = await draftOf(await compose("draft", {}, [file("notes.txt", "one"), file("b.txt", "two")]));
+    const refs = valuesOf(first.html, "file");
+    expect(refs).toHaveLength(2);
+    const draft = valuesOf(first.html, "draft")[0] ?? "";
+    const second = await draftOf(await compose("draft", { draft }, [], refs.slice(0, 1)));
+    expect(second.text).toContain("notes.txt");
+    expect(second.text).not.toContain("b.txt");
+    const [item, ...others] = await box.list("Drafts");
+    expect([item?.has_attachments, others]).toEqual([true, []]);
+    expect(await raw("Drafts", item?.uid ?? 0)).toContain(btoa("one"));
+  });
+
+  it("of a forwarded message go with it", async () => {
+    const body = `--b\r\nContent-Type: text/plain\r\n\r\nSee file\r\n--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\n1,2\r\n--b--\r\n`;
+    await box.receive({ "Content-Type": 'multipart/mixed; boundary="b"' }, body);
+    const form = await box.read(`/mail/compose/${box.workspace.mailboxId}?reply=forward&folder=INBOX&uid=1`);
+    expect(valuesOf(form.html, "file")).toEqual(["part:1:2:INBOX"]);
+    const draft = await draftOf(await compose("draft", {}, [], ["part:1:2:INBOX"]));
+    expect(draft.text).toContain("a.csv 3 bytes");
+  });
+
+  it("beyond 24 MiB are refused with the limit, and the text is kept", async () => {
+    const half = new Uint8Array(13 * MIB);
+    const refused = await compose("draft", { text: "Keep me" }, [file("a.bin", half), file("b.bin", half)]);
+    const text = toText(await refused.text());
+    expect(refused.status).toBe(413);
+    expect(text).toContain("24 MiB");
+    expect(text).toContain("Keep me");
+    const attached = await (await compose("attach", {}, [file("a.bin", half)])).text();
+    const second = await (await compose("attach", {}, [file("b.bin", half)])).text();
+    const both = [...valuesOf(attached, "file"), ...valuesOf(second, "file")];
+    const answer = await compose("draft", { text: "Keep me" }, [], both);
+    expect([answer.status, toText(await answer.text()).includes("Keep me")]).toEqual([413, true]);
+    expect(await box.list("Drafts")).toEqual([]);
+  });
+
+  it.each(["01a1fe73-ddf6-70b2-9eb0-2ad3fde8ab66", "part:1:2:INBOX", "part:1:2:Nowhere", "../x", "part:x", "\u0000"])(
+    "that do not exist (%j) are named, and nothing is sent",
+    async (ref) => {
+      const refused = await compose("now", {}, [], [ref]);
+      const html = await refused.text();
+      expect([refused.status, valuesOf(html, "file")]).toEqual([422, []]);
+      expect(toText(html)).toContain("no longer stored");
+      expect(await (await box.workspace.call("GET", "/v1/emails/")).json()).toEqual([]);
+    },
+  );
+
+  it("of another mailbox do not exist", async () => {
+    const other = await aMailbox();
+    const path = `/mail/compose/${other.workspace.mailboxId}`;
+    const attached = await other.submit(path, [
+      ["upload", file("secret.txt")],
+      ["action", "attach"],
+    ]);
+    const [ref = ""] = valuesOf(await attached.text(), "file");
+    expect(ref).not.toBe("");
+    const refused = await compose("attach", {}, [], [ref]);
+    expect([refused.status, (await refused.text()).includes("secret.txt")]).toEqual([422, false]);
+  });
+
+  it("have names without line ends and folders", async () => {
+    const attached = await compose("draft", {}, [file("a\r\nBcc: x@example.org/../b.txt")]);
+    expect(attached.status).toBe(303);
+    const [item] = await box.list("Drafts");
+    expect(await raw("Drafts", item?.uid ?? 0)).not.toMatch(/^Bcc: x@example\.org/m);
+  });
+});
+
+describe("a draft", () => {
+  it("is saved by the script without incomplete addresses, and the answer is the form with its id", async () => {
+    const saved = await compose("autosave", { to: "friend@example.org, ad", subject: "Hello" });
+    const html = await saved.text();
+    expect([saved.status, toText(html)]).toEqual([200, expect.stringContaining("without the addresses")]);
+    expect(valuesOf(html, "to")).toEqual(["friend@example.org, ad"]);
+    const [item] = await box.list("Drafts");
+    expect(valuesOf(html, "draft")).toEqual([String(item?.uid)]);
+    expect(item?.subject).toBe("Hello");
+  });
+
+  it("that was replaced in another window is stored as a new one: no text is lost", async () => {
+    const first = await draftOf(await compose("draft", { text: "Version 1" }));
+    const draft = valuesOf(first.html, "draft")[0] ?? "";
+    await draftOf(await compose("draft", { draft, text: "Version 2" }));
+    const third = await draftOf(await compose("draft", { draft, text: "Version 3" }));
+    expect(third.text).toContain("Version 3");
+    expect(await box.list("Drafts")).toHaveLength(2);
+  });
+
+  it("that is stopped after sending opens again", async () => {
+    const sent = await compose("send", { subject: "Stop me" }, [file("a.txt")]);
+    const scheduled = await box.read(sent.headers.get("Location") ?? "");
+    const [draft = ""] = valuesOf(scheduled.html, "draft");
+    const [email_id = ""] = valuesOf(scheduled.html, "email_id");
+    const stopped = await box.page.post(`/mail/scheduled/${box.workspace.mailboxId}`, { email_id, draft });
+    const form = await draftOf(stopped);
+    expect(form.text).toContain("The message is not sent.");
+    expect(form.text).toContain("a.txt");
+    expect(valuesOf(form.html, "subject")).toEqual(["Stop me"]);
+  });
+});
