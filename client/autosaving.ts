@@ -1,3 +1,5 @@
+import { isTyping } from "./elements.ts";
+
 /** Quiet time before a draft is saved, in ms; with many bytes of files, which each save stores again, it is longer. */
 const [DELAY_MS, DELAY_WITH_FILES_MS, MANY_BYTES] = [2_000, 20_000, 1_000_000];
 
@@ -23,7 +25,8 @@ export function autosave(): void {
     const chosen = fileField(form);
     const hasFiles = (chosen?.files?.length ?? 0) > 0;
     say(hasFiles ? "Uploading…" : "Saving…");
-    const response = await fetch(form.action, { method: "POST", body: fields }).catch(() => null);
+    // Not `form.action`: that is the buttons of this name. The form is submitted to its page.
+    const response = await fetch(location.href, { method: "POST", body: fields }).catch(() => null);
     const answer = response && !response.redirected ? await response.text() : "";
     const fresh = new DOMParser().parseFromString(answer, "text/html");
     const draft = fresh.querySelector<HTMLInputElement>("form[data-autosave] [name=draft]")?.value ?? "";
@@ -56,7 +59,11 @@ export function autosave(): void {
     if (event.target !== fileField(form)) schedule();
   });
   form.addEventListener("change", (event) => {
-    if (event.target === fileField(form)) start();
+    if (event.target !== fileField(form)) return;
+    if (chosenBytes(form) + bytesOf(form) <= Number(fileField(form)?.dataset.max ?? 0)) return start();
+    say("Not attached: the files are larger than 24 MiB together.");
+    const field = fileField(form);
+    if (field) field.value = "";
   });
   let isSubmitted = false;
   form.addEventListener("submit", async (event) => {
@@ -74,13 +81,20 @@ export function autosave(): void {
     if (isChanged && !isSubmitted) event.preventDefault();
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    if (event.key !== "Enter") return;
+    // Enter in a field would press the first button of the form, which attaches files.
+    if (!event.ctrlKey && !event.metaKey) {
+      if (event.target instanceof HTMLInputElement && isTyping(event.target)) event.preventDefault();
+      return;
+    }
     event.preventDefault();
     form.querySelector<HTMLButtonElement>(`button[value=${event.shiftKey ? "now" : "send"}]`)?.click();
   });
 }
 
 const fileField = (form: HTMLFormElement) => form.querySelector<HTMLInputElement>("input[type=file]");
+const chosenBytes = (form: HTMLFormElement) =>
+  [...(fileField(form)?.files ?? [])].reduce((sum, { size }) => sum + size, 0);
 const bytesOf = (form: HTMLFormElement) => Number(form.querySelector<HTMLElement>("#files")?.dataset.bytes ?? 0);
 
 function takeOver(form: HTMLFormElement, fresh: Document, draft: string): void {

@@ -1,5 +1,6 @@
 import {
   MaxFileSizeExceededError,
+  MaxTotalSizeExceededError,
   MultipartParseError,
   MultipartParser,
   type MultipartPart,
@@ -16,6 +17,8 @@ import { largeBodies } from "./json-body.ts";
 const MAX_PARTS = 20;
 /** Parts that are not the file, and headers. */
 const OTHER_BYTES = 65_536;
+/** Bytes of the boundary and the header of a part. */
+const PART_OVERHEAD = 8_192;
 /** Memory beside the file while it is read and processed. */
 const WORKING_BYTES = 4_000_000;
 
@@ -66,28 +69,92 @@ async function readFile(
   boundary: string,
   { field, maxBytes }: { field: string; maxBytes: number },
 ): Promise<UploadedFile> {
-  const parser = new MultipartParser(boundary, {
-    maxFileSize: maxBytes,
-    maxParts: MAX_PARTS,
-    maxTotalSize: maxBytes + OTHER_BYTES,
-  });
-  // One buffer for the whole body, of which the parser gets views: the file is a range of it and is never copied. It grows
-  // in place, and a route can shrink it while it processes the file.
-  const body = new ArrayBuffer(0, { maxByteLength: maxBytes + 2 * OTHER_BYTES });
-  let file: UploadedFile | null = null;
+  const limits = { maxFileSize: maxBytes, maxParts: MAX_PARTS, maxTotalSize: maxBytes + OTHER_BYTES };
+  const parts = await readParts(stream, hold, boundary, limits);
+  const part = parts.find(({ name }) => name === field);
+  if (!part) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
+  return toFile(part);
+}
+
+interface PartLimits {
+  maxFileSize: number;
+  maxParts: number;
+  maxTotalSize: number;
+}
+
+/** Reads the parts of a body into one buffer, of which the parser gets views, so that no part is copied. */
+async function readParts(
+  stream: BodyStream,
+  hold: BodyHold,
+  boundary: string,
+  limits: PartLimits,
+  parts: MultipartPart[] = [],
+) {
+  const parser = new MultipartParser(boundary, limits);
+  // It grows in place, and a route can shrink it while it processes the file.
+  const body = new ArrayBuffer(0, { maxByteLength: limits.maxTotalSize + limits.maxParts * PART_OVERHEAD });
   let size = 0;
   for (let chunk = await stream.next(); chunk; chunk = await stream.next()) {
-    if (size + chunk.byteLength > body.maxByteLength) throw new MaxFileSizeExceededError(maxBytes);
+    if (size + chunk.byteLength > body.maxByteLength) throw new MaxFileSizeExceededError(limits.maxFileSize);
     await hold.growTo(size + chunk.byteLength + WORKING_BYTES);
     body.resize(size + chunk.byteLength);
     const view = new Uint8Array(body, size, chunk.byteLength);
     view.set(chunk);
     size += chunk.byteLength;
-    for (const part of parser.write(view)) if (part.name === field) file ??= toFile(part, body);
+    // One by one, so that those before a part that is too large are known.
+    for (const part of parser.write(view)) parts.push(part);
   }
   parser.finish();
-  if (!file) throw unprocessable([{ loc: ["body", field], msg: `${field} is required`, type: "missing" }]);
-  return file;
+  return parts;
+}
+
+/** A form with files: its text fields, and the files that were chosen, by field. */
+export interface FormWithFiles {
+  fields: URLSearchParams;
+  files: (UploadedFile & { field: string })[];
+  /** Whether the files were larger than allowed. The fields are then those before the first file, and there are no files. */
+  isTooLarge: boolean;
+}
+
+/**
+ * Reads a form of a page as multipart/form-data, with files of at most `maxBytes` together, and passes it to `use`, which must
+ * not keep the bytes. Fields without a file name are text. Throws as the middleware of `fileBody` does.
+ */
+export async function readFormWithFiles<Result>(
+  c: Context<AppEnv>,
+  { maxBytes, maxTextBytes, maxParts }: { maxBytes: number; maxTextBytes: number; maxParts: number },
+  use: (form: FormWithFiles) => Promise<Result>,
+): Promise<Result> {
+  const boundary = requireMultipart(c);
+  const stream = new BodyStream(c.req.raw.body, false);
+  const hold = largeBodies.open(c.get("caller").workspace.number);
+  const limits = { maxFileSize: maxBytes, maxParts, maxTotalSize: maxBytes + maxTextBytes };
+  const parts: MultipartPart[] = [];
+  try {
+    let isTooLarge = false;
+    await readParts(stream, hold, boundary, limits, parts).catch(async (error: unknown) => {
+      await (isUnreadable(error) ? stream.cancel() : stream.drain());
+      isTooLarge = isTooLargeError(error);
+      if (!isTooLarge) throw toAppError(error, "The form", maxBytes);
+    });
+    const isFile = ({ filename }: MultipartPart) => filename !== undefined;
+    const texts = parts.filter((part) => !isFile(part) && part.name !== undefined);
+    const fields = new URLSearchParams(texts.map((part) => [part.name ?? "", decodeField(concat(part.content))]));
+    // Browsers send a part without name and content for a field of files in which none is chosen.
+    const chosen = parts.filter((part) => isFile(part) && (part.filename !== "" || part.size > 0));
+    const files = isTooLarge ? [] : chosen.map((part) => ({ field: part.name ?? "", ...toFile(part) }));
+    return await use({ fields, files, isTooLarge });
+  } finally {
+    hold.release();
+  }
+}
+
+function decodeField(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw unprocessable([{ loc: ["body"], msg: "The body is not valid UTF-8", type: "json_invalid" }]);
+  }
 }
 
 /** The file of a body, and what the client says about it. */
@@ -97,23 +164,27 @@ interface UploadedFile {
   mediaType: string | null;
 }
 
-function toFile(part: MultipartPart, body: ArrayBuffer): UploadedFile {
-  return { bytes: fileOf(part, body), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
+function toFile(part: MultipartPart): UploadedFile {
+  return { bytes: fileOf(part), filename: part.filename ?? null, mediaType: part.mediaType ?? null };
 }
 
 /** Returns the bytes of a part: the range of the body that its first piece begins. */
-function fileOf(part: MultipartPart, body: ArrayBuffer): Uint8Array<ArrayBuffer> {
+function fileOf(part: MultipartPart): Uint8Array<ArrayBuffer> {
   const [first] = part.content;
-  // The parser copies a piece that ends with the start of a boundary.
-  if (first?.buffer !== body) return concat(part.content);
-  return new Uint8Array(body, first.byteOffset, part.size);
+  // The body grows in place, so its buffer is the only resizable one. The parser copies a piece that ends with the start of a
+  // boundary.
+  if (!(first?.buffer instanceof ArrayBuffer) || !first.buffer.resizable) return concat(part.content);
+  return new Uint8Array(first.buffer, first.byteOffset, part.size);
 }
 
 /** A client that is too slow, or for which there is no memory, is not read any further. */
 const isUnreadable = (error: unknown) => error instanceof AppError && (error.status === 408 || error.status === 429);
 
+const isTooLargeError = (error: unknown) =>
+  error instanceof MaxFileSizeExceededError || error instanceof MaxTotalSizeExceededError;
+
 function toAppError(error: unknown, field: string, maxBytes: number): unknown {
-  if (error instanceof MaxFileSizeExceededError) return tooLarge(`${field} is larger than ${maxBytes} bytes`);
+  if (isTooLargeError(error)) return tooLarge(`${field} is larger than ${maxBytes} bytes`);
   if (!(error instanceof MultipartParseError) && !(error instanceof TypeError)) return error;
   const msg = "The body is not valid multipart/form-data";
   return unprocessable([{ loc: ["body"], msg, type: "multipart_invalid" }]);

@@ -20,13 +20,21 @@ interface FieldProps extends LabelledProps {
   maxlength?: number;
   placeholder?: string;
   accept?: string;
+  /** Of a field for files: whether several can be chosen, and how many bytes they may have together. */
+  multiple?: boolean;
+  maxBytes?: number;
+  autofocus?: boolean;
 }
 
 /** A text field with its label and an optional hint. Screen readers read hint and fault with the field. */
-export function Field({ name, label, type = "text", hint, faults, required = true, ...input }: FieldProps) {
+export function Field({ name, label, type = "text", hint, faults, required = true, maxBytes, ...input }: FieldProps) {
   return (
     <Labelled {...{ name, label, hint, faults, required }}>
-      <input id={name} name={name} type={type} required={required} {...describedBy(name, hint, faults)} {...input} />
+      <input
+        {...{ id: name, name, type, required, "data-max": maxBytes }}
+        {...describedBy(name, hint, faults)}
+        {...input}
+      />
     </Labelled>
   );
 }
@@ -35,10 +43,11 @@ interface TextAreaProps extends LabelledProps {
   value?: string | undefined;
   rows?: number;
   code?: boolean;
+  autofocus?: boolean;
 }
 
 /** A field of several lines. */
-export function TextArea({ name, label, hint, faults, required = true, value, rows = 6, code }: TextAreaProps) {
+export function TextArea({ name, label, hint, faults, required = true, value, rows = 6, ...rest }: TextAreaProps) {
   return (
     <Labelled {...{ name, label, hint, faults, required }}>
       <textarea
@@ -46,7 +55,8 @@ export function TextArea({ name, label, hint, faults, required = true, value, ro
         name={name}
         rows={rows}
         required={required}
-        class={code ? "code" : undefined}
+        class={rest.code ? "code" : undefined}
+        autofocus={rest.autofocus}
         {...describedBy(name, hint, faults)}
       >
         {/* Browsers leave out a newline at the start. */}

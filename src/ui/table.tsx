@@ -53,10 +53,17 @@ export const List = ({ caption, columns, rows }: ListProps) => (
   </div>
 );
 
-/** A time in UTC, to the minute. `at` in ms since 1970, or ISO 8601. */
-export function Time({ at }: { at: number | string }) {
+/**
+ * A time in UTC, to the minute. `at` in ms since 1970, or ISO 8601. The script of the pages rewrites it in the zone of the viewer,
+ * and with `short` without what today's date says.
+ */
+export function Time({ at, short = false }: { at: number | string; short?: boolean }) {
   const text = typeof at === "number" ? iso(at) : at;
-  return <time dateTime={text}>{text.replace("T", " ").replace(/:\d\d\.\d+Z$/, " UTC")}</time>;
+  return (
+    <time dateTime={text} data-short={short ? "" : undefined}>
+      {text.replace("T", " ").replace(/:\d\d\.\d+Z$/, " UTC")}
+    </time>
+  );
 }
 
 const KINDS: Readonly<Record<string, string>> = {

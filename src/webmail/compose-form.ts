@@ -1,5 +1,13 @@
 import type { MessageContent } from "../inbox/index.ts";
-import type { Person, StoredMessage } from "../mailbox-store/index.ts";
+import { htmlToText } from "../mail/messages/index.ts";
+import type { PartPlace, Person, StoredMessage } from "../mailbox-store/index.ts";
+
+/** A file of the form. `ref` is the id of an upload, or names a part of a stored message, which is copied when it is needed. */
+export interface FormFile {
+  ref: string;
+  name: string;
+  size: number;
+}
 
 /** The fields of the form that writes a message, as text. */
 export interface ComposeForm {
@@ -12,17 +20,18 @@ export interface ComposeForm {
   inReplyTo: string;
   /** UID of the draft that is edited. Empty: none. */
   draft: string;
+  files: FormFile[];
   idempotencyKey: string;
 }
 
 /** Returns an empty form, with the values given. */
 export const newForm = (values: Partial<ComposeForm> = {}): ComposeForm => ({
-  ...{ to: "", cc: "", bcc: "", subject: "", text: "", inReplyTo: "", draft: "" },
+  ...{ to: "", cc: "", bcc: "", subject: "", text: "", inReplyTo: "", draft: "", files: [] },
   idempotencyKey: crypto.randomUUID(),
   ...values,
 });
 
-/** Reads the fields of a submitted form. */
+/** Reads the fields of a submitted form. Of its files only the references are known. */
 export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   to: form.get("to") ?? "",
   cc: form.get("cc") ?? "",
@@ -31,11 +40,12 @@ export const readComposeForm = (form: URLSearchParams): ComposeForm => ({
   // Browsers end the lines of a text with CR LF.
   text: (form.get("text") ?? "").replaceAll("\r\n", "\n"),
   inReplyTo: form.get("in_reply_to") ?? "",
-  draft: form.get("draft") ?? "",
+  draft: /^\d{1,10}$/.test(form.get("draft") ?? "") ? (form.get("draft") ?? "") : "",
+  files: form.getAll("file").map((ref) => ({ ref, name: "", size: 0 })),
   idempotencyKey: form.get("idempotency_key") ?? "",
 });
 
-/** Returns what the API takes for a form: `SendIn` without a time, or `DraftIn`. */
+/** Returns what the API takes for a form: `SendIn` without a time, or `DraftIn`. Its files must be uploads. */
 export const toMessageInput = (form: ComposeForm) => ({
   to: toAddresses(form.to),
   cc: toAddresses(form.cc),
@@ -43,9 +53,11 @@ export const toMessageInput = (form: ComposeForm) => ({
   subject: form.subject,
   text: form.text === "" ? null : form.text,
   in_reply_to: form.inReplyTo === "" ? null : form.inReplyTo,
+  file_ids: form.files.map(({ ref }) => ref),
 });
 
-const toAddresses = (text: string) =>
+/** Returns the addresses of a field, which are separated by commas, semicolons or line ends. */
+export const toAddresses = (text: string) =>
   text
     .split(/[,;\n]/)
     .map((address) => address.trim())
@@ -56,7 +68,7 @@ export type Answer = "one" | "all" | "forward";
 
 /** Returns the form that answers a message of the mailbox with this address. */
 export function answerForm(kind: Answer, message: StoredMessage, content: MessageContent, own: string): ComposeForm {
-  const text = content.text ?? message.preview;
+  const text = textOf(content);
   const name = (person: Person) => (person.name === null ? person.email : `${person.name} <${person.email}>`);
   if (kind === "forward") {
     const about = [
@@ -66,7 +78,11 @@ export function answerForm(kind: Answer, message: StoredMessage, content: Messag
       `Subject: ${message.subject}`,
       `To: ${message.to.map(name).join(", ")}`,
     ];
-    return newForm({ subject: prefixed("Fwd", message.subject), text: `\n\n${about.join("\n")}\n\n${text}` });
+    return newForm({
+      subject: prefixed("Fwd", message.subject),
+      text: `\n\n${about.join("\n")}\n\n${text}`,
+      files: filesOf(message),
+    });
   }
   const isForeign = ({ email }: Person) => email.toLowerCase() !== own.toLowerCase();
   const from = message.replyTo.length > 0 ? message.replyTo : message.from ? [message.from] : [];
@@ -92,6 +108,29 @@ export function answerForm(kind: Answer, message: StoredMessage, content: Messag
 const prefixed = (prefix: "Re" | "Fwd", subject: string) =>
   new RegExp(`^${prefix}:`, "i").test(subject) ? subject : `${prefix}: ${subject}`.trim();
 
+/** Characters of the text of a message without a text part that an answer quotes. */
+const MAX_QUOTED = 100_000;
+
+const textOf = ({ text, html }: MessageContent) => text ?? htmlToText(html ?? "", MAX_QUOTED).trim();
+
+const PART = /^part:(\d{1,10}):([\d.]{1,40}):(.{1,255})$/su;
+
+/** Returns the files of a message as files of the form. */
+const filesOf = ({ folder, uid, parts }: StoredMessage): FormFile[] =>
+  parts
+    .filter(({ use }) => use === "attachment")
+    .map((part: PartPlace) => ({
+      ref: `part:${uid}:${part.partId}:${folder}`,
+      name: part.filename ?? `part-${part.partId}`,
+      size: part.size,
+    }));
+
+/** Returns the part of a message that a file of the form names, or null for an upload. */
+export function readPartRef(ref: string): { uid: string; partId: string; folder: string } | null {
+  const [, uid, partId, folder] = PART.exec(ref) ?? [];
+  return uid && partId && folder ? { uid, partId, folder } : null;
+}
+
 /** Returns the form that continues a draft. */
 export function draftForm(draft: StoredMessage, content: MessageContent): ComposeForm {
   const join = (people: readonly Person[]) => people.map(({ email }) => email).join(", ");
@@ -100,7 +139,8 @@ export function draftForm(draft: StoredMessage, content: MessageContent): Compos
     cc: join(draft.cc),
     bcc: join(draft.bcc),
     subject: draft.subject,
-    text: content.text ?? "",
+    text: textOf(content),
+    files: filesOf(draft),
     inReplyTo: draft.inReplyTo ?? "",
     draft: String(draft.uid),
   });

@@ -14,9 +14,11 @@ import { listMailboxes } from "../mailboxes/index.ts";
 import { signInToWebmail, WebmailLoginIn } from "../sign-ins/index.ts";
 import { respondStylesheet } from "../ui/index.ts";
 import { composePages } from "./compose-routes.tsx";
+import { listPages } from "./list-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
+import { placesPages } from "./places-routes.tsx";
 import { WEBMAIL_STYLE, WEBMAIL_STYLE_FILE } from "./style.ts";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
@@ -67,5 +69,8 @@ export const webmailPages = new Hono<AppEnv>()
     return new Response(null, { status: 101, webSocket, headers: c.res.headers });
   })
   .route("/", composePages)
+  // These come before the lists, whose /mail/:mailbox_id/:folder would match their paths.
+  .route("/", placesPages)
+  .route("/", listPages)
   .route("/", messagePages)
   .onError(onPageError);

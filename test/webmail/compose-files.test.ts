@@ -41,11 +41,10 @@ describe("files of a new message", () => {
     expect([refused.status, kept.length, kept.slice(0, 2)]).toEqual([422, 3, refs]);
     const sent = await compose("now", {}, [], kept.slice(0, 2));
     expect(sent.headers.get("Location")).toContain("done=sent");
-    const emails = await (await box.workspace.call("GET", "/v1/emails/")).json<{ id: string }[]>();
-    const email = await (await box.workspace.call("GET", `/v1/emails/${emails[0]?.id}`)).json<{
-      attachments: { filename: string }[];
-    }>();
-    expect(email.attachments.map(({ filename }) => filename)).toEqual(["notes.txt", "größe.txt"]);
+    await expect.poll(() => box.list("Sent"), { timeout: 20_000 }).toHaveLength(1);
+    const copy = await raw("Sent", 1);
+    for (const content of ["one", "two"]) expect(copy).toContain(btoa(content));
+    expect(copy).toContain("notes.txt");
   });
 
   it("stay in a draft, also when it is opened and saved again, until they are unchecked", async () => {

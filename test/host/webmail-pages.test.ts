@@ -1,0 +1,208 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { pressOn, type Site, startSite } from "./support/pages.ts";
+import { type Webmail, webmailOf } from "./support/webmail.ts";
+
+let site: Site;
+let mail: Webmail;
+
+const mainText = async (page: Page) => (await page.locator("main").textContent()) ?? "";
+const rowsOf = async (page: Page) =>
+  (await page.locator("ul.messages .what > a").allTextContents()).map((text) => text.trim());
+
+describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
+  beforeAll(async () => {
+    site = await startSite();
+    mail = webmailOf(site);
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  it("has no accessibility fault, console error, foreign request or sideways scroll, in any look", async () => {
+    const { id } = (await (await mail.call("POST", "/labels", { name: "Bills", color: "#a4262c" })).json()) as {
+      id: string;
+    };
+    const long = "A subject that is much longer than any window is wide, and it goes on for another line or two";
+    const uid = await mail.receive({
+      subject: long,
+      html: "<h1>Hello</h1><table width=900><tr><td>Wide</td></tr></table>",
+    });
+    await mail.receive({ subject: "", text: "" });
+    await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "label", label_id: id });
+    await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "flag" });
+    const mailbox = site.workspace.mailbox;
+    const { page, context, problems } = await mail.open();
+    const visits: [string, string, ((page: Page) => Promise<unknown>)?][] = [
+      [mail.path("/INBOX"), "Inbox"],
+      [mail.path("/INBOX"), "Inbox", () => page.keyboard.press("?")],
+      [mail.path(`/INBOX/${uid}`), long],
+      [`${mail.composePath}?reply=forward&folder=INBOX&uid=${uid}`, "New message"],
+      [mail.composePath, "New message", (of) => attach(of, "notes.txt")],
+      [`/mail/folders/${site.workspace.mailboxId}`, "Folders and labels"],
+      [`/mail/labels/${site.workspace.mailboxId}/${id}`, "Bills"],
+      [mail.path("/INBOX?done=delete&n=1&undo=%5B%5B%22Trash%22,%22INBOX%22,%5B1%5D%5D%5D"), "Inbox"],
+      [mail.path("/Trash"), "Trash"],
+    ];
+    for (const [path, title, act] of visits) {
+      await page.goto(path);
+      await act?.(page);
+      expect(await page.title(), path).toBe(`${title} - ${mailbox}`);
+      expect(await findFaults(page), path).toEqual([]);
+      expect(problems, path).toEqual([]);
+    }
+    await context.close();
+  });
+
+  it("is used by keyboard alone: read, archive, undo, search, answer, undo", async () => {
+    for (const subject of ["First", "Second", "Third"]) await mail.receive({ subject });
+    const { page, context } = await mail.open();
+    await page.goto(mail.path("/INBOX"));
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    expect((await page.locator(":focus").textContent())?.trim()).toBe("Second");
+    await page.keyboard.press("e");
+    await page.waitForURL("**/INBOX?done=move**");
+    expect(await mainText(page)).toContain("1 message moved to Archive.");
+    expect(await mail.subjects("Archive")).toEqual(["Second"]);
+    await pressOn(page, "Undo");
+    expect(await mail.subjects("Archive")).toEqual([]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("Third");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**q=Third**");
+    await page.keyboard.press("j");
+    await page.keyboard.press("o");
+    await page.waitForURL("**/INBOX/*");
+    await page.keyboard.press("r");
+    await page.waitForURL("**reply=one**");
+    expect(await page.locator(":focus").getAttribute("name")).toBe("text");
+    await page.keyboard.type("My answer");
+    await page.keyboard.press("Control+Enter");
+    await page.waitForURL("**/mail/scheduled/**");
+    await expect.poll(() => page.locator("#undo [data-countdown]").textContent()).toMatch(/^\d+ seconds left$/);
+    await pressOn(page, "Undo: Re: Third");
+    expect(await page.locator("[name=text]").inputValue()).toContain("My answer");
+    await context.close();
+  });
+
+  it("switches its single keys off in the help, which stays so", async () => {
+    const { page, context } = await mail.open();
+    await page.goto(mail.path("/INBOX"));
+    await page.keyboard.press("?");
+    await page.getByRole("checkbox", { name: "Use single keys" }).uncheck();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("c");
+    await page.reload();
+    await page.keyboard.press("c");
+    expect(await page.locator("dialog").count()).toBe(0);
+    expect(page.url()).toContain("/INBOX");
+    await page.getByRole("button", { name: "Keys" }).click();
+    await page.getByRole("checkbox", { name: "Use single keys" }).check();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("c");
+    await page.waitForURL(`**${mail.composePath}`);
+    await context.close();
+  });
+
+  it("works without scripts: label, delete and undo, attach, save", async () => {
+    const uid = await mail.receive({ subject: "Without scripts" });
+    const { page, context } = await mail.open({ javaScriptEnabled: false });
+    await page.goto(`/mail/folders/${site.workspace.mailboxId}`);
+    await page.fill("[name=label_name]:not([aria-label])", "Travel");
+    await page.getByRole("button", { name: "Create label" }).click();
+    expect(await mainText(page)).toContain("The label was created.");
+    await page.goto(mail.path("/INBOX"));
+    expect(await page.locator("time").first().textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    await page.getByRole("checkbox", { name: "Select Without scripts" }).check();
+    await page.locator("select[name=action]").selectOption({ label: "Move to Trash" });
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(await rowsOf(page)).toContain("Without scripts");
+    await page.goto(mail.path(`/INBOX/${uid + 1}`));
+    await page.goto(mail.composePath);
+    await page.fill("[name=text]", "Kept");
+    await page.setInputFiles("[name=upload]", { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("abc") });
+    await page.getByRole("button", { name: "Attach", exact: true }).click();
+    expect(await page.getByRole("checkbox", { name: "a.txt" }).isChecked()).toBe(true);
+    expect(await page.locator("[name=text]").inputValue()).toBe("Kept");
+    await page.getByRole("button", { name: "Save draft" }).click();
+    expect(await mainText(page)).toContain("The draft is saved.");
+    await context.close();
+  });
+
+  it("shows changes in two tabs as they happen, and keeps focus and selection", async () => {
+    const uid = await mail.receive({ subject: "Already here" });
+    const first = await mail.open();
+    const other = await first.context.newPage();
+    for (const page of [first.page, other]) {
+      await page.goto(mail.path("/INBOX"));
+      await page.locator("html[data-connected]").waitFor();
+    }
+    await first.page.getByRole("checkbox", { name: "Select Already here" }).check();
+    await other.bringToFront();
+    await mail.receive({ subject: "Just arrived" });
+    await expect.poll(() => rowsOf(other)).toContain("Just arrived");
+    await first.page.bringToFront();
+    await expect.poll(() => rowsOf(first.page)).toContain("Just arrived");
+    expect(await first.page.getByRole("checkbox", { name: "Select Already here" }).isChecked()).toBe(true);
+    expect(await first.page.locator("#folders").textContent()).toMatch(/\d+ new/);
+    await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "delete" });
+    await expect.poll(() => rowsOf(first.page)).not.toContain("Already here");
+    await first.context.close();
+  });
+
+  it("saves a draft and its files while it is written, and nothing is lost by a reload", async () => {
+    const { page, context } = await mail.open();
+    await page.goto(mail.composePath);
+    await page.fill("[name=to]", "friend@example.org");
+    await page.fill("[name=text]", "Saved by itself");
+    await page.locator("[data-save-status]", { hasText: "Draft saved." }).waitFor();
+    await attach(page, "notes.txt");
+    await page.waitForURL("**?draft=*");
+    await page.reload();
+    expect(await page.locator("[name=text]").inputValue()).toBe("Saved by itself");
+    expect(await page.getByRole("checkbox", { name: "notes.txt" }).isChecked()).toBe(true);
+    await context.close();
+  });
+
+  it("asks in a dialog before it deletes for good, and does nothing when it is cancelled", async () => {
+    const uid = await mail.receive({ subject: "For good" });
+    await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "delete" });
+    const { page, context } = await mail.open();
+    await page.goto(mail.path("/Trash"));
+    const select = async () => {
+      await page.getByRole("checkbox", { name: "Select For good" }).check();
+      await page.locator("select[name=action]").selectOption({ label: "Delete for good" });
+      await page.getByRole("button", { name: "Apply" }).click();
+    };
+    await select();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect(await mail.subjects("Trash")).toContain("For good");
+    await select();
+    await page.locator("dialog").getByRole("button", { name: "Delete for good" }).click();
+    await page.waitForURL("**done=expunge**");
+    expect(await mail.subjects("Trash")).not.toContain("For good");
+    await context.close();
+  });
+
+  it("shows times in the zone of the viewer, with UTC as the title", async () => {
+    const uid = await mail.receive({ subject: "Time" });
+    const { page, context } = await mail.open({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await page.goto(mail.path(`/INBOX/${uid}`));
+    const time = page.locator("article time");
+    const at = new Date((await time.getAttribute("datetime")) ?? "");
+    const options = { timeZone: "Asia/Tokyo", hour: "2-digit", minute: "2-digit" } as const;
+    await expect.poll(() => time.textContent()).toContain(new Intl.DateTimeFormat("en-GB", options).format(at));
+    expect(await time.getAttribute("title")).toMatch(/ UTC$/);
+    await context.close();
+  });
+});
+
+/** Chooses a file in the form that writes a message, and waits until the script has attached it. */
+async function attach(page: Page, name: string): Promise<void> {
+  await page.setInputFiles("[name=upload]", { name, mimeType: "text/plain", buffer: Buffer.from("notes") });
+  await page.getByRole("checkbox", { name }).waitFor();
+}
