@@ -65,7 +65,6 @@ import { submissionRoutes } from "./submissions/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { trackingRoutes } from "./tracking/index.ts";
-import { assetRoutes } from "./ui/routes.ts";
 import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
 import { webhookRoutes } from "./webhooks/routes.ts";
 import { webmailPages } from "./webmail/routes.tsx";
@@ -92,7 +91,6 @@ app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/ema
 app.get("/health", (c) => c.json({ status: "ok" }));
 app.route("/", metricsRoutes);
 app.get("/openapi.json", openApiDocument(app));
-app.route("/", assetRoutes);
 app.route("/", sessionRoutes);
 app.route("/", signInRoutes);
 app.route("/", secondFactorRoutes);

@@ -6,7 +6,7 @@ const UNRELEASED = "## Unreleased";
 /** Returns the version after `current`: `wanted` is one of major, minor and patch, or a greater version. Throws an Error otherwise. */
 export function nextVersion(current: string, wanted: string): string {
   const numbers = parse(current);
-  const part = PARTS.findIndex((name) => name === wanted);
+  const part = (PARTS as readonly string[]).indexOf(wanted);
   if (part >= 0) return numbers.map((number, at) => (at < part ? number : at === part ? number + 1 : 0)).join(".");
   const given = parse(wanted);
   const first = given.findIndex((number, at) => number !== numbers[at]);

@@ -2,7 +2,6 @@
 export const referenceRoutes = {
   "GET /": "public",
   "GET /docs": "public",
-  "GET /docs/assets/:file": "public",
   "GET /docs/:noun": "public",
   "GET /docs/try/:operation": "page",
   "POST /docs/try/:operation": "page",

@@ -78,7 +78,6 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /t/c/:token": "public",
   "GET /u/:token": "public",
   "POST /u/:token": "public",
-  "GET /assets/:file": "public",
   "POST /auth/refresh": "public",
   "POST /auth/logout": "public",
   "POST /auth/workspace": "session",

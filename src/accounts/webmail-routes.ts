@@ -4,7 +4,6 @@ export const webmailRoutes = {
   "GET /mail/sign-in": "public",
   "POST /mail/sign-in": "public",
   "POST /mail/sign-out": "page",
-  "GET /mail/assets/:file": "public",
   "GET /mail/compose/:mailbox_id": "page",
   "POST /mail/compose/:mailbox_id": "page",
   "GET /mail/events/:mailbox_id": "page",

@@ -92,7 +92,6 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
       "/t/o/{token}",
       "/t/c/{token}",
       "/u/:token",
-      "/assets/:file",
       "/auth/sign-in",
       "/auth/magic-link/:token",
       "/auth/totp",

@@ -1,7 +1,6 @@
 import type { Child } from "hono/jsx";
-import { Document } from "../ui/index.ts";
+import { Document, files } from "../ui/index.ts";
 import type { Noun } from "./document.ts";
-import { REFERENCE_STYLE_FILE } from "./style.ts";
 
 const NAME = "API reference";
 
@@ -17,11 +16,7 @@ interface ReferenceLayoutProps {
 
 /** The layout of the pages of the API reference: bar, search, menu of the kinds of resources, content. */
 export const ReferenceLayout = ({ title, nouns, current, query = "", children }: ReferenceLayoutProps) => (
-  <Document
-    title={title === NAME ? NAME : `${title} - ${NAME}`}
-    script
-    styles={[`/docs/assets/${REFERENCE_STYLE_FILE}`]}
-  >
+  <Document title={title === NAME ? NAME : `${title} - ${NAME}`} script styles={[files.referenceStyle]}>
     <header class="bar">
       <nav aria-label="Main">
         <a href="/docs">API reference</a>

@@ -9,13 +9,11 @@ import { respondPage } from "../http/page.tsx";
 import { onPageError } from "../http/page-errors.tsx";
 import { pageSession } from "../http/page-session.ts";
 import type { ApiCall } from "../lib/api-call.ts";
-import { respondStylesheet } from "../ui/index.ts";
 import { type ApiDocument, findOperation, type Operation, readNouns } from "./document.ts";
 import { toExample } from "./examples.ts";
 import { IndexPage } from "./index-page.tsx";
 import { isTryable, NounPage } from "./noun-page.tsx";
 import { StartPage } from "./start-page.tsx";
-import { REFERENCE_STYLE, REFERENCE_STYLE_FILE } from "./style.ts";
 import { tryOperation } from "./try-operation.ts";
 import { fieldOf, TryPage } from "./try-page.tsx";
 
@@ -39,7 +37,6 @@ export function referenceRoutes(app: Hono<AppEnv>) {
         script: true,
       });
     })
-    .get("/docs/assets/:file", (c) => respondStylesheet(c, REFERENCE_STYLE_FILE, REFERENCE_STYLE))
     .get("/docs/:noun", async (c) => {
       const { document, nouns } = await read();
       const noun = nouns.find(({ slug }) => slug === c.req.param("noun"));

@@ -1,6 +1,5 @@
 import type { Child } from "hono/jsx";
-import { SCRIPT_FILE } from "./generated/script.ts";
-import { STYLE_FILE } from "./style.ts";
+import { files } from "./generated/files.ts";
 
 interface DocumentProps {
   title: string;
@@ -24,10 +23,10 @@ export const Document = ({ title, styles = [], script = false, refreshTo, kind, 
       <meta name="robots" content="noindex" />
       {refreshTo === undefined ? null : <meta http-equiv="refresh" content={`0;url=${refreshTo}`} />}
       <title>{title}</title>
-      {[`/assets/${STYLE_FILE}`, ...styles].map((path) => (
+      {[files.style, ...styles].map((path) => (
         <link rel="stylesheet" href={path} />
       ))}
-      {script ? <script type="module" src={`/assets/${SCRIPT_FILE}`} /> : null}
+      {script ? <script type="module" src={files.script} /> : null}
     </head>
     <body class={kind}>
       <a class="skip" href="#main">

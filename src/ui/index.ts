@@ -12,8 +12,7 @@ export {
   Select,
   TextArea,
 } from "./form.tsx";
+export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";
 export type { PageUser } from "./menu.tsx";
-export { respondStylesheet } from "./routes.ts";
-export { STYLE, STYLE_FILE } from "./style.ts";
 export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";

@@ -2,10 +2,9 @@ import type { Child } from "hono/jsx";
 import type { CallerCtx } from "../context.ts";
 import type { OpenMailbox } from "../inbox/index.ts";
 import type { Folder, Label } from "../mailbox-store/index.ts";
-import { Document, Notice } from "../ui/index.ts";
+import { Document, files, Notice } from "../ui/index.ts";
 import { composePath, eventsPath, folderPath, folderTitle, labelPath, placesPath, scheduledPath } from "./paths.ts";
 import { toSize } from "./size.ts";
-import { WEBMAIL_STYLE_FILE } from "./style.ts";
 
 /** A mailbox with what the menu of each of its pages shows. */
 export interface OpenPage {
@@ -25,12 +24,7 @@ interface WebmailLayoutProps extends OpenPage {
 
 /** The layout of the pages of a mailbox: bar, menu of folders and labels, content. */
 export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayoutProps) => (
-  <Document
-    title={`${title} - ${page.mailbox.address}`}
-    kind="app webmail"
-    script
-    styles={[`/mail/assets/${WEBMAIL_STYLE_FILE}`]}
-  >
+  <Document title={`${title} - ${page.mailbox.address}`} kind="app webmail" script styles={[files.webmailStyle]}>
     <Bar {...page} />
     <Menu {...page} current={current} />
     <main id="main" data-events={eventsPath(page.mailbox.id)}>

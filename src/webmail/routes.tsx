@@ -12,14 +12,12 @@ import { connectToEvents } from "../inbox/index.ts";
 import { signOutOfMailbox } from "../mailbox-sessions/index.ts";
 import { listMailboxes } from "../mailboxes/index.ts";
 import { signInToWebmail, WebmailLoginIn } from "../sign-ins/index.ts";
-import { respondStylesheet } from "../ui/index.ts";
 import { composePages } from "./compose-routes.tsx";
 import { listPages } from "./list-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
 import { placesPages } from "./places-routes.tsx";
-import { WEBMAIL_STYLE, WEBMAIL_STYLE_FILE } from "./style.ts";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
 const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
@@ -46,7 +44,6 @@ export const webmailPages = new Hono<AppEnv>()
       return respondPage(c, <MailboxSignInPage email={email} error={error.message} />, { status });
     }
   })
-  .get("/mail/assets/:file", (c) => respondStylesheet(c, WEBMAIL_STYLE_FILE, WEBMAIL_STYLE))
   .get("/mail", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), async (c) => {
     const caller = c.get("caller");
     if (caller.actor.kind === "mailbox") return c.redirect(folderPath(caller.actor.mailboxId, "INBOX"), 303);

@@ -3,7 +3,6 @@ import type { routeScopes } from "../../src/accounts/index.ts";
 import { mailDb } from "../../src/db/client.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
 import { onShard } from "../../src/shards.ts";
-import { STYLE_FILE } from "../../src/ui/index.ts";
 import { multipart } from "../contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
@@ -164,7 +163,6 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /t/c/:token": { success: 404 },
   "GET /u/:token": { success: 200 },
   "POST /u/:token": { success: 404 },
-  "GET /assets/:file": { success: 200, create: async () => ({ file: STYLE_FILE }) },
   "GET /.well-known/oauth-authorization-server": { success: 200 },
   "GET /.well-known/oauth-protected-resource": { success: 200 },
   "GET /.well-known/oauth-protected-resource/mcp": { success: 200 },
