@@ -13,6 +13,8 @@ const MEBIBYTE = 1024 * 1024;
 const BUDGET_MB = 64;
 /** Messages of the mailbox that is exported, and of an archive, which has at most 500 MB. */
 const [EXPORTED, IMPORTED] = [200, 67];
+/** UID of the message that `prepare` receives, after the small one. */
+const UID = 2;
 const END = "\0end";
 
 /** Work on a host, with what must be there before. */
@@ -32,9 +34,9 @@ export async function measureInboxMemory({ sink }: Bench): Promise<Row[]> {
   return [
     await row("receiving a message", put, { run: (of) => receive(of, large) }),
     await row("forwarding it to an address", get, { prepare: (of) => forwarded(of, large), run: forward }),
-    await row("opening it", get, received(inbox("messages/1"))),
-    await row("downloading it", get, received(inbox("messages/1/raw"))),
-    await row("downloading its attachment", get, received(inbox("attachments/1/2"))),
+    await row("opening it", get, received(inbox(`messages/${UID}`))),
+    await row("downloading it", get, received(inbox(`messages/${UID}/raw`))),
+    await row("downloading its attachment", get, received(inbox(`attachments/${UID}/2`))),
   ];
 }
 
