@@ -47,7 +47,8 @@ export async function askAsOperator<Answer>(
   return JSON.parse(text) as Answer;
 }
 
-function detailOf(body: string): string {
+/** Returns the `detail` of an error of the API as JSON, or the beginning of another body. */
+export function detailOf(body: string): string {
   try {
     return JSON.stringify((JSON.parse(body) as { detail: unknown }).detail);
   } catch {

@@ -32,6 +32,7 @@ export async function startMcpSite() {
   target = { url: host.url, apiKey: workspace.apiKey };
   return {
     url,
+    masterKeys: variables.MASTER_KEYS,
     ctx,
     workspace,
     async stop(): Promise<void> {

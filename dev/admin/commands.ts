@@ -1,0 +1,166 @@
+import type { AdminApi } from "./api.ts";
+
+/** Options of the commands, beside those that say which deployment to use. */
+export interface Options {
+  /** Most rows that a list prints. */
+  limit: number;
+  email: string | undefined;
+}
+
+/** A command of `npm run admin`. */
+export interface Command {
+  /** The words that name it. */
+  name: string;
+  /** Names of its arguments. The last one takes several when it ends in `…`. */
+  takes: readonly string[];
+  summary: string;
+  /** Calls the API and returns what to print: a list of rows, one row, or null. */
+  run: (api: AdminApi, args: readonly string[], options: Options) => Promise<unknown>;
+}
+
+interface OutboxRow {
+  id: string;
+  due_at: string;
+}
+
+/** Rows of an outbox in which a row to requeue is looked for. The API lists the soonest due first. */
+const SEARCHED_ROWS = 20_000;
+/** Rows of one call that requeues (src/admin/operations/requeue-rows.ts). */
+const REQUEUED_ROWS = 100;
+
+const at = (args: readonly string[], index = 0) => encodeURIComponent(args[index] ?? "");
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [
+  {
+    name: "outbox list",
+    takes: ["<database>"],
+    summary: "rows of the outbox of a database (main, 0, 1, …), soonest due first",
+    run: (api, args, { limit }) => api.list(`/v1/admin/outboxes/${at(args)}`, limit),
+  },
+  {
+    name: "outbox flush",
+    takes: [],
+    summary: "releases emails that wait after an outage of the egress",
+    run: (api) => api.call("POST", "/v1/admin/outbox/flush"),
+  },
+  {
+    name: "outbox requeue",
+    takes: ["<database>", "<id>…"],
+    summary: "makes rows due now and resets their claims",
+    run: (api, [database = "", ...ids]) => requeue(api, database, ids),
+  },
+  {
+    name: "dead-letters list",
+    takes: [],
+    summary: "queue messages that failed every retry",
+    run: (api, _, { limit }) => api.list("/v1/admin/dead-letters", limit),
+  },
+  {
+    name: "dead-letters replay",
+    takes: ["<id>"],
+    summary: "sends a dead letter to its queue again",
+    run: (api, args) => api.call("POST", `/v1/admin/dead-letters/${at(args)}/replay`),
+  },
+  {
+    name: "dead-letters drop",
+    takes: ["<id>"],
+    summary: "deletes a dead letter",
+    run: (api, args) => api.call("DELETE", `/v1/admin/dead-letters/${at(args)}`),
+  },
+  {
+    name: "workspaces list",
+    takes: [],
+    summary: "workspaces and their pauses",
+    run: (api, _, { limit }) => api.list("/v1/admin/workspaces", limit),
+  },
+  {
+    name: "workspaces pause",
+    takes: ["<id>"],
+    summary: "pauses sending; queued emails wait, and the owners cannot resume it",
+    run: (api, args) => api.call("POST", `/v1/admin/workspaces/${at(args)}/pause`),
+  },
+  {
+    name: "workspaces resume",
+    takes: ["<id>"],
+    summary: "ends that pause",
+    run: (api, args) => api.call("POST", `/v1/admin/workspaces/${at(args)}/resume`),
+  },
+  {
+    name: "users list",
+    takes: [],
+    summary: "accounts; --email <address> finds one",
+    run: (api, _, { limit, email }) => api.list(`/v1/admin/users${email ? `?email=${at([email])}` : ""}`, limit),
+  },
+  {
+    name: "users restrict",
+    takes: ["<id or address>"],
+    summary: "an account cannot send; its queued emails fail",
+    run: async (api, args) => api.call("POST", `/v1/admin/users/${await userId(api, args[0])}/restrict`),
+  },
+  {
+    name: "users unrestrict",
+    takes: ["<id or address>"],
+    summary: "ends that restriction",
+    run: async (api, args) => api.call("POST", `/v1/admin/users/${await userId(api, args[0])}/unrestrict`),
+  },
+  {
+    name: "hosts list",
+    takes: [],
+    summary: "hosts to which tracked links do not redirect",
+    run: (api, _, { limit }) => api.list("/v1/admin/blocked-hosts", limit),
+  },
+  {
+    name: "hosts block",
+    takes: ["<host>"],
+    summary: "blocks a host and its sub-domains as targets of tracked links",
+    run: (api, args) => api.call("PUT", `/v1/admin/blocked-hosts/${at(args)}`),
+  },
+  {
+    name: "hosts unblock",
+    takes: ["<host>"],
+    summary: "ends that block",
+    run: (api, args) => api.call("DELETE", `/v1/admin/blocked-hosts/${at(args)}`),
+  },
+  {
+    name: "claims list",
+    takes: ["<domain>"],
+    summary: "who has verified a domain, or one above it",
+    run: (api, args) => api.call("GET", `/v1/admin/domain-claims/${at(args)}`),
+  },
+  {
+    name: "claims end",
+    takes: ["<domain>"],
+    summary: "ends the verification of a domain, so that its owner can verify it",
+    run: (api, args) => api.call("DELETE", `/v1/admin/domain-claims/${at(args)}`),
+  },
+  {
+    name: "audit list",
+    takes: [],
+    summary: "the audit log of all workspaces, newest first",
+    run: (api, _, { limit }) => api.list("/v1/admin/audit", limit),
+  },
+];
+
+/** Requeues the rows with these ids. Throws an Error that names those that the outbox does not have. */
+async function requeue(api: AdminApi, database: string, ids: readonly string[]): Promise<{ requeued: number }> {
+  const path = `/v1/admin/outboxes/${encodeURIComponent(database)}`;
+  const rows = (await api.list<OutboxRow>(path, SEARCHED_ROWS)).filter(({ id }) => ids.includes(id));
+  const missing = ids.filter((id) => !rows.some((row) => row.id === id));
+  if (missing.length > 0)
+    throw new Error(`The first ${SEARCHED_ROWS} rows of the outbox do not have ${missing.join(", ")}.`);
+  let requeued = 0;
+  for (let from = 0; from < rows.length; from += REQUEUED_ROWS) {
+    const some = rows.slice(from, from + REQUEUED_ROWS).map(({ id, due_at }) => ({ id, due_at }));
+    requeued += (await api.call<{ requeued: number }>("POST", `${path}/requeue`, { rows: some })).requeued;
+  }
+  return { requeued };
+}
+
+/** Returns the id of an account by its id or address. Throws an Error when there is none with the address. */
+async function userId(api: AdminApi, text = ""): Promise<string> {
+  if (!text.includes("@")) return encodeURIComponent(text);
+  const [user] = await api.list<{ id: string }>(`/v1/admin/users?email=${encodeURIComponent(text)}`, 1);
+  if (!user) throw new Error(`No account has the address ${text}.`);
+  return user.id;
+}

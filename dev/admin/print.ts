@@ -1,0 +1,54 @@
+import { type Command, commands } from "./commands.ts";
+
+/** Longest text in a column of a table, in characters. JSON has all of it. */
+const MAX_COLUMN = 60;
+
+/** Returns the help of `npm run admin`. */
+export function help(): string {
+  const calls = commands.map(({ name, takes }) => [name, ...takes].join(" "));
+  const width = Math.max(...calls.map((call) => call.length));
+  const lines = commands.map(({ summary }, index) => `  ${(calls[index] ?? "").padEnd(width)}  ${summary}`);
+  return `Usage: npm run admin -- <command> [options]
+
+${lines.join("\n")}
+
+  --url <PUBLIC_URL>   a deployment, with its MASTER_KEYS in the environment; default: the service that npm start runs
+  --as <address>       the platform administrator whom the audit log names; default: the first one
+  --limit <number>     most rows of a list, default 100
+  --json               prints JSON, one value`;
+}
+
+/** Returns how a command is called. */
+export const usage = ({ name, takes }: Command) => `npm run admin -- ${[name, ...takes].join(" ")}`;
+
+/** Returns the result of a command as a table, or as JSON. */
+export function format(result: unknown, isJson: boolean): string {
+  if (isJson) return JSON.stringify(result, null, 2);
+  if (result === null) return "Done.";
+  if (!Array.isArray(result))
+    return columns(Object.entries(result as object).map(([name, value]) => [name, text(value)]));
+  const rows = result as Record<string, unknown>[];
+  const [first] = rows;
+  if (!first) return "None.";
+  const names = Object.keys(first);
+  return columns([names, ...rows.map((row) => names.map((name) => text(row[name])))]);
+}
+
+function text(value: unknown): string {
+  if (value === null || value === undefined) return "-";
+  // Texts of customers may contain control characters, which a terminal would obey.
+  const plain = (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(/\p{Cc}/gu, "?");
+  return plain.length > MAX_COLUMN ? `${plain.slice(0, MAX_COLUMN - 1)}…` : plain;
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => (row[index] ?? "").length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

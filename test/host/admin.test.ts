@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startMcpSite } from "./support/mcp-site.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+let site: Awaited<ReturnType<typeof startMcpSite>>;
+
+beforeAll(async () => {
+  site = await startMcpSite();
+  await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(site.workspace.userId).run();
+}, 120_000);
+afterAll(() => site?.stop());
+
+/** Runs `npm run admin` against the site. `env` is added to the environment. */
+async function admin(words: string, env: Record<string, string> = {}) {
+  const node = path.join(root, "node_modules/.bin/node");
+  const flags = ["--disable-warning=ExperimentalWarning", path.join(root, "dev/admin.ts")];
+  const run = promisify(execFile)(node, [...flags, ...words.split(" "), "--url", site.url], {
+    env: { ...process.env, MASTER_KEYS: site.masterKeys, ...env },
+  });
+  const { code, stdout, stderr } = await run.then(
+    (output) => ({ code: 0, ...output }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+  return { code, stdout, stderr };
+}
+
+/** Runs a command that must succeed and returns its JSON. */
+async function json<Result>(words: string): Promise<Result> {
+  const { code, stdout, stderr } = await admin(`${words} --json`);
+  expect([code, stderr], words).toEqual([0, ""]);
+  return JSON.parse(stdout) as Result;
+}
+
+describe("npm run admin", () => {
+  it("lists, requeues and flushes the outbox of a database", async () => {
+    const at = Date.now() + 86_400_000;
+    const insert = site.ctx.db.prepare(
+      "INSERT INTO outbox (due_at, id, kind, ref, claims) VALUES (?1, ?2, 'purge', '{}', 6)",
+    );
+    await site.ctx.db.batch(["row-a", "row-b", "row-c"].map((id) => insert.bind(at, id)));
+    const listed = await json<{ id: string }[]>("outbox list main");
+    expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(["row-a", "row-b", "row-c"]));
+    expect(await json<{ id: string }[]>("outbox list main --limit 2")).toHaveLength(2);
+    expect(await json("outbox requeue main row-a row-c")).toEqual({ requeued: 2 });
+    const unknown = await admin("outbox requeue main row-b row-z");
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining("row-z")]);
+    const waits = site.ctx.db.prepare("SELECT due_at AS at FROM outbox WHERE id = 'row-b'");
+    expect(await waits.first()).toEqual({ at });
+    expect(await json("outbox flush")).toEqual({ released: 0 });
+  });
+
+  it("replays a dead letter whose row is then processed, and drops one", async () => {
+    const dueAt = Date.now();
+    const row = { dueAt, id: "row-of-letter", kind: "purge" };
+    const insert = site.ctx.db.prepare(
+      "INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES (?1, 'work-dead', ?2, 1)",
+    );
+    await site.ctx.db.batch([
+      site.ctx.db
+        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', '[]')")
+        .bind(dueAt, row.id),
+      insert.bind("letter-1", JSON.stringify({ type: "outbox.wake.v2", database: "main", rows: [row] })),
+      insert.bind("letter-2", "{}"),
+    ]);
+    expect((await json<{ id: string }[]>("dead-letters list")).map(({ id }) => id)).toEqual(["letter-1", "letter-2"]);
+    await json("dead-letters replay letter-1");
+    await json("dead-letters drop letter-2");
+    expect(await json("dead-letters list")).toEqual([]);
+    const find = site.ctx.db.prepare("SELECT due_at FROM outbox WHERE id = ?1 AND due_at = ?2").bind(row.id, dueAt);
+    // The run claims the row, which moves it, or has finished it.
+    await expect.poll(() => find.first(), { timeout: 10_000 }).toBeNull();
+  });
+
+  it("pauses and resumes a workspace, restricts an account, blocks a host, and ends a claim", async () => {
+    const { workspaceId } = site.workspace;
+    expect(await json(`workspaces pause ${workspaceId}`)).toMatchObject({ paused_by_platform_at: expect.any(String) });
+    expect(await json(`workspaces resume ${workspaceId}`)).toMatchObject({ sending_paused_at: null });
+    const [user] = await json<{ id: string }[]>("users list --email ADA@example.test");
+    expect(user).toMatchObject({ id: site.workspace.userId });
+    const own = await admin("users restrict ada@example.test");
+    expect([own.code, own.stderr]).toEqual([1, expect.stringContaining("You cannot restrict your own account")]);
+    expect(await json("hosts block phishing.example")).toMatchObject({ host: "phishing.example" });
+    expect(await json("hosts list")).toHaveLength(1);
+    expect(await json("hosts unblock phishing.example")).toBeNull();
+    expect(await json("claims list a.example.test")).toMatchObject([
+      { name: "example.test", workspace_id: workspaceId },
+    ]);
+    expect(await json("claims end example.test")).toBeNull();
+    expect(await json("claims list example.test")).toEqual([]);
+  });
+
+  it("leaves no session, and the audit log names the administrator", async () => {
+    const [entry] = await json<{ action: string; actor: { email: string } }[]>("audit list --limit 1");
+    expect(entry).toMatchObject({ action: "session.started", actor: { email: "ada@example.test" } });
+    const sessions = site.ctx.db.prepare("SELECT count(*) AS open FROM sessions");
+    expect(await sessions.first()).toEqual({ open: 0 });
+  });
+
+  it.each([
+    ["outbox", "There is no such command."],
+    ["outbox list", "Usage: npm run admin -- outbox list <database>"],
+    ["outbox requeue main", "Usage: npm run admin -- outbox requeue <database> <id>…"],
+    ["hosts list --limit x", "--limit must be a whole number from 1."],
+    ["hosts list --as nobody@example.org", "Platform administrator not found"],
+    ["workspaces pause x/../y", "Workspace not found"],
+  ])("refuses %s with a sentence", async (words, sentence) => {
+    const { code, stdout, stderr } = await admin(words);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(sentence);
+  });
+
+  it("refuses a missing key and the key of another deployment, and prints help without one", async () => {
+    expect((await admin("hosts list", { MASTER_KEYS: "" })).stderr).toContain("MASTER_KEYS is not set");
+    const other = await admin("hosts list", { MASTER_KEYS: `1:${Buffer.alloc(32, 9).toString("base64")}` });
+    expect(other.stderr).toContain("not signed with a master key of this deployment");
+    const { code, stdout } = await admin("--help", { MASTER_KEYS: "" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("dead-letters replay <id>")]);
+  });
+});
