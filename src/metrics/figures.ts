@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { findSettingFaults } from "../setting-faults.ts";
+import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
 import { readReadiness } from "./readiness.ts";
 import { type Figure, toPrometheus } from "./rules.ts";
@@ -13,10 +14,11 @@ const CRON_RUNS = "SELECT schedule, ran_at FROM cron_runs";
 
 /** Returns the figures of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
-  const [outboxes, { status }, stored] = await Promise.all([
+  const [outboxes, { status }, stored, deliveries] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
     readStored(ctx).catch(() => ({ letters: [], runs: [] })),
+    readDeliveries(ctx),
   ]);
   const now = ctx.now();
   const answering = outboxes.filter(({ error }) => error === null);
@@ -60,6 +62,26 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       answering
         .filter(({ database }) => database !== "main")
         .map(({ database, waitingForEgress }) => ({ labels: { database }, value: waitingForEgress })),
+    ),
+    figure(
+      "email_recipients_last_hour",
+      "Recipients by outcome in the last hour that ended and was summed.",
+      deliveries.flatMap(({ database, lastHour }) =>
+        OUTCOMES.map((outcome) => ({ labels: { database, outcome }, value: lastHour[outcome] })),
+      ),
+    ),
+    figure(
+      "email_webhook_deliveries_waiting",
+      "Deliveries of webhooks that wait for their turn or a retry.",
+      deliveries.map(({ database, webhooksWaiting }) => ({ labels: { database }, value: webhooksWaiting })),
+    ),
+    figure(
+      "email_webhook_oldest_seconds",
+      "Seconds for which the first endpoint of a webhook is due.",
+      deliveries.map(({ database, webhooksDueAt }) => ({
+        labels: { database },
+        value: Math.max(0, (now - (webhooksDueAt ?? now)) / 1000),
+      })),
     ),
     figure(
       "email_dead_letters",

@@ -170,6 +170,45 @@ describe("GET /metrics", () => {
     await ctx.outbox.prepare("DELETE FROM outbox WHERE id IN ('m-1', 'm-2')").run();
   });
 
+  it("has recipients by outcome in the last hour that ended, and the webhook deliveries that wait", async () => {
+    const { outbox, shard } = testContext();
+    const workspace = await aWorkspace();
+    const hour = 600_000;
+    const closed = outbox.prepare(
+      "INSERT INTO rollups_closed (id, hour) VALUES (1, ?1) ON CONFLICT DO UPDATE SET hour = ?1",
+    );
+    const total = outbox.prepare(
+      "INSERT INTO rollups_totals (workspace, hour, sent, bounced, deferred) VALUES (?1, ?2, ?3, 3, 5)",
+    );
+    const endpoint = outbox.prepare(
+      "INSERT INTO webhook_endpoints (id, workspace, version, events, due_at, pending, retrying) VALUES (?1, ?2, 1, '[]', ?3, 4, 2)",
+    );
+    const number = workspace.workspaceNumber;
+    await outbox.batch([
+      outbox
+        .prepare("INSERT INTO shard_workspaces (number, id, status) VALUES (?1, ?2, 'open') ON CONFLICT DO NOTHING")
+        .bind(number, workspace.workspaceId),
+      total.bind(number, hour, 100),
+      total.bind(number, hour - 1, 7_000),
+      closed.bind(hour),
+      endpoint.bind("e-1", number, Date.now() - 90_000),
+      endpoint.bind("e-2", number, null),
+    ]);
+    const text = await read();
+    const figureOf = (sample: string) =>
+      Number(
+        text
+          .split("\n")
+          .find((line) => line.startsWith(sample))
+          ?.slice(sample.length),
+      );
+    const outcome = (name: string) => figureOf(`email_recipients_last_hour{database="${shard}",outcome="${name}"} `);
+    expect([outcome("sent"), outcome("bounced"), outcome("deferred"), outcome("complained")]).toEqual([100, 3, 5, 0]);
+    expect(figureOf(`email_webhook_deliveries_waiting{database="${shard}"} `)).toBe(6);
+    expect(Math.round(figureOf(`email_webhook_oldest_seconds{database="${shard}"} `) / 10)).toBe(9);
+    await outbox.prepare("DELETE FROM webhook_endpoints WHERE id IN ('e-1', 'e-2')").run();
+  });
+
   it("answers while a database fails, and says which", async () => {
     const text = await read({ MAIL_1: failing });
     expect(text).toContain('email_database_up{database="1"} 0');
