@@ -5,9 +5,10 @@ import { asDatabase } from "../../src/db/database.ts";
 import { flushOutbox, runReleases } from "../../src/delivery/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { acceptEmail } from "../support/accept-email.ts";
+import { closedPort, receivedIds } from "../support/closed-port.ts";
 import { database, mail } from "../support/databases.ts";
 import { runWorkAt } from "../support/run-work-at.ts";
-import { type SmtpServerHandle, scriptedServer, sinkServer } from "../support/smtp-control.ts";
+import { scriptedServer, sinkServer } from "../support/smtp-control.ts";
 import type { Script } from "../support/smtp-script.ts";
 import { aWorkspace, recordingContext, type TestWorkspace } from "../support/workspace.ts";
 
@@ -54,14 +55,6 @@ const accept = async (now: number, count: number, changes: Record<string, unknow
   return ids;
 };
 
-/** Returns a port of 127.0.0.1 that refuses connections until `open` starts a server on it. */
-async function closedPort() {
-  const server = await sinkServer();
-  await server.close();
-  const open = (script: Script = {}) => scriptedServer(script, "local", server.port);
-  return { url: `${server.url}&connections=1`, open };
-}
-
 /** Accepts emails and lets their first `attempts` attempts fail. Returns the time after the last one. */
 async function failBeforeMailFrom(url: string, count: number, attempts: number) {
   let now = Date.now();
@@ -71,12 +64,6 @@ async function failBeforeMailFrom(url: string, count: number, attempts: number) 
     now += ([2, 6, 32][attempt - 1] ?? 32) * MINUTE;
   }
   return { ids, now: now - 30 * MINUTE };
-}
-
-/** Returns Message-IDs in the order in which the server received them. */
-async function receivedIds(server: SmtpServerHandle): Promise<string[]> {
-  const messages = await server.messages();
-  return messages.map(({ raw }) => /^Message-ID: <([^@]+)@/im.exec(new TextDecoder().decode(raw))?.[1] ?? "");
 }
 
 describe("a server that refuses connections, then accepts them", { timeout: 600_000 }, () => {
