@@ -26,16 +26,21 @@ export async function findTarget(url: string | undefined): Promise<Target> {
   return { url: new URL(local.base_url).origin, masterKeys: (await loadSecrets(layout)).master_keys };
 }
 
+/** Returns a token of the operator, signed with the newest master key, which is valid for 60 minutes. */
+export async function operatorToken(target: Target, kind: AccessTokenKind, subject: string): Promise<string> {
+  // PUBLIC_URL is the issuer of the token, so it must be the one of the deployment.
+  const settings = readSettings({ MASTER_KEYS: target.masterKeys, PUBLIC_URL: target.url });
+  const claims = { sub: subject, sid: "operator", wid: "operator" };
+  return (await signAccessToken({ settings, now: Date.now }, kind, claims)).token;
+}
+
 /** Sends a request of the operator, signed with the newest master key. Throws an Error with the service's reason. */
 export async function askAsOperator<Answer>(
   target: Target,
   path: string,
   { kind, subject, body }: { kind: AccessTokenKind; subject: string; body?: unknown },
 ): Promise<Answer> {
-  // PUBLIC_URL is the issuer of the token, so it must be the one of the deployment.
-  const settings = readSettings({ MASTER_KEYS: target.masterKeys, PUBLIC_URL: target.url });
-  const claims = { sub: subject, sid: "operator", wid: "operator" };
-  const { token } = await signAccessToken({ settings, now: Date.now }, kind, claims);
+  const token = await operatorToken(target, kind, subject);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const response = await fetch(target.url + path, { method: "POST", headers, body: JSON.stringify(body ?? {}) }).catch(
     (error: Error) => {

@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import { createContext } from "../src/context.ts";
 import { EventSockets } from "../src/inbox/events/index.ts";
 import {
@@ -53,6 +52,7 @@ import {
   setFlags,
   takeReplyTurn,
 } from "../src/mailbox-store/index.ts";
+import { BackupObject } from "./backup-object.ts";
 
 const newId = () => crypto.randomUUID();
 
@@ -61,17 +61,13 @@ const newId = () => crypto.randomUUID();
  * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Clients with an
  * open socket are told of every change.
  */
-export class MailboxObject extends DurableObject<Env> implements MailboxStore {
+export class MailboxObject extends BackupObject implements MailboxStore {
   readonly #sockets: EventSockets;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sockets = new EventSockets(ctx, env);
     ctx.storage.transactionSync(() => migrate(ctx.storage.sql, Date.now()));
-  }
-
-  get #sql(): SqlStorage {
-    return this.ctx.storage.sql;
   }
 
   /** Runs a change in a transaction, sets the alarm for what it leaves to do, and tells the sockets of it. */
@@ -87,7 +83,7 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
 
   /** Sets the alarm for the next expiry, or for the next check of the sockets. */
   async #setAlarm(): Promise<void> {
-    const times = [nextExpiry(this.#sql), this.#sockets.nextCheck(Date.now())].filter((time) => time !== null);
+    const times = [nextExpiry(this.sql), this.#sockets.nextCheck(Date.now())].filter((time) => time !== null);
     if (times.length === 0) return;
     const next = Math.max(Math.min(...times), Date.now());
     const planned = await this.ctx.storage.getAlarm();
@@ -110,105 +106,105 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   add(message: NewMessage, quotaBytes: number | null) {
-    return this.#change(() => addMessage(this.#sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
+    return this.#change(() => addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
   }
 
   replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null) {
     return this.#change(
       () => {
-        if (!expungeMessages(this.#sql, message.folder, [uid], Date.now())?.length) return null;
-        return addMessage(this.#sql, message, { quotaBytes, now: Date.now(), newId });
+        if (!expungeMessages(this.sql, message.folder, [uid], Date.now())?.length) return null;
+        return addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId });
       },
       (added) => (added ? [...messagesExpunged(message.folder, [uid]), ...messageAdded(added)] : []),
     );
   }
 
   async listFolders() {
-    return listFolders(this.#sql);
+    return listFolders(this.sql);
   }
 
   createFolder(name: string) {
     return this.#change(
-      () => createFolder(this.#sql, name, Date.now()),
+      () => createFolder(this.sql, name, Date.now()),
       (result) => foldersChanged(result, name),
     );
   }
 
   renameFolder(name: string, newName: string) {
     return this.#change(
-      () => renameFolder(this.#sql, name, newName),
+      () => renameFolder(this.sql, name, newName),
       (result) => foldersChanged(result, name, newName),
     );
   }
 
   deleteFolder(name: string) {
     return this.#change(
-      () => deleteFolder(this.#sql, name),
+      () => deleteFolder(this.sql, name),
       (result) => foldersChanged(result, name),
     );
   }
 
   async list(folder: string, range: Range) {
-    return listMessages(this.#sql, folder, range);
+    return listMessages(this.sql, folder, range);
   }
 
   async search(text: string, folder: string, range: Pick<Range, "limit" | "offset">) {
-    return searchMessages(this.#sql, text, folder, range);
+    return searchMessages(this.sql, text, folder, range);
   }
 
   async listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">) {
-    return listLabelled(this.#sql, labelId, range);
+    return listLabelled(this.sql, labelId, range);
   }
 
   async find(folder: string, uid: number) {
-    return findMessage(this.#sql, folder, uid);
+    return findMessage(this.sql, folder, uid);
   }
 
   async findByMessageId(messageId: string) {
-    return findByMessageId(this.#sql, messageId);
+    return findByMessageId(this.sql, messageId);
   }
 
   addUpload(object: string) {
-    return this.#change(() => addUpload(this.#sql, object, Date.now()));
+    return this.#change(() => addUpload(this.sql, object, Date.now()));
   }
 
   removeUnknownObjects(objects: readonly string[]) {
-    return this.#change(() => removeUnknownObjects(this.#sql, objects, Date.now()));
+    return this.#change(() => removeUnknownObjects(this.sql, objects, Date.now()));
   }
 
   async thread(threadId: string) {
-    return listThread(this.#sql, threadId);
+    return listThread(this.sql, threadId);
   }
 
   async addresses(text: string) {
-    return listAddresses(this.#sql, text);
+    return listAddresses(this.sql, text);
   }
 
   async quota() {
-    return readQuota(this.#sql);
+    return readQuota(this.sql);
   }
 
   async sections() {
-    return listSections(this.#sql);
+    return listSections(this.sql);
   }
 
   setFlags(folder: string, uids: readonly number[], flags: FlagChanges) {
     return this.#change(
-      () => setFlags(this.#sql, folder, uids, flags),
+      () => setFlags(this.sql, folder, uids, flags),
       (set) => flagsSet(folder, set),
     );
   }
 
   move(from: string, uids: readonly number[], to: string) {
     return this.#change(
-      () => moveMessages(this.#sql, { from, uids, to }, Date.now()),
+      () => moveMessages(this.sql, { from, uids, to }, Date.now()),
       (result) => ("moved" in result ? messagesMoved(from, to, result.moved) : []),
     );
   }
 
   restore(uids: readonly number[]) {
     return this.#change(
-      () => restoreFromSpam(this.#sql, uids, Date.now()),
+      () => restoreFromSpam(this.sql, uids, Date.now()),
       (restored) => restored.flatMap((message) => messagesMoved("Spam", message.folder, [message])),
     );
   }
@@ -216,54 +212,54 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   expunge(folder: string, uids: readonly number[]) {
     return this.#change(
       () => {
-        const expunged = expungeMessages(this.#sql, folder, uids, Date.now());
-        return expunged && { uids: expunged, usedBytes: readQuota(this.#sql).usedBytes };
+        const expunged = expungeMessages(this.sql, folder, uids, Date.now());
+        return expunged && { uids: expunged, usedBytes: readQuota(this.sql).usedBytes };
       },
       (expunged) => messagesExpunged(folder, expunged?.uids ?? null),
     );
   }
 
   async listLabels() {
-    return listLabels(this.#sql);
+    return listLabels(this.sql);
   }
 
   saveLabel(label: Label, isNew: boolean) {
-    return this.#change(() => saveLabel(this.#sql, label, isNew));
+    return this.#change(() => saveLabel(this.sql, label, isNew));
   }
 
   deleteLabel(id: string) {
-    return this.#change(() => deleteLabel(this.#sql, id));
+    return this.#change(() => deleteLabel(this.sql, id));
   }
 
   changeLabels(folder: string, uids: readonly number[], labelIds: readonly string[], change: LabelChange) {
     return this.#change(
-      () => changeLabels(this.#sql, { folder, uids, labelIds, change }),
+      () => changeLabels(this.sql, { folder, uids, labelIds, change }),
       (result) => labelsSet(folder, result),
     );
   }
 
   async exportMessages(range: Parameters<MailboxStore["exportMessages"]>[0]) {
-    return exportMessages(this.#sql, range);
+    return exportMessages(this.sql, range);
   }
 
   async describeContents() {
-    return describeContents(this.#sql);
+    return describeContents(this.sql);
   }
 
   async createContents(contents: ArchiveContents) {
     await this.#change(
-      () => createContents(this.#sql, contents, { now: Date.now(), newId }),
+      () => createContents(this.sql, contents, { now: Date.now(), newId }),
       (created) => created.map((folder) => ({ type: "folder", folder, uid: null })),
     );
   }
 
   async findImported(keys: readonly string[]) {
-    return findImported(this.#sql, keys);
+    return findImported(this.sql, keys);
   }
 
   importMessages(messages: readonly ImportedMessage[], quotaBytes: number | null) {
     return this.#change(
-      () => importMessages(this.#sql, messages, { quotaBytes, now: Date.now(), newId }),
+      () => importMessages(this.sql, messages, { quotaBytes, now: Date.now(), newId }),
       (results) =>
         results.flatMap((one) =>
           one.result === "added" ? [{ type: "message" as const, folder: one.folder, uid: one.uid }] : [],
@@ -272,15 +268,15 @@ export class MailboxObject extends DurableObject<Env> implements MailboxStore {
   }
 
   takeReplyTurn(sender: string, reply: string, at: number) {
-    return this.#change(() => takeReplyTurn(this.#sql, sender, { reply, at }));
+    return this.#change(() => takeReplyTurn(this.sql, sender, { reply, at }));
   }
 
   async listBlockedSenders() {
-    return listBlockedSenders(this.#sql);
+    return listBlockedSenders(this.sql);
   }
 
   replaceBlockedSenders(emails: readonly string[]) {
-    return this.#change(() => replaceBlockedSenders(this.#sql, emails));
+    return this.#change(() => replaceBlockedSenders(this.sql, emails));
   }
 
   async destroy() {

@@ -4,6 +4,7 @@ import { dashboardRoutes } from "./dashboard-routes.ts";
 import { forwardingScopes } from "./forwarding-scopes.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import { inboxScopes } from "./inbox-scopes.ts";
+import { operatorRoutes } from "./operator-routes.ts";
 import { referenceRoutes } from "./reference-routes.ts";
 import { reportingScopes } from "./reporting-scopes.ts";
 import { webhookScopes } from "./webhook-scopes.ts";
@@ -90,6 +91,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/bootstrap": "public",
   "POST /auth/operator-session": "public",
   "POST /auth/rotate-secrets": "public",
+  ...operatorRoutes,
   ...gatewayRoutes,
   ...referenceRoutes,
   "GET /auth/google": "public",

@@ -48,6 +48,7 @@ export {
   HAS_NEW_EMAILS_SQL,
   indexEmails,
   putSavedSearches,
+  reindexEmails,
   SavedSearchesIn,
   type SavedSearchesOut,
   type SearchOut,

@@ -5,7 +5,7 @@ import { deriveKey, newestKey } from "../lib/derive-key.ts";
 import { ACCESS_TOKEN_TTL_MS } from "./rules.ts";
 
 /** The kinds of JWT. Each has its own key, `typ` and audience, so that none passes for another (RFC 8725 3.11, 3.12). */
-export type AccessTokenKind = "session" | "mailbox_access" | "bootstrap" | "operator" | "rotation" | "smtp";
+export type AccessTokenKind = "session" | "mailbox_access" | "bootstrap" | "operator" | "backup" | "rotation" | "smtp";
 
 /** The claims of an access token beside `iss`, `aud`, `iat` and `exp`. */
 export interface AccessClaims {

@@ -15,6 +15,7 @@ import { adminCases } from "./admin-cases.ts";
 import { compatCases } from "./compat-cases.ts";
 import { forwardCases } from "./forward-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
+import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
 import type { RouteCase } from "./route-case.ts";
@@ -201,7 +202,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /gateway/confirmations": { success: 401 },
   "POST /gateway/recipients": { success: 401 },
   "POST /gateway/mail": { success: 401 },
-  "POST /auth/rotate-secrets": { success: 401, body: () => ({ column: 0, after: "" }) },
+  ...operatorCases,
   "GET /auth/google": { success: 404 },
   "GET /auth/google/callback": { success: 404 },
   "GET /auth/github": { success: 404 },

@@ -16,3 +16,11 @@ export const outbox = sqliteTable(
     uniqueIndex("outbox_one_release").on(t.kind).where(sql`kind = 'release'`),
   ],
 );
+
+/** Outbox rows of a restored backup, until an operator releases them. */
+export const heldOutbox = sqliteTable("held_outbox", {
+  ...outboxColumns(),
+  id: text().primaryKey().notNull(),
+  outage: text(),
+  broadcast: integer(),
+});

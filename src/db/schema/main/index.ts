@@ -15,6 +15,7 @@ export * from "./notifications.ts";
 export * from "./oauth.ts";
 export * from "./object-sweep.ts";
 export * from "./outbox.ts";
+export * from "./restores.ts";
 export * from "./saved-searches.ts";
 export * from "./sessions.ts";
 export * from "./sign-in.ts";

@@ -1,4 +1,7 @@
-import { primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { outboxColumns } from "../both/index.ts";
 
 export const outbox = sqliteTable("outbox", outboxColumns(), (t) => [primaryKey({ columns: [t.dueAt, t.id] })]);
+
+/** Outbox rows of a restored backup, until an operator releases them. */
+export const heldOutbox = sqliteTable("held_outbox", { ...outboxColumns(), id: text().primaryKey().notNull() });

@@ -1,0 +1,48 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { readLines } from "./row-file.ts";
+import type { SavedObject } from "./save-objects.ts";
+import { type Manifest, readManifest, sha256Of } from "./snapshot.ts";
+
+/** Faults that are listed before the rest is only counted. */
+const LISTED = 20;
+
+/** A finished backup. */
+export interface OpenedBackup {
+  root: string;
+  folder: string;
+  manifest: Manifest;
+}
+
+/** Opens a backup of a folder: the newest finished one, or the one with this id. Throws an Error when there is none. */
+export async function openBackup(root: string, id: string | undefined): Promise<OpenedBackup> {
+  const snapshots = path.join(root, "snapshots");
+  const ids = (await readdir(snapshots).catch(() => [])).sort().reverse();
+  for (const one of id === undefined ? ids : ids.filter((known) => known === id)) {
+    const folder = path.join(snapshots, one);
+    const manifest = await readManifest(folder);
+    if (manifest) return { root, folder, manifest };
+  }
+  throw new Error(`${root} has no finished backup${id === undefined ? "" : ` ${id}`}.`);
+}
+
+/** Compares every file of a backup with its SHA-256. Throws an Error that names those that differ or are missing. */
+export async function checkFiles({ root, folder, manifest }: OpenedBackup): Promise<void> {
+  const faults: string[] = [];
+  let count = 0;
+  const check = async (file: string, sha256: string) => {
+    const found = await sha256Of(file).catch(() => null);
+    if (found === sha256) return;
+    count += 1;
+    if (faults.length < LISTED)
+      faults.push(`${path.relative(root, file)} ${found === null ? "is missing" : "has changed"}`);
+  };
+  for (const file of [...manifest.files, ...manifest.objectLists])
+    await check(path.join(folder, file.path), file.sha256);
+  if (count === 0) {
+    for (const list of manifest.objectLists)
+      for await (const { file, sha256 } of readLines<SavedObject>(folder, list.path))
+        await check(path.join(root, file), sha256);
+  }
+  if (count > 0) throw new Error(`The backup is damaged, in ${count} files:\n${faults.join("\n")}`);
+}

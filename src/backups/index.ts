@@ -1,0 +1,2 @@
+export { isRestoring } from "./restores.ts";
+export type { StoreStatement } from "./stores.ts";

@@ -1,0 +1,143 @@
+import type { MailStart } from "./read-page.ts";
+import type { BackupStore } from "./stores.ts";
+
+/** Where a repair continues: the step by its number, and the row after which the others are left. */
+export interface RepairCursor {
+  step: number;
+  after: string | number;
+}
+
+/** Bounds of one call: emails, and rows whose counts are made again. Each count reads an index. */
+const EMAILS_PER_CALL = 5_000;
+const COUNTS_PER_CALL = 20;
+
+/**
+ * Repairs what a backup of a database in use cannot have exactly, since its tables were read one after the other. Does a bounded
+ * part and returns where to continue; null at the end. Safe to repeat.
+ */
+export async function repairMail(
+  store: BackupStore,
+  start: MailStart,
+  cursor: RepairCursor,
+): Promise<RepairCursor | null> {
+  const next = (after: string | number | null, first: string | number): RepairCursor =>
+    after === null ? { step: cursor.step + 1, after: first } : { step: cursor.step, after };
+  switch (cursor.step) {
+    case 0:
+      await repairBroadcasts(store, start);
+      return next(null, 0);
+    case 1:
+      return next(await holdEmails(store, cursor.after), "");
+    case 2:
+      return next(await countAgain(store, "webhook_endpoints", cursor.after), 0);
+    case 3:
+      return next(await countAgain(store, "contact_lists", cursor.after), 0);
+    default:
+      return null;
+  }
+}
+
+const RESET = `
+  UPDATE broadcasts SET status = j.value->>'status', fan_out = j.value->>'fan_out', fan_out_step = j.value->>'fan_out_step'
+    FROM json_each(?1) j WHERE broadcasts.n = j.value->>'n' AND status IN ('scheduled', 'sending', 'sent')`;
+
+// Started after the backup began: its emails are not in the backup.
+const UNDO = `
+  UPDATE broadcasts SET status = 'draft', fan_out = NULL, fan_out_step = 0
+   WHERE status = 'sending' AND n NOT IN (SELECT value->>'n' FROM json_each(?1))`;
+
+const COUNT_EMAILS = `
+  UPDATE broadcast_counts SET queued = e.queued, attempted = e.attempted FROM (
+    SELECT e.broadcast, e.variant, count(*) AS queued, sum(e.attempts > 0 OR e.status <> 'queued') AS attempted
+      FROM json_each(?1) j JOIN broadcast_pages p ON p.broadcast = j.value->>'n'
+      CROSS JOIN emails e ON e.n BETWEEN p.first_n AND p.last_n AND e.broadcast = p.broadcast
+     GROUP BY e.broadcast, e.variant) e
+   WHERE broadcast_counts.broadcast = e.broadcast AND broadcast_counts.variant = e.variant`;
+
+/** Sets the progress of broadcasts to that of the start of the backup, with which the emails agree. */
+async function repairBroadcasts(store: BackupStore, { broadcasts, lastN }: MailStart): Promise<void> {
+  const json = JSON.stringify(broadcasts);
+  await store.batch([
+    { sql: RESET, values: [json] },
+    { sql: UNDO, values: [json] },
+    { sql: "DELETE FROM broadcast_pages WHERE first_n > ?1", values: [lastN] },
+    { sql: COUNT_EMAILS, values: [json] },
+  ]);
+}
+
+// The emails of one outbox row may be in two pages, so a row that exists gets the emails that it lacks.
+const HOLD = `
+  INSERT INTO held_outbox (id, due_at, kind, ref, claims, broadcast)
+  SELECT coalesce(outbox_id, id), min(coalesce(due_at, scheduled_at, created_at)),
+         CASE WHEN broadcast IS NULL THEN 'deliver' ELSE 'bulk' END, json_group_array(n), 1, broadcast
+    FROM (SELECT * FROM emails WHERE n > ?1 AND n <= ?2) WHERE status IN ('queued', 'scheduled')
+   GROUP BY coalesce(outbox_id, id)
+  ON CONFLICT (id) DO UPDATE SET ref = (
+    SELECT json_group_array(value) FROM (
+      SELECT value FROM json_each(held_outbox.ref) UNION SELECT value FROM json_each(excluded.ref)))`;
+
+/** Adds a held outbox row for each email that has yet to be sent and has none. Returns the last email, or null at the end. */
+function holdEmails(store: BackupStore, after: string | number): Promise<string | number | null> {
+  const page = "SELECT max(n) AS last FROM (SELECT n FROM emails WHERE n > ?1 ORDER BY n LIMIT ?2)";
+  return forPage(store, page, { after, limit: EMAILS_PER_CALL, sql: HOLD });
+}
+
+/** Rows whose counts other rows decide: the statement that counts again those after `?1` up to `?2`, by their key. */
+const counted = {
+  webhook_endpoints: {
+    key: "id",
+    sql: `UPDATE webhook_endpoints SET ${["pending", "delivered", "retrying", "failed"]
+      .map(
+        (status) =>
+          `${status} = (SELECT count(*) FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.status = '${status}')`,
+      )
+      .join(", ")} WHERE id > ?1 AND id <= ?2`,
+  },
+  contact_lists: {
+    key: "n",
+    sql: `UPDATE contact_lists SET contact_count = (SELECT count(*) FROM contacts c WHERE c.list = contact_lists.n)
+           WHERE n > ?1 AND n <= ?2`,
+  },
+};
+
+/** Counts again for the next rows. Returns the key of the last, or null at the end. */
+async function countAgain(store: BackupStore, table: keyof typeof counted, after: string | number) {
+  const { key, sql } = counted[table];
+  return forPage(
+    store,
+    `SELECT max(${key}) AS last FROM (SELECT ${key} FROM ${table} WHERE ${key} > ?1 ORDER BY ${key} LIMIT ?2)`,
+    {
+      after,
+      limit: COUNTS_PER_CALL,
+      sql,
+    },
+  );
+}
+
+/** Runs a statement on the rows after a key, up to the one that `page` finds. Returns its key, or null at the end. */
+async function forPage(
+  store: BackupStore,
+  page: string,
+  { after, limit, sql }: { after: string | number; limit: number; sql: string },
+): Promise<string | number | null> {
+  const [found = []] = await store.batch([{ sql: page, values: [after, limit] }]);
+  const last = found[0]?.last ?? null;
+  if (last !== null) await store.batch([{ sql, values: [after, last] }]);
+  return last;
+}
+
+const COUNT_FOLDERS = `
+  UPDATE folders SET (total, unseen, bytes, files, file_bytes) = (
+    SELECT count(*), coalesce(sum(1 - seen), 0), coalesce(sum(size), 0), coalesce(sum(files), 0), coalesce(sum(file_bytes), 0)
+      FROM messages WHERE folder = folders.id)`;
+
+/** Repairs the mailbox of a backup: counters of folders, and what refers to messages that were deleted meanwhile. */
+export async function repairMailbox(store: BackupStore): Promise<void> {
+  const statements = [
+    "DELETE FROM messages WHERE folder NOT IN (SELECT id FROM folders)",
+    "DELETE FROM message_search WHERE rowid NOT IN (SELECT id FROM messages)",
+    "DELETE FROM message_labels WHERE message NOT IN (SELECT id FROM messages) OR label NOT IN (SELECT id FROM labels)",
+    COUNT_FOLDERS,
+  ];
+  await store.batch(statements.map((sql) => ({ sql, values: [] })));
+}
