@@ -114,7 +114,8 @@ describe.each([
   it("is refused when one character of the body, a signed header or the signature differs", async () => {
     await expect(verify(sign(), `${body} `)).rejects.toThrow(WebhookSignatureError);
     for (const [name, value] of Object.entries(sign())) {
-      const changed = value.slice(0, -2) + (value.at(-2) === "a" ? "b" : "a") + value.slice(-1);
+      // Not near the end: the last character of base64 has bits that mean nothing.
+      const changed = value.slice(0, 5) + (value.at(5) === "a" ? "b" : "a") + value.slice(6);
       await expect(verify({ ...sign(), [name]: changed }), name).rejects.toThrow(WebhookSignatureError);
       await expect(verify({ ...sign(), [name]: "" }), name).rejects.toThrow(WebhookSignatureError);
     }
