@@ -17,7 +17,7 @@ const sources = execFileSync(
   .split("\n")
   .filter((file) => /\.tsx?$/.test(file) && file !== "src/log-levels.ts");
 
-it("every event of the log has a level and a meaning, and every listed event is logged", () => {
+it("every event of the log has a level, and every listed event is logged", () => {
   const logged = sources.flatMap((file) =>
     [...read(file).matchAll(/(?:\blog\(\s*|event: )"([a-z][a-z0-9_.-]*\.[a-z0-9_.-]+)"/g)].map(
       ([, event = ""]) => event,
@@ -31,8 +31,8 @@ it("every event of the log has a level and a meaning, and every listed event is 
 
 it("docs/monitoring.md lists every event with its level and its meaning", () => {
   const document = read("docs/monitoring.md");
-  const rows = Object.entries(logEvents).map(
-    ([event, { level, meaning }]) => `| \`${event}\` | ${level} | ${meaning} |`,
-  );
-  expect(rows.filter((row) => !document.includes(row))).toEqual([]);
+  const rows = document.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const meaningOf = new Map(rows.map(([, event, level, meaning]) => [`${event} ${level}`, meaning ?? ""]));
+  for (const [event, level] of Object.entries(logEvents))
+    expect(meaningOf.get(`\`${event}\` ${level}`)?.length, event).toBeGreaterThan(10);
 });
