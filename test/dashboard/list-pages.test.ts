@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { aContactList } from "../broadcasts/support.ts";
+import { mail } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMember, aWorkspace, type TestWorkspace, until } from "../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** Forms that change contacts, mail a list, keep what a broadcast has, and delete the workspace. */
@@ -60,7 +61,13 @@ describe("the page that mails a list", () => {
     const pages = await Promise.all([1, 2].map(async () => (await submit(session, path, form)).text()));
     expect(pages[0]).toContain("3 queued, 0 skipped.");
     expect(pages[1]).toBe(pages[0]);
-    expect(await (await workspace.get("/v1/emails/")).json<unknown[]>()).toHaveLength(3);
+    const emails = async () => (await (await workspace.get("/v1/emails/")).json<unknown[]>()).length;
+    await until(emails, (count) => count >= 3);
+    const sends = await mail
+      .prepare("SELECT count(*) AS count FROM broadcasts WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first("count");
+    expect([await emails(), sends]).toEqual([3, 1]);
     const empty = await submit(session, path, { ...form, text: "", idempotency_key: crypto.randomUUID() });
     expect([empty.status, (await empty.text()).includes("News for {{name}}")]).toEqual([422, true]);
   });
