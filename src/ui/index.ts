@@ -14,5 +14,6 @@ export {
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";
+export { MailFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
 export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";

@@ -7,7 +7,7 @@ import {
 } from "../../broadcasts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { Empty, FaultSummary, Field, Layout, List, MailFrame, Notice, Pager, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
@@ -108,12 +108,7 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
       <Variants {...{ caller, broadcast, variants, path, editable, refusal }} />
       <h2>Content</h2>
       {broadcast.html_body ? (
-        <iframe
-          class="mail"
-          title="HTML of the broadcast"
-          sandbox="allow-popups allow-popups-to-escape-sandbox"
-          src={`${path}/html`}
-        />
+        <MailFrame title="HTML of the broadcast" src={`${path}/html`} />
       ) : (
         <pre>{broadcast.text_body ?? "No content yet."}</pre>
       )}

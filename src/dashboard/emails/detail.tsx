@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../emails/index.ts";
-import { Layout, List, Notice, Status, Time } from "../../ui/index.ts";
+import { Layout, List, MailFrame, Notice, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { toCurl } from "./curl.ts";
 
@@ -131,7 +131,7 @@ const Preview = ({ src }: { src: string }) => (
         <input type="radio" name="width" class="phone" /> Phone
       </label>
     </fieldset>
-    <iframe class="mail" title="HTML of the email" sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
+    <MailFrame title="HTML of the email" src={src} />
   </div>
 );
 
