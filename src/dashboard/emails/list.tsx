@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../emails/index.ts";
 import { Empty, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { shortRecipients } from "../short-recipients.ts";
 import { emailsPath } from "./path.ts";
 import { SavedSearches } from "./saved-searches.tsx";
 
@@ -82,7 +83,7 @@ const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) 
     columns={["Status", "To", "Subject", "Tags", "Created"]}
     rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
       <Status word={status} />,
-      to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
+      shortRecipients(to),
       <>
         <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>
         {reasons.has(id) ? <p class="soft">{shorten(reasons.get(id) ?? "")}</p> : null}

@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { ScheduledOut } from "../../emails/index.ts";
 import { Empty, Layout, List, Notice, Pager, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { shortRecipients } from "../short-recipients.ts";
 
 interface ScheduledPageProps {
   caller: CallerCtx;
@@ -26,9 +27,7 @@ export const ScheduledPage = ({ caller, emails, next, notice, error }: Scheduled
         rows={emails.map((email) => [
           <Time at={email.scheduled_at} />,
           waitOf(email.seconds_until_send),
-          email.to_addresses.length > 1
-            ? `${email.to_addresses[0]} and ${email.to_addresses.length - 1} more`
-            : email.to_addresses[0],
+          shortRecipients(email.to_addresses),
           <a href={`/app/emails/${email.id}`}>{email.subject === "" ? "(no subject)" : email.subject}</a>,
           caller.actor.scopes.has("emails:send") ? <Change email={email} /> : null,
         ])}

@@ -5,6 +5,7 @@ import type { Refusal } from "../../http/page-form.ts";
 import type { NotificationOut } from "../../notifications/index.ts";
 import { Layout, List, Status, Table, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { shortRecipients } from "../short-recipients.ts";
 import { Checklist } from "./checklist.tsx";
 import type { OwnWorkspace, SetupState } from "./queries.ts";
 import { type TestForm, TestMail } from "./test-mail.tsx";
@@ -89,7 +90,7 @@ const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
       columns={["Status", "To", "Subject", "Reason", "Created"]}
       rows={failures.map(({ id, status, to_addresses: to, subject, reason, created_at }) => [
         <Status word={status} />,
-        to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0],
+        shortRecipients(to),
         <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
         reason,
         <Time at={created_at} />,
