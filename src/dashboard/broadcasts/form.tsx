@@ -77,15 +77,14 @@ interface BroadcastFormPageProps {
   /** Null: a new one. */
   broadcast: BroadcastOut | null;
   form: BroadcastForm;
-  mailboxes: readonly MailboxRow[];
+  senders: readonly MailboxRow[];
   lists: readonly ListOut[];
   refusal?: Refusal | undefined;
 }
 
 /** The page that writes or changes a broadcast. */
-export function BroadcastFormPage({ caller, broadcast, form, mailboxes, lists, refusal }: BroadcastFormPageProps) {
+export function BroadcastFormPage({ caller, broadcast, form, senders, lists, refusal }: BroadcastFormPageProps) {
   const faults = refusal?.faults;
-  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
   return (
     <Layout
       title={broadcast === null ? "New broadcast" : `Change ${broadcast.name}`}

@@ -33,9 +33,9 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { listMailboxes } from "../../mailboxes/index.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { listSenders } from "../senders.ts";
 import {
   type BroadcastForm,
   BroadcastFormPage,
@@ -48,7 +48,6 @@ import { BroadcastPage, BroadcastsPage } from "./page.tsx";
 const PAGE_SIZE = 50;
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
-const MAX_SENDERS = 200;
 const TOP_LINKS = 10;
 
 const API = "/v1/broadcasts/:broadcast_id";
@@ -237,14 +236,14 @@ async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal) {
 
 async function showForm(c: Context<AppEnv>, isChange: boolean, answer?: { form: BroadcastForm; refusal: Refusal }) {
   const caller = c.get("caller");
-  const [broadcast, mailboxes, lists] = await Promise.all([
+  const [broadcast, senders, lists] = await Promise.all([
     isChange ? getBroadcast(caller, idOf(c)).then((found) => toRecord(caller.workspace.id, found)) : null,
-    listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }),
+    listSenders(caller),
     listLists(caller),
   ]);
   const page = (
     <BroadcastFormPage
-      {...{ caller, broadcast, mailboxes }}
+      {...{ caller, broadcast, senders }}
       lists={lists.map(toList)}
       form={answer?.form ?? toBroadcastForm(broadcast)}
       refusal={answer?.refusal}

@@ -17,14 +17,13 @@ export interface SendForm {
 interface SendPageProps {
   caller: CallerCtx;
   list: ListOut;
-  mailboxes: readonly MailboxRow[];
+  senders: readonly MailboxRow[];
   form: SendForm;
   refusal?: Refusal | undefined;
 }
 
 /** The page that sends one email to every contact of a list. */
-export function SendPage({ caller, list, mailboxes, form, refusal }: SendPageProps) {
-  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+export function SendPage({ caller, list, senders, form, refusal }: SendPageProps) {
   const faults = refusal?.faults;
   return (
     <Layout title={`Send to ${list.name}`} user={pageUser(caller)} at="/app/contacts">

@@ -8,13 +8,12 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { listMailboxes } from "../../mailboxes/index.ts";
+import { listSenders } from "../senders.ts";
 import { type SendForm, SendPage, SentPage } from "./send-page.tsx";
 
 const SEND = "POST /v1/contacts/:list_id/send";
 /** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
 const MAX_FORM_BYTES = 3_000_000;
-const MAX_SENDERS = 200;
 
 /** The page that mails a list. */
 export const sendPages = new Hono<AppEnv>()
@@ -46,10 +45,7 @@ export const sendPages = new Hono<AppEnv>()
 
 async function showForm(c: Context<AppEnv>, form: SendForm, refusal?: Refusal) {
   const caller = c.get("caller");
-  const [list, mailboxes] = await Promise.all([
-    getList(caller, c.req.param("list_id") ?? ""),
-    listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }),
-  ]);
-  const page = <SendPage {...{ caller, mailboxes, form, refusal }} list={toList(list)} />;
+  const [list, senders] = await Promise.all([getList(caller, c.req.param("list_id") ?? ""), listSenders(caller)]);
+  const page = <SendPage {...{ caller, senders, form, refusal }} list={toList(list)} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }

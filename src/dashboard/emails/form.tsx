@@ -40,14 +40,13 @@ export const toSendRequest = ({ from, to, subject, text, html, sendAt }: EmailFo
 
 interface NewEmailPageProps {
   caller: CallerCtx;
-  mailboxes: readonly MailboxRow[];
+  senders: readonly MailboxRow[];
   form: EmailForm;
   refusal?: Refusal | undefined;
 }
 
 /** The page that sends one email. */
-export function NewEmailPage({ caller, mailboxes, form, refusal }: NewEmailPageProps) {
-  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+export function NewEmailPage({ caller, senders, form, refusal }: NewEmailPageProps) {
   const faults = refusal?.faults;
   return (
     <Layout title="New email" user={pageUser(caller)} at="/app/emails">

@@ -11,7 +11,7 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { listMailboxes } from "../../mailboxes/index.ts";
+import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
 import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
@@ -20,8 +20,6 @@ import { searchPages } from "./search-routes.tsx";
 
 /** Greatest body of the form that sends an email, in bytes. */
 const MAX_FORM_BYTES = 1_000_000;
-/** Most mailboxes in the choice of the sender. */
-const MAX_SENDERS = 200;
 
 const notices: Readonly<Record<string, string>> = {
   sent: "The email is accepted.",
@@ -114,7 +112,7 @@ const emptyForm = (c: Context<AppEnv>): EmailForm => ({
 
 async function showForm(c: Context<AppEnv>, form: EmailForm, refusal?: Refusal) {
   const caller = c.get("caller");
-  const mailboxes = await listMailboxes(caller, { offset: 0, limit: MAX_SENDERS });
-  const page = <NewEmailPage caller={caller} mailboxes={mailboxes} form={form} refusal={refusal} />;
+  const senders = await listSenders(caller);
+  const page = <NewEmailPage {...{ caller, senders, form, refusal }} />;
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }

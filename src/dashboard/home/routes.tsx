@@ -11,8 +11,8 @@ import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
 import { iso } from "../../lib/time.ts";
-import { listMailboxes } from "../../mailboxes/index.ts";
 import { listNotifications, toNotification } from "../../notifications/index.ts";
+import { listSenders } from "../senders.ts";
 import { type HomeContent, HomePage } from "./page.tsx";
 import { findSetup, listOwnWorkspaces } from "./queries.ts";
 import { type TestForm, toTestRequest } from "./test-mail.tsx";
@@ -22,8 +22,6 @@ import type { Week } from "./week.tsx";
 const SHOWN = 5;
 /** Days of the plot. */
 const DAYS = 7;
-/** Most mailboxes in the choice of the sender. */
-const MAX_SENDERS = 200;
 
 export const homePages = new Hono<AppEnv>()
   .get("/app", ...pageFor("GET /v1/me"), (c) => {
@@ -55,7 +53,7 @@ async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
   const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
-  const [setup, week, failures, transfers, unread, workspaces, mailboxes] = await Promise.all([
+  const [setup, week, failures, transfers, unread, workspaces, senders] = await Promise.all([
     findSetup(caller),
     may("analytics:view") ? findWeek(caller) : null,
     may("emails:view") ? findFailures(caller) : [],
@@ -64,9 +62,8 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
       ? listNotifications(caller, { unread: true, category: "alerts", limit: SHOWN, offset: 0 })
       : null,
     listOwnWorkspaces(caller),
-    may("emails:send") ? listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }) : [],
+    may("emails:send") ? listSenders(caller) : [],
   ]);
-  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
   return {
     ...{ setup, week, failures, transfers, workspaces },
     notifications: unread?.rows.map(toNotification) ?? [],

@@ -67,12 +67,12 @@ interface TemplatePageProps extends PageProps {
   template: TemplateOut | null;
   form: TemplateForm;
   samples: Samples;
-  mailboxes: readonly MailboxRow[];
+  senders: readonly MailboxRow[];
   refusal?: Refusal | undefined;
 }
 
 /** One template: its form, and a preview with sample values. */
-export function TemplatePage({ caller, template, form, samples, mailboxes, notice, refusal }: TemplatePageProps) {
+export function TemplatePage({ caller, template, form, samples, senders, notice, refusal }: TemplatePageProps) {
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
   return (
     <Layout
@@ -83,7 +83,7 @@ export function TemplatePage({ caller, template, form, samples, mailboxes, notic
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {mayManage(caller) ? <Form path={path} form={form} refusal={refusal} /> : null}
-      {template === null ? null : <Preview {...{ caller, path, template, samples, mailboxes, refusal }} />}
+      {template === null ? null : <Preview {...{ caller, path, template, samples, senders, refusal }} />}
     </Layout>
   );
 }

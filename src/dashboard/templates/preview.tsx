@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
 import type { TemplateOut } from "../../templates/index.ts";
-import { Field, Select } from "../../ui/index.ts";
+import { Field, MailFrame, Select } from "../../ui/index.ts";
 
 /** Prefix of the fields that hold a sample value, before the name of its placeholder. */
 const SAMPLE = "v.";
@@ -29,12 +29,12 @@ interface PreviewProps {
   path: string;
   template: TemplateOut;
   samples: Samples;
-  mailboxes: readonly MailboxRow[];
+  senders: readonly MailboxRow[];
   refusal: Refusal | undefined;
 }
 
 /** A template filled in with sample values, and the form that mails it so. */
-export function Preview({ caller, path, template, samples, mailboxes, refusal }: PreviewProps) {
+export function Preview({ caller, path, template, samples, senders, refusal }: PreviewProps) {
   const fields = template.variables.slice(0, MAX_FIELDS);
   return (
     <>
@@ -53,17 +53,12 @@ export function Preview({ caller, path, template, samples, mailboxes, refusal }:
         </form>
       )}
       {template.html_body ? (
-        <iframe
-          class="mail"
-          title="Preview of the HTML"
-          sandbox="allow-popups allow-popups-to-escape-sandbox"
-          src={`${path}/html?${toQuery(samples)}`}
-        />
+        <MailFrame title="Preview of the HTML" src={`${path}/html?${toQuery(samples)}`} />
       ) : (
         <pre>{template.text_body ?? ""}</pre>
       )}
       {caller.actor.scopes.has("emails:send") ? (
-        <TestForm {...{ caller, path, fields, samples, mailboxes, refusal }} />
+        <TestForm {...{ caller, path, fields, samples, senders, refusal }} />
       ) : null}
     </>
   );
@@ -71,8 +66,7 @@ export function Preview({ caller, path, template, samples, mailboxes, refusal }:
 
 type TestFormProps = Omit<PreviewProps, "template"> & { fields: readonly string[] };
 
-function TestForm({ caller, path, fields, samples, mailboxes, refusal }: TestFormProps) {
-  const senders = mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+function TestForm({ caller, path, fields, samples, senders, refusal }: TestFormProps) {
   if (senders.length === 0) return null;
   return (
     <>

@@ -8,7 +8,6 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm, textOf } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { listMailboxes } from "../../mailboxes/index.ts";
 import {
   createTemplate,
   deleteTemplate,
@@ -23,6 +22,7 @@ import {
 } from "../../templates/index.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
+import { listSenders } from "../senders.ts";
 import { type TemplateForm, TemplatePage, TemplatesPage } from "./page.tsx";
 import { readSamples, type Samples, toVariables } from "./preview.tsx";
 
@@ -31,8 +31,6 @@ const PAGE_SIZE = 50;
 const MAX_FORM_BYTES = 3_000_000;
 /** Greatest body of the form that sends a test, in bytes. */
 const MAX_TEST_BYTES = 250_000;
-/** Most mailboxes in the choice of the sender. */
-const MAX_SENDERS = 200;
 const DELETE = "DELETE /v1/templates/:template_id";
 
 const notices: Readonly<Record<string, string>> = {
@@ -164,7 +162,7 @@ export const templatePages = new Hono<AppEnv>()
 
 function showNew(c: Context<AppEnv>, form: TemplateForm, refusal?: Refusal) {
   const page = (
-    <TemplatePage caller={c.get("caller")} template={null} {...{ form, refusal }} samples={new Map()} mailboxes={[]} />
+    <TemplatePage caller={c.get("caller")} template={null} {...{ form, refusal }} samples={new Map()} senders={[]} />
   );
   return respondPage(c, page, { status: refusal?.status ?? 200 });
 }
@@ -174,9 +172,9 @@ async function showTemplate(
   answer: { refusal?: Refusal; form?: TemplateForm; samples?: Samples } = {},
 ) {
   const caller = c.get("caller");
-  const [row, mailboxes] = await Promise.all([
+  const [row, senders] = await Promise.all([
     getTemplate(caller, c.req.param("template_id") ?? ""),
-    listMailboxes(caller, { offset: 0, limit: MAX_SENDERS }),
+    listSenders(caller),
   ]);
   const template = toTemplate(row);
   const samples = answer.samples ?? readSamples(new URL(c.req.url).searchParams);
@@ -188,6 +186,6 @@ async function showTemplate(
     idempotencyKey: crypto.randomUUID(),
   };
   const notice = answer.refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const page = <TemplatePage {...{ caller, template, form, samples, mailboxes, notice }} refusal={answer.refusal} />;
+  const page = <TemplatePage {...{ caller, template, form, samples, senders, notice }} refusal={answer.refusal} />;
   return respondPage(c, page, { status: answer.refusal?.status ?? 200, frames: true });
 }
