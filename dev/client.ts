@@ -1,13 +1,16 @@
 // `npm run client`: bundles the script and the stylesheets of the pages (client/) into public/assets/, which Cloudflare serves
-// without the Worker, and writes their names to src/ui/generated/files.ts. With `--check` it compares them and fails when they differ.
+// without the Worker, and writes their names to src/ui/generated/files.ts. Writes the Public Suffix List to public/. With `--check`
+// it compares them and fails when they differ.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { crc32 } from "../src/lib/crc32.ts";
 import { ROOT } from "./layout.ts";
+import { publicSuffixList } from "./public-suffixes.ts";
 
 const ASSETS = path.join(ROOT, "public/assets");
+const SUFFIXES = path.join(ROOT, "public/public-suffixes.txt");
 const NAMES = path.join(ROOT, "src/ui/generated/files.ts");
 
 /** What is bundled, by the name in `files`. */
@@ -23,10 +26,11 @@ const bundles = await Promise.all(Object.entries(SOURCES).map(([name, source]) =
 const expected = new Map([
   ...bundles.map(({ file, content }): [string, string] => [path.join(ASSETS, file), content]),
   [NAMES, toModule()],
+  [SUFFIXES, publicSuffixList()],
 ]);
 if (!check) await write();
 else if (await differs()) {
-  console.error("public/assets or src/ui/generated/files.ts differs from client/. Run: npm run client");
+  console.error("public or src/ui/generated/files.ts differs from its sources. Run: npm run client");
   process.exitCode = 1;
 }
 

@@ -4,9 +4,9 @@ import { parseVariables } from "./settings.ts";
 const BINDINGS = [
   "DB",
   "CONTENT",
+  "ASSETS",
   "WORK",
   "HITS",
-  "WEBHOOKS",
   "WEBHOOKS",
   "REQUEST_RATE_LIMIT",
   "SEND_RATE_LIMIT",
@@ -15,7 +15,6 @@ const BINDINGS = [
   "DOMAIN_TRANSFER",
   "WORK_QUEUE",
   "HITS_QUEUE",
-  "WEBHOOKS_QUEUE",
   "WEBHOOKS_QUEUE",
 ];
 

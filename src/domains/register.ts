@@ -24,7 +24,7 @@ const INSERT_DOMAIN = `
  */
 export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
-  const created = await newDomain(ctx, parseName(input.name));
+  const created = await newDomain(ctx, await parseName(ctx, input.name));
   const { domain, keys } = created;
   const response = toDomain(ctx.settings, created);
   try {
@@ -44,13 +44,13 @@ export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<D
   return response;
 }
 
-function parseName(text: string): string {
+async function parseName(ctx: CallerCtx, text: string): Promise<string> {
   const invalid = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
   const name = canonicalDomain(text.trim().replace(/\.$/, ""));
   if (name === null) throw invalid("name must be a domain name; write it as example.com, without a scheme, path or @");
   if (name.length > MAX_NAME)
     throw invalid(`name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
-  if (isPublicSuffix(name)) throw invalid("name is a public suffix; register a name below it");
+  if (await isPublicSuffix(ctx.env.ASSETS, name)) throw invalid("name is a public suffix; register a name below it");
   return name;
 }
 
