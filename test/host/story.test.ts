@@ -1,0 +1,299 @@
+import type { Page } from "playwright-core";
+import PostalMime from "postal-mime";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable } from "./support/browser.ts";
+import { eventually } from "./support/gateway-rig.ts";
+import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
+
+/**
+ * What two people do with the service from end to end in Chromium. The steps build on each other; after each one the browser has
+ * logged no error, refused nothing by its policy, and asked no other host.
+ */
+
+const CONTACTS = 1_000;
+const SAMPLE = 200;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const DAY_MS = 24 * 3_600_000;
+
+let site: StorySite;
+let ada: Awaited<ReturnType<StorySite["open"]>>;
+let grace: typeof ada;
+let key = "";
+
+describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => {
+  beforeAll(async () => {
+    site = await startStorySite();
+    [ada, grace] = await Promise.all([site.open(), site.open()]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  const expectNoProblem = () => expect([ada.problems, grace.problems]).toEqual([[], []]);
+
+  it("sign in by the link that arrives by mail", async () => {
+    await signIn(ada.page, "ada@example.test");
+    expect(await mainText(ada.page)).toContain("ada@example.test");
+    expect(await ada.page.title()).toBe("Home");
+    expectNoProblem();
+  });
+
+  it("add a domain, see its records, and verify it by DNS", async () => {
+    const { page } = ada;
+    await page.getByRole("link", { name: "Domains" }).click();
+    await page.getByLabel("Domain name").fill("shop.test");
+    await press(page, "Add domain");
+    await shown(page, "The domain is added. Publish its records, then check them.");
+    expect(await factOf(page, "Status")).toBe("pending");
+    expect(await page.locator("section.card dd.code").allTextContents()).toContain("_svc-challenge.shop.test");
+    await press(page, "Check records");
+    await shown(page, "The records were checked.");
+    expect(await factOf(page, "Status")).toBe("verified");
+    expect(
+      await page.locator("section.card").filter({ hasText: "required" }).locator(".status").allTextContents(),
+    ).toEqual(expect.not.arrayContaining(["missing", "mismatch"]));
+    await page.getByRole("link", { name: "Mailboxes" }).click();
+    await page.getByLabel("Name before the @").fill("hello");
+    await page.getByLabel("Domain", { exact: true }).selectOption("shop.test");
+    await press(page, "Create mailbox");
+    await expect.poll(() => page.title()).toBe("hello@shop.test");
+    expectNoProblem();
+  });
+
+  it("make a key, send with it, and see the email and its timeline", async () => {
+    const { page } = ada;
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByLabel("Name").fill("Shop server");
+    await page.getByRole("checkbox", { name: "Send, schedule" }).check();
+    await press(page, "Create key");
+    await shown(page, "Copy the key now. It is not shown again.");
+    key = /svc_k_\w{40}/.exec(await mainText(page))?.[0] ?? "";
+    const { status } = await call("POST", "/v1/emails/", {
+      from_: { email: "hello@shop.test", name: "The shop" },
+      to: [{ email: "friend@example.org" }],
+      subject: "Your receipt",
+      text: "Thank you for your order.",
+    });
+    expect(status).toBe(202);
+    const arrived = await site.mailTo("friend@example.org", /^Your receipt$/);
+    expect([arrived.from?.address, arrived.text?.trim()]).toEqual(["hello@shop.test", "Thank you for your order."]);
+    expect(arrived.headers.filter(({ key: name }) => name === "dkim-signature")).toHaveLength(2);
+
+    await page.getByRole("link", { name: "Emails", exact: true }).click();
+    await page.getByRole("searchbox", { name: "Search" }).fill("to:friend@example.org");
+    await press(page, "Search");
+    await page.getByRole("link", { name: "Your receipt" }).click();
+    await expect.poll(() => eventsOn(page)).toEqual(["queued", "delivered"]);
+    expect(await page.locator("main tbody .status").allTextContents()).toEqual(["delivered"]);
+    expect(await mainText(page)).toContain("Thank you for your order.");
+    expectNoProblem();
+  });
+
+  it("import 1,000 contacts from a CSV file, and read which rows were refused", async () => {
+    const { page } = ada;
+    await page.getByRole("link", { name: "Contacts" }).click();
+    await page.getByLabel("Name").fill("Customers");
+    await press(page, "Create list");
+    const rows = Array.from({ length: CONTACTS }, (_, n) => `person${n}@example.org,Person ${n},City ${n % 7}`);
+    await importFile(page, ["email,name,city", ...rows, "no address,Nobody,Nowhere"].join("\n"));
+    await shown(page, "1,000 imported");
+    expect(await page.locator("[role=status] li").allTextContents()).toEqual([expect.stringContaining("1002")]);
+    expect(await mainText(page)).toContain("1,000 contacts.");
+    await page.getByLabel("Find by address or name").fill("person999@");
+    await press(page, "Find");
+    expect(await page.locator("main tbody tr").count()).toBe(1);
+    expectNoProblem();
+  });
+
+  it("broadcast with an A/B test: a sample gets two subjects, and everybody else the promoted one", async () => {
+    const { page } = ada;
+    await page.getByRole("link", { name: "Broadcasts" }).click();
+    await page.getByRole("link", { name: "New broadcast" }).click();
+    await page.getByLabel("Name", { exact: false }).first().fill("November news");
+    await page.locator("main [name=subject]").fill("News for {{name}}");
+    await page.getByLabel("From").selectOption("hello@shop.test");
+    await page.getByLabel("To the list").selectOption({ label: "Customers (1000)" });
+    await page.getByLabel("Sample in percent").fill("20");
+    await page
+      .locator("[name=html_body]")
+      .fill('<p>Hello {{name}} in {{city}}.</p><a href="https://example.com/news">News</a>');
+    await press(page, "Save");
+    for (const [label, subject] of [
+      ["A", "Plain news, {{name}}"],
+      ["B", "Loud news!"],
+    ] as const) {
+      await page.getByLabel("Name of a variant").fill(label);
+      await page.getByLabel("Its subject").fill(subject);
+      await press(page, "Add variant");
+      await shown(page, "The variant is added.");
+    }
+    expect(await numbersOn(page)).toMatchObject({ "Get it": "1,000", "First, as a sample": "200" });
+    await page.getByRole("link", { name: "Send", exact: true }).click();
+    expect(await mainText(page)).toContain("1,000 contacts get it.");
+    await press(page, "Send now");
+    await shown(page, "The broadcast is being sent.");
+    const sample = await newsOnce(SAMPLE);
+    const subjects = Map.groupBy(sample, ({ subject }) => (subject.startsWith("Plain news, Person") ? "A" : subject));
+    expect([...subjects.keys()].sort()).toEqual(["A", "Loud news!"]);
+    expect(new Set(sample.map(({ to }) => to)).size).toBe(SAMPLE);
+    expect(sample[0]?.html).toMatch(/Hello Person \d+ in City \d/);
+
+    await click([...(subjects.get("A") ?? []).slice(0, 40), ...(subjects.get("Loud news!") ?? []).slice(0, 5)]);
+    await eventually(async () => {
+      await page.reload();
+      return (await numbersOn(page)).Clicked?.startsWith("45 ") || undefined;
+    });
+    await page.getByRole("link", { name: "Compare the variants" }).click();
+    expect(await page.getByRole("table", { name: "Comparison of click rates" }).textContent()).toContain("A is better");
+    expect(await page.locator("main .list td[data-column=Clicked]").allTextContents()).toEqual(["40", "5"]);
+    await page.getByRole("link", { name: "The broadcast", exact: true }).click();
+    await press(page, "Promote A");
+    await shown(page, "The variant is sent to everybody else.");
+    const all = await newsOnce(CONTACTS);
+    expect(new Set(all.map(({ to }) => to)).size).toBe(CONTACTS);
+    expect(all.filter(({ subject }) => subject === "Loud news!")).toHaveLength(
+      subjects.get("Loud news!")?.length ?? Number.NaN,
+    );
+    await eventually(async () => {
+      await page.reload();
+      return (await numbersOn(page)).Delivered === "1,000 (100.0 %)" || undefined;
+    });
+    expect(await factOf(page, "Status")).toBe("sent");
+    expect(await mainText(page)).toContain("A (promoted)");
+    expectNoProblem();
+  });
+
+  it("transfer the domain: a second person signs in and accepts, and gets it after the safety window", async () => {
+    const { page } = ada;
+    // Only a person with an account can get a domain.
+    await signIn(grace.page, "grace@example.org");
+    await page.getByRole("link", { name: "Domains" }).click();
+    await page.getByRole("link", { name: "shop.test" }).click();
+    await page.getByLabel("Email address of the recipient's account").fill("grace@example.org");
+    await page.getByLabel("Note to the recipient").fill("As agreed.");
+    await press(page, "Offer the domain");
+    await shown(page, "The domain is offered. The recipient gets a link by mail.");
+
+    const offer = await site.mailTo("grace@example.org", /^Transfer of shop\.test$/);
+    expect(offer.text).toContain("> As agreed.");
+    await grace.page.goto(linkIn(offer, /\/domain-transfers\/accept\//));
+    expect(await mainText(grace.page)).toContain("1 mailbox and 0 messages move with it.");
+    await press(grace.page, "Accept the transfer");
+    await shown(grace.page, "shop.test moves to your workspace at");
+    const warning = await site.mailTo("ada@example.test", /^shop\.test will move to grace@example\.org$/);
+    expect(linkIn(warning, /\/domain-transfers\/stop\//)).toBeTruthy();
+
+    await site.passTime(DAY_MS - 60_000);
+    await grace.page.goto("/app/domains");
+    expect(await mainText(grace.page)).not.toContain("shop.test");
+    await site.passTime(3 * 60_000);
+    await eventually(async () => {
+      await grace.page.goto("/app/domains");
+      return (await mainText(grace.page)).includes("shop.test") || undefined;
+    });
+    expect(await grace.page.locator("main tbody .status").allTextContents()).toEqual(["verified"]);
+    await page.goto("/app/domains");
+    expect(await mainText(page)).not.toContain("shop.test");
+    await page.goto("/app/transfers");
+    expect(await page.locator("main tbody .status").allTextContents()).toEqual(["completed"]);
+    const refused = await call("POST", "/v1/emails/", {
+      ...{ from_: { email: "hello@shop.test" }, to: [{ email: "friend@example.org" }], subject: "Late", text: "Late" },
+    });
+    expect(refused.status).toBe(422);
+    expectNoProblem();
+  });
+
+  it("answer a mail in webmail, and it arrives with its thread", async () => {
+    const { page } = grace;
+    await page.goto("/mail");
+    await page.getByRole("link", { name: "hello@shop.test" }).click();
+    const inbox = new URL(page.url()).pathname;
+    await page.locator("#rows .empty").waitFor();
+    await page.locator("html[data-connected]").waitFor();
+    await site.receive({
+      ...{ from: "Friend <friend@example.org>", to: "hello@shop.test", messageId: "<question@example.org>" },
+      ...{ subject: "Where is my parcel?", text: "It is late." },
+    });
+    await page.getByRole("link", { name: "Where is my parcel?" }).click();
+    expect(await mainText(page)).toContain("It is late.");
+    await page.getByRole("link", { name: "Reply", exact: true }).click();
+    expect(await page.getByLabel("To", { exact: true }).inputValue()).toContain("friend@example.org");
+    await page.getByLabel("Text").fill("It arrives tomorrow.");
+    await press(page, "Send at once");
+    const answer = await site.mailTo("friend@example.org", /^Re: Where is my parcel\?$/);
+    expect(answer).toMatchObject({
+      from: { address: "hello@shop.test" },
+      inReplyTo: "<question@example.org>",
+      text: expect.stringContaining("It arrives tomorrow."),
+    });
+    await eventually(async () => {
+      await page.goto(inbox.replace("INBOX", "Sent"));
+      return (await page.getByRole("link", { name: "Re: Where is my parcel?" }).count()) === 1 || undefined;
+    });
+    expectNoProblem();
+  });
+
+  /** Asks for a sign-in link and opens the one that arrives. */
+  async function signIn(page: Page, email: string): Promise<void> {
+    await page.goto("/auth/sign-in");
+    await page.getByLabel("Email address").fill(email);
+    await press(page, "Email me a link");
+    await shown(page, "a sign-in link is on its way");
+    await page.goto(linkIn(await site.mailTo(email, /^Sign in to /), /\/auth\/magic-link\//));
+    await press(page, `Sign in as ${email}`);
+    await page.waitForURL("**/app");
+  }
+
+  /** Calls the API with the key that the page has shown. */
+  const call = (method: string, path: string, body: object) =>
+    fetch(`${site.host.url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  /** Returns the emails of the broadcast as they arrived, when there are `count`. */
+  async function newsOnce(count: number) {
+    const isNews = ({ to }: { to: string }) => to.startsWith("person");
+    await eventually(() => site.left.filter(isNews).length >= count || undefined);
+    return Promise.all(
+      site.left.filter(isNews).map(async ({ to, raw }) => {
+        const { subject = "", html = "" } = await PostalMime.parse(raw);
+        return { to, subject, html };
+      }),
+    );
+  }
+
+  /** Follows the tracked link of each email as a person does. */
+  async function click(mails: readonly { html: string }[]): Promise<void> {
+    for (const mail of mails) {
+      const response = await fetch(`${site.host.url}${linkIn(mail, /\/t\/c\//)}`, {
+        headers: { "User-Agent": FIREFOX },
+        redirect: "manual",
+      });
+      expect(response.headers.get("Location")).toBe("https://example.com/news");
+    }
+  }
+});
+
+const mainText = async (page: Page) => (await page.locator("main").textContent()) ?? "";
+const press = (page: Page, button: string) => page.getByRole("button", { name: button, exact: true }).click();
+const shown = (page: Page, text: string) => page.locator("main").getByText(text).first().waitFor();
+const eventsOn = (page: Page) => page.locator(".timeline .status").allTextContents();
+
+/** Returns a value of the list of facts of a page. */
+const factOf = async (page: Page, name: string) =>
+  (await page.locator(`dl.facts dt:text-is("${name}") + dd`).first().textContent())?.trim();
+
+/** Returns the figures of a page by their names. */
+async function numbersOn(page: Page): Promise<Record<string, string>> {
+  const names = await page.locator("dl.numbers dt").allTextContents();
+  const values = await page.locator("dl.numbers dd").allTextContents();
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+}
+
+async function importFile(page: Page, text: string): Promise<void> {
+  await page.setInputFiles("[name=file]", { name: "customers.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  await press(page, "Import");
+}
