@@ -1,5 +1,5 @@
-// `npm run shards -- list`: prints the mail databases with their sizes, read from the main database. Without --remote it reads
-// the local state of `npm start`; with --remote the deployment of wrangler.toml, by the login of wrangler.
+// `npm run shards -- list`: prints the mail databases with their sizes, read from the main database of the local state of
+// `npm start`; with --remote --config <file> from that of the deployment whose configuration the file is, by the login of wrangler.
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { parseArgs, promisify } from "node:util";
@@ -15,22 +15,26 @@ interface ShardRow {
 const LIST = "SELECT number, size, workspaces, is_open FROM mail_shards ORDER BY number";
 
 try {
-  const { values, positionals } = parseArgs({ options: { remote: { type: "boolean" } }, allowPositionals: true });
+  const options = { remote: { type: "boolean" }, config: { type: "string" } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (positionals.join() !== "list") throw new Error("The only command is list.");
-  print(await readShards(values.remote ?? false));
+  if ((values.remote === true) !== (values.config !== undefined))
+    throw new Error("Give --remote and --config together.");
+  print(await readShards(values.config ?? null));
 } catch (error) {
   console.error((error as Error).message);
-  console.error("Usage: npm run shards -- list [--remote]");
+  console.error("Usage: npm run shards -- list [--remote --config wrangler.production.json]");
   process.exit(1);
 }
 
-async function readShards(isRemote: boolean): Promise<ShardRow[]> {
+/** Reads the databases of the deployment with this configuration, or of the local state. */
+async function readShards(config: string | null): Promise<ShardRow[]> {
   const { persistDir } = readLayout(process.env);
-  const place = isRemote ? ["--remote"] : ["--local", "--persist-to", persistDir];
+  const place = config === null ? ["--local", "--persist-to", persistDir] : ["--remote", "--config", config];
   const args = ["d1", "execute", "DB", ...place, "--json", "--command", LIST];
   const wrangler = path.join(import.meta.dirname, "../node_modules/.bin/wrangler");
   const { stdout } = await promisify(execFile)(wrangler, args).catch(() => {
-    const hint = isRemote ? "sign in with npx wrangler login" : "create it with npm start";
+    const hint = config !== null ? "sign in with npx wrangler login" : "create it with npm start";
     throw new Error(`The main database could not be read; ${hint}.`);
   });
   const [result] = JSON.parse(stdout) as { results: ShardRow[] }[];
