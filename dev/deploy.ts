@@ -1,8 +1,8 @@
 // `npm run deploy -- --env production|staging`: creates what an environment needs and deploys it (docs/operating.md).
 //   --dry-run          checks the settings, builds the Worker, prints each step, and makes no request
 //   --settings <file>  instead of environments/<env>.json
-//   --secrets <file>   instead of .dev/<env>.secrets.json; made once, never overwritten
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+//   --secrets <file>   instead of .dev/<env>.secrets.json; its secrets are made once and kept
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { findRefusals } from "./deploy/check.ts";
@@ -13,10 +13,18 @@ import {
   type EnvironmentName,
   queueNames,
   readWorkerConfig,
+  usesEmailRouting,
 } from "./deploy/compose.ts";
 import { dnsRecords } from "./deploy/dns-records.ts";
-import { loadSecrets } from "./deploy/secrets.ts";
-import { command, createDatabases, createStores, gzipSize } from "./deploy/steps.ts";
+import { composeSecrets, hasMasterKeys, saveSecrets } from "./deploy/secrets.ts";
+import {
+  command,
+  createDatabases,
+  createStores,
+  enableEmailRouting,
+  gzipSize,
+  listDeployedSecrets,
+} from "./deploy/steps.ts";
 import { ROOT } from "./layout.ts";
 
 /** Id of a database that a dry run has not created. */
@@ -42,12 +50,15 @@ async function deploy(): Promise<void> {
   if (!environment) throw new Error("Usage: npm run deploy -- --env production|staging [--dry-run]");
   const file = path.resolve(ROOT, values.settings ?? `environments/${environment}.json`);
   const secretsFile = path.resolve(ROOT, values.secrets ?? `.dev/${environment}.secrets.json`);
-  const config = await compose(environment, file);
-  const refusals = findRefusals(config, path.relative(ROOT, file));
+  const { stored, config } = await compose(environment, file);
+  const refusals = findRefusals(config, stored, path.relative(ROOT, file));
   if (refusals.length > 0) throw new Error(`Nothing was deployed.\n${refusals.join("\n")}`);
   const isDry = values["dry-run"] === true;
   const step = (text: string) => console.log(`${isDry ? "would" : "now  "}  ${text}`);
+  const hasEmailRouting = usesEmailRouting(stored);
 
+  step(`make the secrets that are missing in ${path.relative(ROOT, secretsFile)}`);
+  if (!isDry) await makeSecrets(config.name, secretsFile);
   step(
     `create the databases ${config.d1_databases.map(({ database_name }) => database_name).join(", ")}, where missing`,
   );
@@ -59,43 +70,58 @@ async function deploy(): Promise<void> {
   const configFile = await writeConfig(environment, file);
   step(`apply the migrations of both kinds (${path.relative(ROOT, configFile)})`);
   if (!isDry) await command("node", [path.join(ROOT, "dev/migrate.ts"), "--remote", "--config", configFile]);
-  step(`make the secrets that are missing in ${path.relative(ROOT, secretsFile)}`);
-  const secretArguments: string[] = [];
-  if (!isDry) {
-    await mkdir(path.dirname(secretsFile), { recursive: true });
-    await loadSecrets(secretsFile, process.env);
-    secretArguments.push("--secrets-file", secretsFile);
+  if (hasEmailRouting) {
+    step(`turn on Email Routing of the zone ${config.vars.BOUNCE_DOMAIN}; its mail goes to the Worker`);
+    if (!isDry) await enableEmailRouting(config.vars.BOUNCE_DOMAIN ?? "");
   }
   step("deploy the Worker");
-  const dryArguments = isDry
+  const last = isDry
     ? ["--dry-run", "--outdir", path.join(ROOT, ".wrangler/dry-run", environment)]
-    : ["--strict"];
-  const output = await command("wrangler", ["deploy", "--config", configFile, ...dryArguments, ...secretArguments]);
+    : ["--strict", "--secrets-file", secretsFile];
+  const output = await command("wrangler", ["deploy", "--config", configFile, ...last]);
   if (isDry) console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
-  printNext(config.vars, secretsFile);
+  printNext(config.vars, secretsFile, hasEmailRouting);
+}
+
+/**
+ * Makes the secrets that are missing, before anything is created. Throws an Error when the Worker has master keys that the file
+ * lacks: new ones would make every stored secret unreadable.
+ */
+async function makeSecrets(worker: string, file: string): Promise<void> {
+  const secrets = await composeSecrets(file, process.env);
+  if (!(await hasMasterKeys(file)) && (await listDeployedSecrets(worker)).includes("MASTER_KEYS")) {
+    throw new Error(
+      `Nothing was deployed.\n${worker} has MASTER_KEYS, but ${file} does not. Copy the file from where it was made; new keys ` +
+        "would make every stored secret unreadable.",
+    );
+  }
+  await saveSecrets(file, secrets);
 }
 
 async function compose(environment: EnvironmentName, file: string) {
   const stored = JSON.parse(await readFile(file, "utf8")) as EnvironmentFile;
-  return composeConfig(readWorkerConfig(), environment, stored);
+  return { stored, config: composeConfig(readWorkerConfig(), environment, stored) };
 }
 
 /** Writes the configuration of the environment, with the ids of its databases. */
 async function writeConfig(environment: EnvironmentName, file: string): Promise<string> {
-  const config = await compose(environment, file);
+  const { config } = await compose(environment, file);
   const d1_databases = config.d1_databases.map((one) => ({ ...one, database_id: one.database_id || NO_ID }));
   const configFile = path.join(ROOT, `wrangler.${environment}.json`);
   await writeFile(configFile, `${JSON.stringify({ ...config, d1_databases }, null, 2)}\n`);
   return configFile;
 }
 
-function printNext(vars: Readonly<Record<string, string>>, secretsFile: string): void {
+function printNext(vars: Readonly<Record<string, string>>, secretsFile: string, hasEmailRouting: boolean): void {
   console.log("\nPublish these DNS records:");
-  for (const record of dnsRecords(vars)) console.log(`  ${record}`);
+  for (const record of dnsRecords(vars, hasEmailRouting)) console.log(`  ${record}`);
+  const route = hasEmailRouting
+    ? `Look at npx wrangler email routing dns get ${vars.BOUNCE_DOMAIN}: its MX records must be there. Its SPF record is replaced by the one above.`
+    : `Run the SMTP gateway (docs/operating/gateway.md): it takes the mail for ${vars.BOUNCE_DOMAIN}.`;
   console.log(`
 Then:
   Keep a copy of ${path.relative(ROOT, secretsFile)} apart from the databases: without MASTER_KEYS no stored secret can be read.
-  Route mail for ${vars.BOUNCE_DOMAIN} to the Worker (Email Routing, or the SMTP gateway as its MX).
+  ${route}
   Create the first account: MASTER_KEYS=<from that file> npm run bootstrap -- --url ${vars.PUBLIC_URL} --email <address>
   Watch ${vars.PUBLIC_URL}/ready`);
 }

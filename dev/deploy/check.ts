@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseVariables } from "../../src/settings.ts";
-import type { ComposedConfig } from "./compose.ts";
+import { BOUNCE_ROUTES, type ComposedConfig, type EnvironmentFile } from "./compose.ts";
 
 /** What a variable should be, for the sentence that refuses a placeholder. */
 const meanings: Readonly<Record<string, string>> = {
@@ -12,15 +12,25 @@ const meanings: Readonly<Record<string, string>> = {
   DNS_RESOLVER_URL: "a DNS over HTTPS resolver",
 };
 
-/** Returns a sentence for each variable of a deployment that is malformed or still a placeholder. Pure. */
-export function findRefusals({ vars }: Pick<ComposedConfig, "vars">, file: string): string[] {
+/** Returns a sentence for each value of an environment's file that is malformed or still a placeholder. Pure. */
+export function findRefusals(
+  { vars }: Pick<ComposedConfig, "vars">,
+  stored: Pick<EnvironmentFile, "bounce_route">,
+  file: string,
+): string[] {
   // The key is not a variable of the file. It is only needed to parse the others.
   const { settings, faults } = parseVariables({ ...vars, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` });
   const empty = Object.keys(meanings).filter((name) => vars[name] === "");
   const placeholders = [...new Set([...empty, ...(settings?.placeholders ?? [])])];
   const malformed = faults.filter((fault) => !empty.some((name) => fault.startsWith(`${name}:`)));
   return [
+    ...findRouteRefusals(stored, file),
     ...placeholders.map((name) => `${name} is a placeholder; set ${meanings[name] ?? "it"} in ${file}.`),
     ...malformed.map((fault) => `${fault} (${file})`),
   ];
+}
+
+function findRouteRefusals({ bounce_route = BOUNCE_ROUTES[0] }: Pick<EnvironmentFile, "bounce_route">, file: string) {
+  if (BOUNCE_ROUTES.some((route) => route === bounce_route)) return [];
+  return [`bounce_route is "${bounce_route}"; set one of ${BOUNCE_ROUTES.join(", ")} in ${file}.`];
 }

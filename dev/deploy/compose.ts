@@ -15,9 +15,14 @@ export interface WorkerConfig {
   ratelimits: { name: string; namespace_id: string }[];
 }
 
+/** How mail for BOUNCE_DOMAIN reaches the Worker: by the SMTP gateway as its MX, or by Cloudflare's Email Routing. */
+export const BOUNCE_ROUTES = ["gateway", "email-routing"] as const;
+
 /** What environments/<name>.json has. */
 export interface EnvironmentFile {
   vars: Record<string, string>;
+  /** One of BOUNCE_ROUTES; default: the gateway. */
+  bounce_route?: string;
   /** Ids of D1 databases by binding, recorded when they are created. */
   databases: Record<string, string>;
 }
@@ -74,6 +79,8 @@ export function composeConfig(top: WorkerConfig, environment: EnvironmentName, f
       ...limit,
       namespace_id: String(Number(limit.namespace_id) + 1_000 * ENVIRONMENTS.indexOf(environment)),
     })),
+    // All mail of the zone. Wrangler sets the catch-all rule of Email Routing when it deploys.
+    ...(usesEmailRouting(file) ? { addresses: [`*@${vars.BOUNCE_DOMAIN}`] } : {}),
     routes: host === null ? [] : [{ pattern: host, custom_domain: true }],
     workers_dev: false,
     preview_urls: false,
@@ -82,6 +89,11 @@ export function composeConfig(top: WorkerConfig, environment: EnvironmentName, f
     // Runs near the databases: a request makes several calls to them and answers once.
     placement: { mode: "smart" },
   };
+}
+
+/** Returns whether Email Routing gives the mail of BOUNCE_DOMAIN to the Worker. Pure. */
+export function usesEmailRouting({ bounce_route }: Pick<EnvironmentFile, "bounce_route">): boolean {
+  return bounce_route === "email-routing";
 }
 
 export type ComposedConfig = ReturnType<typeof composeConfig>;

@@ -1,8 +1,16 @@
-/** Returns the DNS records to publish for a deployment, one a line. Those of customers' domains are in the API. Pure. */
-export function dnsRecords(vars: Readonly<Record<string, string>>): string[] {
+/**
+ * Returns the DNS records to publish for a deployment, one a line. Those of customers' domains are in the API. With Email Routing,
+ * Cloudflare adds the MX records of BOUNCE_DOMAIN itself. Pure.
+ */
+export function dnsRecords(vars: Readonly<Record<string, string>>, hasEmailRouting: boolean): string[] {
+  const spf = hasEmailRouting
+    ? `include:_spf.mx.cloudflare.net include:${vars.SPF_DOMAIN}`
+    : `include:${vars.SPF_DOMAIN}`;
   return [
-    `${vars.BOUNCE_DOMAIN}  MX   10 ${vars.MX_HOST}.        bounces; or route the domain to the Worker with Email Routing`,
-    `${vars.BOUNCE_DOMAIN}  TXT  "v=spf1 include:${vars.SPF_DOMAIN} -all"`,
+    ...(hasEmailRouting
+      ? []
+      : [`${vars.BOUNCE_DOMAIN}  MX   10 ${vars.MX_HOST}.        reports about failed deliveries`]),
+    `${vars.BOUNCE_DOMAIN}  TXT  "v=spf1 ${spf} -all"`,
     `${vars.SPF_DOMAIN}  TXT  "v=spf1 ip4:<addresses of your egress> -all"    customers include it`,
     `${vars.MX_HOST}  A, AAAA  <address of the SMTP gateway>`,
     `${vars.SMTP_HOST}  A, AAAA  <address of the SMTP gateway>`,

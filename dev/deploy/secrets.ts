@@ -1,21 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { parseEgressUrl } from "../../src/mail/smtp/egress-url.ts";
+import { parseVariables } from "../../src/settings.ts";
+import { readJson, writeDurably } from "../state/files.ts";
 
 /** The secrets of a deployment, as `wrangler deploy --secrets-file` takes them. */
 export type Secrets = Record<string, string>;
 
 /**
- * Returns the secrets of a file. Makes those that are missing once and writes them to the file, which only its owner can read.
- * EGRESS_URL comes from the environment variable of that name, or from the file. Throws an Error when it is in neither.
+ * Returns the secrets of a file with those that are missing. EGRESS_URL comes from the environment variable of that name, or from
+ * the file. Writes nothing. Throws an Error that names the secret when it is missing or malformed, or when the file is no JSON.
  */
-export async function loadSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
-  const stored = JSON.parse(await readFile(file, "utf8").catch(() => "{}")) as Secrets;
+export async function composeSecrets(file: string, env: NodeJS.ProcessEnv): Promise<Secrets> {
+  const stored = await readSecrets(file);
   const egressUrl = env.EGRESS_URL || stored.EGRESS_URL;
   if (!egressUrl) {
     throw new Error(
       "EGRESS_URL is not set; give the SMTP server that takes outgoing mail: EGRESS_URL=smtps://user:password@host",
     );
   }
+  parseEgressUrl(egressUrl);
   const secrets: Secrets = {
     MASTER_KEYS: `1:${randomBytes(32).toString("base64")}`,
     GATEWAY_SECRET: randomBytes(33).toString("base64"),
@@ -23,6 +28,26 @@ export async function loadSecrets(file: string, env: NodeJS.ProcessEnv): Promise
     ...stored,
     EGRESS_URL: egressUrl,
   };
-  await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  const { faults } = parseVariables(secrets);
+  if (faults.length > 0) throw new Error(`${faults.join("; ")} (${file})`);
   return secrets;
+}
+
+/** Returns whether the file has the master keys of a deployment. Throws an Error when the file is no JSON. */
+export async function hasMasterKeys(file: string): Promise<boolean> {
+  return (await readSecrets(file)).MASTER_KEYS !== undefined;
+}
+
+/** Writes secrets to a file that only its owner can read. An interruption leaves the earlier content. */
+export async function saveSecrets(file: string, secrets: Secrets): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await writeDurably(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+}
+
+/** Returns the secrets of a file, or none when it does not exist. Another failure must not look like a first deployment. */
+async function readSecrets(file: string): Promise<Secrets> {
+  const stored = await readJson<Secrets>(file).catch((error: Error) => {
+    throw new Error(`${file} cannot be read: ${error.message}`);
+  });
+  return stored ?? {};
 }

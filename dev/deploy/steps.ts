@@ -47,6 +47,23 @@ export async function createStores(config: ComposedConfig): Promise<void> {
   for (const queue of queueNames(config)) await command("wrangler", ["queues", "create", queue], EXISTS);
 }
 
+/** Wrangler's answer to a name of a Worker that was never deployed. */
+const NO_WORKER = /Worker ".*not found/;
+
+/** Returns the names of the secrets that a Worker has; none when it was never deployed. */
+export async function listDeployedSecrets(worker: string): Promise<string[]> {
+  const output = await command("wrangler", ["secret", "list", "--name", worker], NO_WORKER);
+  if (NO_WORKER.test(output)) return [];
+  const rows = JSON.parse(output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)) as { name: string }[];
+  return rows.map(({ name }) => name);
+}
+
+/** Turns on Email Routing of a zone that does not have it, which adds its MX records. Throws when the zone is not in the account. */
+export async function enableEmailRouting(zone: string): Promise<void> {
+  const settings = await command("wrangler", ["email", "routing", "settings", zone]);
+  if (!/Enabled:\s+true/.test(settings)) await command("wrangler", ["email", "routing", "enable", zone]);
+}
+
 /** Returns the size of the bundle in KiB after gzip, from the output of wrangler. Throws when it is not there. */
 export function gzipSize(output: string): number {
   const [, kib] = /gzip: ([\d.]+) KiB/.exec(output) ?? [];

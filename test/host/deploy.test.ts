@@ -12,6 +12,7 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
+import { findUnknown } from "./support/wrangler-help.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const complete: EnvironmentFile = {
@@ -76,7 +77,19 @@ describe("npm run deploy", () => {
       ...complete,
       vars: { ...complete.vars, [name]: value },
     });
-    expect(findRefusals(config, "environments/production.json")).toEqual([expect.stringContaining(name)]);
+    expect(findRefusals(config, complete, "environments/production.json")).toEqual([expect.stringContaining(name)]);
+  });
+
+  it("refuses a route of bounces that it does not know", () => {
+    const file = { ...complete, bounce_route: "email routing" };
+    const refusals = findRefusals(
+      composeConfig(readWorkerConfig(), "staging", file),
+      file,
+      "environments/staging.json",
+    );
+    expect(refusals).toEqual([
+      'bounce_route is "email routing"; set one of gateway, email-routing in environments/staging.json.',
+    ]);
   });
 
   it.each(ENVIRONMENTS)("--dry-run for %s prints each step and builds less than 600 KiB after gzip", async (env) => {
@@ -141,6 +154,9 @@ echo "$(basename "$0") $*" >> "${log}"
 case "$*" in
   "d1 list --json") printf '['; sep=''; for name in $(cat "${folder}/d1" 2>/dev/null); do printf '%s{"name":"%s","uuid":"id-of-%s"}' "$sep" "$name" "$name"; sep=','; done; printf ']' ;;
   "d1 create "*) echo "$3" >> "${folder}/d1" ;;
+  "secret list "*) if [ -f "${folder}/deployed" ]; then echo '[{"name":"MASTER_KEYS","type":"secret_text"}]'; else echo 'Worker "x" not found.'; exit 1; fi ;;
+  "email routing settings "*) echo "  Enabled:  false" ;;
+  "deploy "*) touch "${folder}/deployed" ;;
   "queues create "*|"r2 bucket create "*) grep -qx "$*" "${folder}/made" 2>/dev/null && { echo "it already exists"; exit 1; }; echo "$*" >> "${folder}/made" ;;
 esac
 `;
@@ -155,13 +171,24 @@ esac
       PATH: `${folder}:/usr/bin:/bin`,
       ...env,
     });
-  const logged = async () => (await readFile(log, "utf8")).trim().split("\n");
+  const everyCall: string[] = [];
+  const logged = async () => {
+    const lines = (await readFile(log, "utf8")).trim().split("\n");
+    everyCall.push(...lines.filter((line) => line.startsWith("wrangler ")));
+    return lines;
+  };
 
-  it("stops before the deployment without an egress", async () => {
-    const { code, output } = await run({});
+  it.each([
+    ["", "EGRESS_URL is not set; give the SMTP server"],
+    ["relay.shop.se", "EGRESS_URL: not a URL"],
+    ["smtps://user:hunter2@relay.shop.se/?tsl=off", "EGRESS_URL: has an unknown option"],
+  ])("creates nothing with an egress of %j", async (EGRESS_URL, reason) => {
+    const { code, output } = await run({ EGRESS_URL });
     expect(code).toBe(1);
-    expect(output).toContain("EGRESS_URL is not set");
-    expect((await logged()).some((line) => line.startsWith("wrangler deploy"))).toBe(false);
+    expect(output).toContain(reason);
+    expect(output).not.toContain("hunter2");
+    await expect(stat(log)).rejects.toThrow("ENOENT");
+    await expect(stat(secrets)).rejects.toThrow("ENOENT");
   });
 
   it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
@@ -188,5 +215,45 @@ esac
     expect((await run({})).code).toBe(0);
     expect(await readFile(secrets, "utf8")).toBe(before);
     expect((await logged()).filter((line) => line.includes("d1 create"))).toEqual([]);
+  });
+
+  it("refuses to replace master keys that it does not have, and a file of secrets that it cannot read", async () => {
+    const elsewhere = path.join(folder, "elsewhere.json");
+    const other = () =>
+      deploy(["--env", "staging", "--settings", settings, "--secrets", elsewhere], {
+        PATH: `${folder}:/usr/bin:/bin`,
+        EGRESS_URL: "smtps://user:hunter2@relay.shop.se",
+      });
+    await writeFile(log, "");
+    const { code, output } = await other();
+    expect(code).toBe(1);
+    expect(output).toContain(`email-delivery-staging has MASTER_KEYS, but ${elsewhere} does not.`);
+    expect(await logged()).toEqual(["wrangler secret list --name email-delivery-staging"]);
+    await expect(stat(elsewhere)).rejects.toThrow("ENOENT");
+    await writeFile(elsewhere, "{");
+    expect((await other()).output).toContain(`${elsewhere} cannot be read`);
+  });
+
+  it("turns on Email Routing of the bounce domain when it is asked to, and gives its mail to the Worker", async () => {
+    const stored = JSON.parse(await readFile(settings, "utf8")) as EnvironmentFile;
+    await writeFile(settings, JSON.stringify({ ...stored, bounce_route: "email-routing" }));
+    const { code, output } = await run({});
+    expect(code, output).toBe(0);
+    expect(await logged()).toContain("wrangler email routing enable bounces.shop.se");
+    const written = JSON.parse(await readFile(path.join(root, "wrangler.staging.json"), "utf8"));
+    expect(written.addresses).toEqual(["*@bounces.shop.se"]);
+    expect(output).not.toMatch(/^ *bounces\.shop\.se {2}MX/m);
+    expect(output).toContain('bounces.shop.se  TXT  "v=spf1 include:_spf.mx.cloudflare.net include:spf.shop.se -all"');
+    const kept = JSON.parse(await readFile(settings, "utf8")) as EnvironmentFile;
+    expect(kept.bounce_route).toBe("email-routing");
+  });
+
+  it("uses only commands and options that the installed wrangler has", async () => {
+    const calls = [...new Set(everyCall.map((line) => line.replace(/email-delivery-staging[\w-]*/g, "x")))];
+    expect(calls.length).toBeGreaterThan(5);
+    const unknown = await Promise.all(calls.map((call) => findUnknown(call.split(" ").slice(1))));
+    expect(unknown.flat()).toEqual([]);
+    expect(await findUnknown(["d1", "make", "x"])).toEqual(["wrangler d1 make x"]);
+    expect(await findUnknown(["d1", "create", "x", "--place"])).toEqual(["--place"]);
   });
 });
