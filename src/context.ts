@@ -146,7 +146,8 @@ export function createContext(env: Env, requestId: string, now: () => number = D
     get settings() {
       return readSettings(env);
     },
-    db: asDatabase(env.DB),
+    // A deployment without it answers /health and /ready all the same.
+    db: env.DB && asDatabase(env.DB),
     requestId,
     now,
     newId: () => uuidv7(now()),

@@ -3,7 +3,9 @@ export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
 import { app } from "./app.ts";
+import { createContext } from "./context.ts";
 import { runSchedule } from "./cron.ts";
+import { saveFigures } from "./daily-figures/index.ts";
 import { receiveEmail } from "./inbound/index.ts";
 import type { WorkMessage } from "./outbox/index.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
@@ -17,21 +19,25 @@ function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {
   return batch.queue === env.HITS_QUEUE ? consumeHits(batch, env) : consumeDeadLetters(batch, env);
 }
 
-/** Returns the handler of an event, which first reports faults of the settings. */
-function withSettings<Event, Answer>(
+/** Returns the handler of an event, which first reports faults of the settings and at its end stores what was counted. */
+function observed<Event, Answer>(
   handle: (event: Event, env: Env, ctx: ExecutionContext) => Answer,
 ): (event: Event, env: Env, ctx: ExecutionContext) => Answer {
   return (event, env, ctx) => {
     reportSettingFaults(env);
-    return handle(event, env, ctx);
+    const answer = handle(event, env, ctx);
+    const save = () => saveFigures(createContext(env, crypto.randomUUID()));
+    // The answer does not wait, and its errors are those of the handler.
+    ctx.waitUntil(Promise.resolve(answer).then(save, save));
+    return answer;
   };
 }
 
 const worker: ExportedHandler<Env> = {
-  fetch: withSettings(app.fetch),
-  queue: withSettings(consumeBatch),
-  email: withSettings(receiveEmail),
-  scheduled: withSettings(runSchedule),
+  fetch: observed(app.fetch),
+  queue: observed(consumeBatch),
+  email: observed(receiveEmail),
+  scheduled: observed(runSchedule),
 };
 
 export default worker;

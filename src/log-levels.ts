@@ -11,6 +11,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "domain.recheck.failed": "warn",
   "egress.unavailable": "error",
   "egress.unreachable": "warn",
+  "figures.not-saved": "warn",
   "hit.lost": "warn",
   "hits.failed": "warn",
   "import.not-stored": "warn",

@@ -13,10 +13,18 @@ export interface TableShape {
 }
 
 /**
- * Tables that no backup has: the record of migrations, which is compared instead; runs of cron; and what a restore writes itself. The
- * index of emails is made anew from the emails.
+ * Tables that no backup has: the record of migrations, which is compared instead; runs of cron and figures of
+ * the deployment; and what a restore writes itself. The index of emails is made anew from the emails.
  */
-const LEFT_OUT = ["d1_migrations", "migrations", "cron_runs", "restores", "restored_files", "email_search"];
+const LEFT_OUT = [
+  "d1_migrations",
+  "migrations",
+  "cron_runs",
+  "daily_figures",
+  "restores",
+  "restored_files",
+  "email_search",
+];
 
 const LIST = `
   SELECT name, sql LIKE 'CREATE VIRTUAL%' AS is_virtual FROM sqlite_master

@@ -1,3 +1,5 @@
+import { countRows } from "./count-rows.ts";
+
 /**
  * Types of the two kinds of database. A statement belongs to the kind that prepared it, so a batch that mixes both, or a
  * statement on the wrong database, does not compile. No transaction spans two databases.
@@ -26,7 +28,7 @@ export type MailStatement = Statement<"mail">;
 export type MainDatabase = Database<"main">;
 export type MailDatabase = Database<"mail">;
 
-/** Returns a binding as the kind of database that it is. Call it where bindings are read only. */
+/** Returns a binding as the kind of database that it is, which counts the rows written. Call it where bindings are read only. */
 export function asDatabase<Kind extends DatabaseKind>(binding: D1Database): Database<Kind> {
-  return binding as unknown as Database<Kind>;
+  return countRows(binding as unknown as Database<Kind>);
 }

@@ -1,7 +1,9 @@
 import type { Ctx, MailCtx } from "../context.ts";
+import { addFigures } from "../daily-figures/index.ts";
 import type { ContentRanges } from "../emails/index.ts";
 import type { ConnectError } from "../mail/smtp/index.ts";
 import { CLAIM_EMAILS } from "../outbox/index.ts";
+import type { Claim } from "./claim.ts";
 import { type DispatchJob, dispatch, mayContinue } from "./dispatch.ts";
 import type { Egress, EgressFault } from "./egress.ts";
 import { OctetBudget } from "./octet-budget.ts";
@@ -53,6 +55,7 @@ export class DeliveryRun {
   readonly #claims = new Map<ActiveClaim, () => void>();
   readonly #dispatchers = new Set<Promise<void>>();
   #idle: (() => void)[] = [];
+  #hasClaimed = false;
   #isEnded = false;
 
   /** `databases` is the number of mail databases that the run claims from at once. */
@@ -61,6 +64,14 @@ export class DeliveryRun {
     this.limits = limits;
     this.log = ctx.log;
     this.maxClaimEmails = maxClaimEmails(databases);
+  }
+
+  /** Adds a claim that took rows, and the run with its first one, to the figures of today. */
+  countClaim(ctx: Ctx, { rows, mails }: Pick<Claim, "rows" | "mails">): void {
+    if (rows.length === 0) return;
+    const figures = { runs: Number(!this.#hasClaimed), claims: 1, claimed_rows: rows.length };
+    addFigures(ctx, { ...figures, claimed_emails: mails.length });
+    this.#hasClaimed = true;
   }
 
   /** Sends the emails in the queue of a claim. Resolves when none is in progress and no further one can start. */

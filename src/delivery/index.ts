@@ -1,3 +1,4 @@
+export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
 export { type Egress, type EgressFault, egressOf } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";

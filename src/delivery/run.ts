@@ -70,6 +70,7 @@ async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: Deliv
     const taken = await claimMail(ctx, wakeUps, lease, run.maxClaimEmails);
     const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
     for (const emails of emailsOf.values()) run.limits.emails -= emails;
+    run.countClaim(ctx, taken);
     return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdBulk(ctx, lease, taken) };
   });
   if (claim.rows.length === 0) return { emailsOf, released: [] };

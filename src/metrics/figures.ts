@@ -4,6 +4,7 @@ import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
 import { readReadiness } from "./readiness.ts";
 import { type Figure, toPrometheus } from "./rules.ts";
+import { readToday } from "./today.ts";
 
 /** Outbox rows and dead letters that are counted in each database. */
 const MAX_ROWS = 10_000;
@@ -14,11 +15,12 @@ const CRON_RUNS = "SELECT schedule, ran_at FROM cron_runs";
 
 /** Returns the figures of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
-  const [outboxes, { status }, stored, deliveries] = await Promise.all([
+  const [outboxes, { status }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
     readStored(ctx).catch(() => ({ letters: [], runs: [] })),
     readDeliveries(ctx),
+    readToday(ctx),
   ]);
   const now = ctx.now();
   const answering = outboxes.filter(({ error }) => error === null);
@@ -93,6 +95,7 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
       "When the schedule last ran to its end.",
       stored.runs.map(({ schedule, ran_at }) => ({ labels: { schedule }, value: ran_at / 1000 })),
     ),
+    ...today,
   ];
   return toPrometheus(figures);
 }

@@ -1,0 +1,2 @@
+export { addFigures } from "./counters.ts";
+export { readFigures, saveFigures } from "./save.ts";

@@ -1,0 +1,47 @@
+import type { Ctx } from "../context.ts";
+import { type Figures, giveBackFigures, takeFigures } from "./counters.ts";
+
+/** An isolate stores its counts at most once in this time, in milliseconds: each time is a row written. */
+const SAVE_AFTER_MS = 60_000;
+const DAY_MS = 24 * 3_600_000;
+
+// One row a day for all counts, so that storing them writes one row.
+const SAVE = `
+  INSERT INTO daily_figures (day, figures) VALUES (?1, ?2)
+  ON CONFLICT DO UPDATE SET figures = (
+    SELECT json_group_object(key, total) FROM (
+      SELECT key, sum(value) AS total FROM (
+        SELECT key, value FROM json_each(daily_figures.figures)
+        UNION ALL SELECT key, value FROM json_each(excluded.figures)) GROUP BY key))`;
+
+const FIND = "SELECT figures FROM daily_figures WHERE day = ?1";
+
+/** When an isolate stored its counts last, by the binding of the main database, in milliseconds since 1970. */
+const savedAt = new WeakMap<object, number>();
+
+/**
+ * Adds what this isolate has counted to the figures of today (UTC), at most once in `afterMs`. What an isolate counted after
+ * its last call is lost when it ends. Never throws: counts that could not be stored are kept for the next call.
+ */
+export async function saveFigures(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<void> {
+  const { env } = ctx;
+  const now = ctx.now();
+  if (!env.DB || now < (savedAt.get(env.DB) ?? 0) + afterMs) return;
+  const figures = takeFigures(env);
+  if (Object.values(figures).every((count) => count === 0)) return;
+  savedAt.set(env.DB, now);
+  try {
+    await ctx.db.prepare(SAVE).bind(dayOf(now), JSON.stringify(figures)).run();
+  } catch (error) {
+    giveBackFigures(env, figures);
+    ctx.log("figures.not-saved", { error: String(error) });
+  }
+}
+
+/** Returns the figures of today (UTC). A figure that was not counted is missing. */
+export async function readFigures(ctx: Ctx): Promise<Figures> {
+  const row = await ctx.db.prepare(FIND).bind(dayOf(ctx.now())).first<{ figures: string }>();
+  return row ? (JSON.parse(row.figures) as Figures) : {};
+}
+
+const dayOf = (at: number) => Math.floor(at / DAY_MS);

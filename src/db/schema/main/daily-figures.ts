@@ -1,0 +1,8 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const dailyFigures = sqliteTable("daily_figures", {
+  /** Days since 1970. */
+  day: integer().primaryKey().notNull(),
+  /** JSON: count by name. */
+  figures: text().notNull(),
+});
