@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type { SmtpLogin } from "./gateway.ts";
 import { HOST, type Layout, type Ports } from "./layout.ts";
+import type { MailboxLogin } from "./mailbox-login.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 
@@ -18,6 +19,8 @@ export interface LocalService {
   dns_url: string;
   /** Submits mail from the seeded domain over STARTTLS. Null when the domain has a credential whose password is not known. */
   smtp: SmtpLogin | null;
+  /** Signs in to webmail as the seeded mailbox. Null when its password was changed. */
+  webmail: MailboxLogin | null;
   ports: Ports;
 }
 
@@ -32,6 +35,7 @@ export async function writeLocalFile(
   seed: Seed,
   signInUrl: string,
   smtp: SmtpLogin | null,
+  webmail: MailboxLogin | null,
 ): Promise<LocalService> {
   const local = {
     base_url: apiUrl(layout),
@@ -43,6 +47,7 @@ export async function writeLocalFile(
     captured_mail_url: `http://${HOST}:${layout.ports.captured_mail}`,
     dns_url: `http://${HOST}:${layout.ports.dns}`,
     smtp,
+    webmail,
     ports: layout.ports,
   };
   await writeDurably(layout.localFile, `${JSON.stringify(local, null, 2)}\n`, 0o600);

@@ -10,6 +10,7 @@ import { startEgress } from "./egress/smtp.ts";
 import { gatewayConfig, smtpLogin } from "./gateway.ts";
 import { type Layout, ROOT, readLayout } from "./layout.ts";
 import { apiUrl, removeLocalFile, writeLocalFile } from "./local-file.ts";
+import { mailboxLogin } from "./mailbox-login.ts";
 import { findTakenPorts } from "./ports.ts";
 import { runCronsEachMinute } from "./scheduled.ts";
 import { prepareDatabase } from "./seed.ts";
@@ -58,8 +59,9 @@ async function start(layout: Layout) {
   const gateway = await startGateway(await gatewayConfig(layout, secrets, certificates));
   shutdown.onStop(() => gateway.close());
   const smtp = await smtpLogin(layout, seed, certificates.authorityFile);
+  const webmail = await mailboxLogin(layout, seed);
 
-  const local = await writeLocalFile(layout, seed, signInUrl, smtp);
+  const local = await writeLocalFile(layout, seed, signInUrl, smtp, webmail);
   shutdown.onStop(() => removeLocalFile(layout));
   console.log(summary(layout, local));
 }

@@ -11,6 +11,7 @@ The service is ready.
 
   API            ${local.base_url}
   Dashboard      ${local.sign_in_url} (signs in once, within 15 minutes)
+  Webmail        ${webmailLine(local)}
   Captured mail  ${local.captured_mail_url}
   DNS of *.test  ${local.dns_url}
   Local egress   smtp://${HOST}:${layout.ports.smtp} (STARTTLS, AUTH)
@@ -27,6 +28,12 @@ Send a first email, then open ${local.captured_mail_url}
 
 Stop with Ctrl-C.
 `;
+}
+
+function webmailLine({ base_url, mailbox, webmail }: LocalService): string {
+  if (!webmail) return `${new URL("/mail/sign-in", base_url).href} (the password of ${mailbox} was changed)`;
+  return `${webmail.sign_in_url}
+                 password ${webmail.password}`;
 }
 
 function smtpLine({ smtp, ports }: LocalService): string {

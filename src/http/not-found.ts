@@ -2,20 +2,27 @@ import type { Context } from "hono";
 import { AppError } from "../errors.ts";
 import type { AppEnv } from "./env.ts";
 import { onError } from "./errors.ts";
+import { onPageError } from "./page-errors.tsx";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
  * Returns the handler of paths without a route (decisions 1): 307 when the path exists with or without its last slash,
- * so that method and body are kept; otherwise 404.
+ * so that method and body are kept; otherwise 404, which is a page for browsers.
  */
-export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response {
+export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response | Promise<Response> {
   return (c) => {
     if (routes().methodsOf(toggleTrailingSlash(c.req.path)).length > 0) {
       const url = new URL(c.req.url);
       return c.redirect(toggleTrailingSlash(url.pathname) + url.search, 307);
     }
-    return onError(new AppError(404, "Not found"), c);
+    const error = new AppError(404, isPageRequest(c) ? "There is no page at this address" : "Not found");
+    return isPageRequest(c) ? onPageError(error, c) : onError(error, c);
   };
+}
+
+/** Returns whether the answer is for a person: a browser asks for HTML by name, and the API has none. */
+function isPageRequest(c: Context<AppEnv>): boolean {
+  return !c.req.path.startsWith("/v1/") && (c.req.header("Accept") ?? "").includes("text/html");
 }
 
 /** Adds the last slash of a path, or removes it. */

@@ -2,18 +2,11 @@ import { Field, Layout, Notice } from "../ui/index.ts";
 import { folderPath } from "./paths.ts";
 
 /** The page that signs in to one mailbox. */
-export const MailboxSignInPage = ({ email, error }: { email?: string; error?: string }) => (
+export const MailboxSignInPage = ({ email, error }: { email: string; error?: string }) => (
   <Layout title="Sign in to webmail">
     {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
     <form method="post" action="/mail/sign-in">
-      <Field
-        name="email"
-        label="Email address"
-        type="email"
-        autocomplete="username"
-        maxlength={254}
-        {...(email === undefined ? {} : { value: email })}
-      />
+      <Field name="email" label="Email address" type="email" autocomplete="username" maxlength={254} value={email} />
       <Field name="password" label="Password" type="password" autocomplete="current-password" maxlength={256} />
       <button type="submit" class="wide">
         Sign in

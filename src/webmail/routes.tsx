@@ -30,7 +30,7 @@ const MAX_MAILBOXES = 500;
 
 /** The pages of webmail. A mailbox is opened by its password (decisions 5 and 11), or by a user of the dashboard. */
 export const webmailPages = new Hono<AppEnv>()
-  .get("/mail/sign-in", (c) => respondPage(c, <MailboxSignInPage />))
+  .get("/mail/sign-in", (c) => respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />))
   .post("/mail/sign-in", async (c) => {
     refuseCrossSite(c);
     const { email, password } = await readFields(c, WebmailLoginIn);

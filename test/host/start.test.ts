@@ -18,6 +18,7 @@ interface Local {
   captured_mail_url: string;
   dns_url: string;
   smtp: { host: string; port: number; username: string; password: string; ca_file: string };
+  webmail: { sign_in_url: string; email: string; password: string };
   ports: { [name: string]: number };
 }
 
@@ -82,6 +83,16 @@ describe("npm start", () => {
     expect(detail.events.map((event) => event.event_type)).toEqual(["queued", "delivered", "bounced"]);
   });
 
+  it("prints a page of webmail on which the password of the seeded mailbox signs in", async ({ expect }) => {
+    const { sign_in_url, email, password } = first.webmail;
+    const page = await (await fetch(sign_in_url)).text();
+    expect(page).toContain(`value="${first.mailbox}"`);
+    const body = new URLSearchParams({ email, password });
+    const signedIn = await fetch(new URL("/mail/sign-in", sign_in_url), { method: "POST", body, redirect: "manual" });
+    expect([signedIn.status, signedIn.headers.get("Location")]).toEqual([303, "/mail"]);
+    expect(signedIn.headers.getSetCookie().join()).toContain("mailbox=");
+  });
+
   it("shows the email on the captured mail page and answers 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);
@@ -114,6 +125,7 @@ describe("npm start", () => {
     await rm(localFile, { force: true });
     const again = await start();
     expect(again.api_key).toBe(first.api_key);
+    expect(again.webmail).toEqual(first.webmail);
     expect((await waitUntilStatus(again, emailId, "delivered")).id).toBe(emailId);
     expect(await captured(again)).toHaveLength(2);
     await send(again, "After the kill");

@@ -124,6 +124,19 @@ describe("paths", () => {
     }
   });
 
+  it("an unknown path outside of the API is a page for a browser, with the request id", async () => {
+    for (const path of ["/nothing", "/app/nothing/x", "/mail/a/b/c/d", "/docs/nothing/x"]) {
+      const response = await anonymous.get(path, { Accept: "text/html,*/*;q=0.8" });
+      expect(response.status, path).toBe(404);
+      expect(response.headers.get("Content-Type"), path).toMatch(/^text\/html; charset=utf-8$/i);
+      const html = await response.text();
+      expect(html).toContain("There is no page at this address.");
+      expect(html).toContain(response.headers.get("X-Request-Id"));
+    }
+    const api = await anonymous.get("/v1/nothing", { Accept: "text/html" });
+    expect(await api.json()).toEqual({ detail: "Not found" });
+  });
+
   it("a path is normalised as the URL standard says", async () => {
     const statuses: [string, number][] = [
       ["/v1/emails/%2e%2e/me", 200],

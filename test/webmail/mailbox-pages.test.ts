@@ -44,6 +44,14 @@ const emails = async () =>
     { id: string; subject: string; status: string; to_addresses: string[] }[]
   >();
 
+describe("the page to sign in", () => {
+  it("has the address of its link, as text only", async () => {
+    expect(await read("/mail/sign-in?email=ada%40example.test")).toContain('value="ada@example.test"');
+    const html = await read("/mail/sign-in?email=%22%3E%3Cscript%3E");
+    expect(html).toContain('value="&quot;&gt;&lt;script&gt;"');
+  });
+});
+
 describe("a folder", () => {
   it("shows its messages with sender, subject and preview, and finds one by its text", async () => {
     await receive({ Subject: "Invoice 42" }, "The figures of March\r\n");
