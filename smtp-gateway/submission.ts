@@ -24,9 +24,10 @@ interface Submitter {
 const END = Buffer.from("\0end");
 /** Messages up to this size are sent to the Worker in one piece, with others of their username. Larger ones go to R2. */
 const SMALL_OCTETS = 15 * 1024;
-/** Keys of a connection in one call, and connections in it. */
+/** Keys of a connection in one call, connections in it, and octets of their JSON: the Worker reads 16,384. */
 const KEYS = 100;
 const CONFIRMATIONS = 64;
+const CONFIRMATION_OCTETS = 16_000;
 
 /** Answers that the client of a connection has received. */
 interface Confirmation {
@@ -61,8 +62,8 @@ export class Submission {
         return confirmations.map(() => answer);
       },
       maxItems: CONFIRMATIONS,
-      maxOctets: Number.POSITIVE_INFINITY,
-      octetsOf: () => 0,
+      maxOctets: CONFIRMATION_OCTETS,
+      octetsOf: (confirmation) => Buffer.byteLength(JSON.stringify(confirmation)) + 1,
     });
   }
 
