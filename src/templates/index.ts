@@ -1,3 +1,13 @@
+export {
+  BLOCK_TYPES,
+  type Block,
+  type BlockType,
+  blockFault,
+  blockLimits,
+  readBlocks,
+  toBlocksJson,
+} from "./blocks/blocks.ts";
+export { renderBlocks } from "./blocks/render.ts";
 export { createTemplate } from "./create.ts";
 export { deleteTemplate } from "./delete.ts";
 export { duplicateTemplate } from "./duplicate.ts";

@@ -1,4 +1,12 @@
-/** Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. `src`: a page of `respondMailHtml`. */
-export const MailFrame = ({ title, src }: { title: string; src: string }) => (
-  <iframe class="mail" title={title} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
+interface MailFrameProps {
+  title: string;
+  /** A page of `respondMailHtml`. Absent: the frame is empty until a form is shown in it. */
+  src?: string | undefined;
+  /** Target of forms that are shown in it. */
+  name?: string;
+}
+
+/** Shows the HTML of an own email in a frame without scripts, forms and origin. Its links open in a new tab. */
+export const MailFrame = ({ title, src, name }: MailFrameProps) => (
+  <iframe class="mail" title={title} name={name} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
 );

@@ -1,10 +1,12 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
-import type { TemplateOut } from "../../templates/index.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, TextArea, Time } from "../../ui/index.ts";
+import { readBlocks, renderBlocks, type TemplateOut } from "../../templates/index.ts";
+import { Chips, Empty, Layout, List, Notice, Pager, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
-import { Preview, type Samples } from "./preview.tsx";
+import { Editor } from "./editor.tsx";
+import type { TemplateForm } from "./form.ts";
+import { Preview, PreviewFrame, type Samples } from "./preview.tsx";
 
 interface PageProps {
   caller: CallerCtx;
@@ -53,43 +55,74 @@ export const TemplatesPage = ({
   </Layout>
 );
 
-/** The fields of the form of a template, as they were filled in. */
-export interface TemplateForm {
-  name: string;
-  subject: string;
-  html_body: string;
-  text_body: string;
-  idempotencyKey: string;
-}
-
 interface TemplatePageProps extends PageProps {
   /** Null: a new one. */
   template: TemplateOut | null;
   form: TemplateForm;
   samples: Samples;
   senders: readonly MailboxRow[];
+  focus?: string | undefined;
   refusal?: Refusal | undefined;
 }
 
 /** One template: its form, and a preview with sample values. */
-export function TemplatePage({ caller, template, form, samples, senders, notice, refusal }: TemplatePageProps) {
+export function TemplatePage(props: TemplatePageProps) {
+  const { caller, template, form, samples, senders, focus, notice, refusal } = props;
   const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
+  const isOfBlocks = form.blocks !== null;
   return (
     <Layout
       title={template?.name ?? "New template"}
       user={pageUser(caller)}
       at="/app/templates"
-      actions={template && mayManage(caller) ? <Actions path={path} /> : null}
+      actions={template && mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      {mayManage(caller) ? <Form path={path} form={form} refusal={refusal} /> : null}
-      {template === null ? null : <Preview {...{ caller, path, template, samples, senders, refusal }} />}
+      {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
+      <div class="columns">
+        {mayManage(caller) ? <Editor {...{ path, form, samples, focus, refusal }} /> : null}
+        <section aria-label="Preview">
+          {template === null ? (
+            <PreviewFrame />
+          ) : (
+            <Preview {...{ caller, path, template, samples, senders, refusal }} />
+          )}
+        </section>
+      </div>
     </Layout>
   );
 }
 
-const Actions = ({ path }: { path: string }) => (
+const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
+  <Chips
+    label="How to write it"
+    choices={[
+      { href: "/app/templates/new?editor=blocks", label: "Blocks", isChosen: isOfBlocks },
+      { href: "/app/templates/new", label: "HTML", isChosen: !isOfBlocks },
+    ]}
+  />
+);
+
+/** Says that saving replaces HTML or text that the API has set, since both are made of the blocks. */
+function ForeignChange({ template }: { template: TemplateOut }) {
+  const blocks = readBlocks(template.blocks_json);
+  if (blocks === null) return null;
+  const { html, text } = renderBlocks(blocks);
+  if (html === template.html_body && text === template.text_body) return null;
+  return (
+    <Notice kind="warn">
+      The HTML or text of this template was changed without its blocks. Saving the blocks replaces both.
+    </Notice>
+  );
+}
+
+const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
   <>
+    {isOfBlocks ? (
+      <a class="button quiet" href={`${path}/to-html`}>
+        Edit as HTML
+      </a>
+    ) : null}
     <form method="post" action={`${path}/duplicate`}>
       <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
       <button class="quiet" type="submit">
@@ -100,27 +133,4 @@ const Actions = ({ path }: { path: string }) => (
       Delete
     </a>
   </>
-);
-
-const Form = ({ path, form, refusal }: { path: string; form: TemplateForm; refusal: Refusal | undefined }) => (
-  <form method="post" action={path}>
-    <FaultSummary refusal={refusal} />
-    <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-    <div class="columns">
-      <Field name="name" label="Name" value={form.name} faults={refusal?.faults} />
-      <Field name="subject" label="Subject" required={false} value={form.subject} faults={refusal?.faults} />
-    </div>
-    <TextArea
-      name="html_body"
-      label="HTML"
-      required={false}
-      rows={14}
-      code
-      hint="Placeholders such as {{name}} are filled in by each email."
-      value={form.html_body}
-      faults={refusal?.faults}
-    />
-    <TextArea name="text_body" label="Text" required={false} value={form.text_body} faults={refusal?.faults} />
-    <button type="submit">Save</button>
-  </form>
 );

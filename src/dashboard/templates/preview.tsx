@@ -5,7 +5,7 @@ import type { TemplateOut } from "../../templates/index.ts";
 import { Field, MailFrame, Select } from "../../ui/index.ts";
 
 /** Prefix of the fields that hold a sample value, before the name of its placeholder. */
-const SAMPLE = "v.";
+export const SAMPLE = "v.";
 /** Placeholders that the page has a field for; further ones keep their names as values. */
 const MAX_FIELDS = 50;
 
@@ -18,9 +18,9 @@ export function readSamples(fields: URLSearchParams): Samples {
   return new Map(values.slice(0, MAX_FIELDS).map(([name, value]) => [name.slice(SAMPLE.length), value]));
 }
 
-/** Returns the value of each placeholder of a template: its sample, or its name. */
-export const toVariables = ({ variables }: Pick<TemplateOut, "variables">, samples: Samples) =>
-  Object.fromEntries(variables.map((name) => [name, samples.get(name) ?? name]));
+/** Returns the value of each placeholder of HTML: its sample, or its name. */
+export const toVariables = (names: readonly string[], samples: Samples) =>
+  Object.fromEntries(names.map((name) => [name, samples.get(name) ?? name]));
 
 const toQuery = (samples: Samples) => new URLSearchParams([...samples].map(([name, value]) => [SAMPLE + name, value]));
 
@@ -52,17 +52,21 @@ export function Preview({ caller, path, template, samples, senders, refusal }: P
           </button>
         </form>
       )}
-      {template.html_body ? (
-        <MailFrame title="Preview of the HTML" src={`${path}/html?${toQuery(samples)}`} />
-      ) : (
-        <pre>{template.text_body ?? ""}</pre>
-      )}
+      <PreviewFrame src={`${path}/html?${toQuery(samples)}`} />
       {caller.actor.scopes.has("emails:send") ? (
         <TestForm {...{ caller, path, fields, samples, senders, refusal }} />
       ) : null}
     </>
   );
 }
+
+/** The frame that shows a template. The button "Update preview" of the form shows what is filled in there. */
+export const PreviewFrame = ({ src }: { src?: string }) => (
+  <>
+    <MailFrame title="Preview" name="preview" src={src} />
+    <p class="hint">Previews load no images.</p>
+  </>
+);
 
 type TestFormProps = Omit<PreviewProps, "template"> & { fields: readonly string[] };
 

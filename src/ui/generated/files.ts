@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-b1aa949c.js",
-  style: "/assets/page-4872e797.css",
+  script: "/assets/page-bd608a18.js",
+  style: "/assets/page-ea685a27.css",
   webmailStyle: "/assets/webmail-887f28d9.css",
   referenceStyle: "/assets/reference-22ec4132.css",
 } as const;
