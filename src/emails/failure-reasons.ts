@@ -29,7 +29,9 @@ export async function findFailureReasons(ctx: CallerCtx, ids: readonly string[])
     );
   return new Map(
     rows.flatMap((row) => {
-      const reason = lastReason(readEvents(row.events, row));
+      const events = readEvents(row.events, row);
+      // The reply to a delivered recipient does not say why another one failed.
+      const reason = lastReason(events.filter(({ type }) => type !== "delivered")) ?? lastReason(events);
       return reason === null ? [] : [[row.id, reason] as const];
     }),
   );

@@ -29,6 +29,12 @@ describe("the list of emails", () => {
     expect(page.split("550 5.1.1 simulated: no such mailbox")).toHaveLength(2);
   });
 
+  it("says why a recipient failed, also where the email reached another one", async () => {
+    await send({ to: [{ email: "bounced@simulator.test" }, { email: "delivered@simulator.test" }] });
+    await runWorkAt(Date.now());
+    expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
+  });
+
   it("keeps a search under a name, once however often it is saved, until it is removed", async () => {
     const saved = { id: crypto.randomUUID(), name: "Bounced <receipts>", query: "tag:receipt", status: "bounced" };
     for (let time = 0; time < 2; time += 1)
