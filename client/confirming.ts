@@ -21,7 +21,7 @@ export function confirmForms(): void {
 }
 
 function ask(question: string, answer: string, run: () => void): void {
-  const yes = element("button", { type: "submit", className: "danger", value: "yes", textContent: answer });
+  const yes = element("button", { type: "submit", className: "danger final", value: "yes", textContent: answer });
   const no = element("button", {
     type: "submit",
     className: "quiet",

@@ -21,8 +21,8 @@ export const ReferenceLayout = ({ title, nouns, current, query = "", children }:
       <nav aria-label="Main">
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI document</a>
+        <a href="/app">Dashboard</a>
       </nav>
-      <a href="/app">Dashboard</a>
     </header>
     <div class="docs">
       <div>

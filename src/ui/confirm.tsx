@@ -11,21 +11,23 @@ interface ConfirmProps {
   back: string;
   /** Path of the page in the menu. */
   at?: string;
+  /** Whether something is deleted or ends. Default true. */
+  isFinal?: boolean;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
   /** What ends or is deleted. */
   children?: Child;
 }
 
-/** The page that asks before something is deleted. */
-export const ConfirmPage = ({ title, user, button, back, at, fields = {}, children }: ConfirmProps) => (
+/** The page that asks before something is deleted or sent. */
+export const ConfirmPage = ({ title, user, button, back, at, isFinal = true, fields = {}, children }: ConfirmProps) => (
   <Layout title={title} user={user} at={at ?? back}>
     <p>{children}</p>
     <form method="post" class="actions">
       {Object.entries(fields).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <button class="danger" type="submit">
+      <button class={isFinal ? "danger final" : undefined} type="submit">
         {button}
       </button>
       <a class="button quiet" href={back}>

@@ -23,7 +23,7 @@ export function ForGoodPage({ page, bulk, back }: ForGoodPageProps) {
         {places.map((place) => (
           <input type="hidden" name="uid" value={place} />
         ))}
-        <button type="submit" class="danger" name="action" value={bulk.action}>
+        <button type="submit" class="danger final" name="action" value={bulk.action}>
           Delete for good
         </button>
         <a class="button quiet" href={back}>

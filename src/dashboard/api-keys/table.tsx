@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from "../../api-keys/index.ts";
 import type { CallerCtx } from "../../context.ts";
-import { Table, Time } from "../../ui/index.ts";
+import { Empty, List, Time } from "../../ui/index.ts";
 
 interface ApiKeyTableProps {
   caller: CallerCtx;
@@ -9,24 +9,22 @@ interface ApiKeyTableProps {
 
 /** API keys with a link to revoke each one, when the role may. */
 export function ApiKeyTable({ caller, keys }: ApiKeyTableProps) {
-  if (keys.length === 0) return <p>There is no API key.</p>;
+  if (keys.length === 0) return <Empty>There is no API key.</Empty>;
   const mayManage = caller.actor.scopes.has("team:manage");
   const columns = ["Name", "Key", "Permissions", "Last use", "State", ...(mayManage ? ["Action"] : [])];
   return (
-    <Table caption="API keys" columns={columns}>
-      {keys.map((key) => (
-        <tr>
-          <td>{key.name}</td>
-          <td class="code">{key.prefix}…</td>
-          <td>{key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", ")}</td>
-          <td>{key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />}</td>
-          <td>
-            <State apiKey={key} now={caller.now()} />
-          </td>
-          {mayManage ? <td>{key.revokedAt === null ? <RevokeLink apiKey={key} /> : null}</td> : null}
-        </tr>
-      ))}
-    </Table>
+    <List
+      caption="API keys"
+      columns={columns}
+      rows={keys.map((key) => [
+        key.name,
+        <code>{key.prefix}…</code>,
+        key.scopes.map((scope) => (scope === "*" ? "all" : scope)).join(", "),
+        key.lastUsedAt === null ? "Never" : <Time at={key.lastUsedAt} />,
+        <State apiKey={key} now={caller.now()} />,
+        ...(mayManage ? [key.revokedAt === null ? <RevokeLink apiKey={key} /> : null] : []),
+      ])}
+    />
   );
 }
 

@@ -123,6 +123,7 @@ export const broadcastPages = new Hono<AppEnv>()
         title={`Send ${name}?`}
         user={pageUser(caller)}
         button="Send now"
+        isFinal={false}
         back={`/app/broadcasts/${id}`}
         at="/app/broadcasts"
       >

@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "../../accounts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { GrantRow } from "../../oauth/index.ts";
-import { Layout, Notice, Table, Time } from "../../ui/index.ts";
+import { Empty, Layout, List, Notice, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface GrantsPageProps {
@@ -31,24 +31,20 @@ export const clientName = ({ client_name: name }: GrantRow) => name ?? "A client
 
 /** Grants with a link to end each one. */
 export function GrantTable({ grants }: { grants: readonly GrantRow[] }) {
-  if (grants.length === 0) return <p>No program is connected.</p>;
+  if (grants.length === 0) return <Empty>No program is connected.</Empty>;
   return (
-    <Table caption="Connected programs" columns={["Program", "Workspace", "It may", "Connected", "Action"]}>
-      {grants.map((grant) => (
-        <tr>
-          <td>{clientName(grant)}</td>
-          <td>{grant.workspace_name}</td>
-          <td>{(JSON.parse(grant.scopes) as Scope[]).map((scope) => scopes[scope] ?? scope).join(" ")}</td>
-          <td>
-            <Time at={grant.created_at} />
-          </td>
-          <td>
-            <a class="action" href={`/app/grants/${grant.id}/revoke`} aria-label={`Disconnect ${clientName(grant)}`}>
-              Disconnect
-            </a>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <List
+      caption="Connected programs"
+      columns={["Program", "Workspace", "It may", "Connected", "Action"]}
+      rows={grants.map((grant) => [
+        clientName(grant),
+        grant.workspace_name,
+        (JSON.parse(grant.scopes) as Scope[]).map((scope) => scopes[scope] ?? scope).join(" "),
+        <Time at={grant.created_at} />,
+        <a class="action" href={`/app/grants/${grant.id}/revoke`} aria-label={`Disconnect ${clientName(grant)}`}>
+          Disconnect
+        </a>,
+      ])}
+    />
   );
 }

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { iso } from "../../lib/time.ts";
 import type { SessionRow } from "../../sessions/index.ts";
 import type { TotpStatus } from "../../sign-ins/index.ts";
-import { Field, Layout, Notice, Table, Time } from "../../ui/index.ts";
+import { Field, Layout, List, Notice, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface SecurityPageProps {
@@ -63,33 +63,27 @@ const CodeField = ({ hint }: { hint: string }) => (
 
 function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: readonly SessionRow[] }) {
   return (
-    <Table caption="Sessions" columns={["Browser", "Address", "Signed in", "Last use", "Action"]}>
-      {sessions.map(({ id, userAgent, ip, createdAt, refreshedAt }) => (
-        <tr>
-          <td>{userAgent ?? "Unknown"}</td>
-          <td>{ip ?? "Unknown"}</td>
-          <td>
-            <Time at={createdAt} />
-          </td>
-          <td>
-            <Time at={refreshedAt} />
-          </td>
-          <td>
-            {id === caller.actor.credentialId ? (
-              "This session"
-            ) : (
-              <a
-                class="action"
-                href={`/app/security/sessions/${id}/revoke`}
-                aria-label={`End session of ${iso(createdAt)}`}
-              >
-                End
-              </a>
-            )}
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <List
+      caption="Sessions"
+      columns={["Browser", "Address", "Signed in", "Last use", "Action"]}
+      rows={sessions.map(({ id, userAgent, ip, createdAt, refreshedAt }) => [
+        userAgent ?? "Unknown",
+        ip ?? "Unknown",
+        <Time at={createdAt} />,
+        <Time at={refreshedAt} />,
+        id === caller.actor.credentialId ? (
+          "This session"
+        ) : (
+          <a
+            class="action"
+            href={`/app/security/sessions/${id}/revoke`}
+            aria-label={`End session of ${iso(createdAt)}`}
+          >
+            End
+          </a>
+        ),
+      ])}
+    />
   );
 }
 

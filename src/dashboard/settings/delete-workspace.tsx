@@ -45,7 +45,7 @@ function showForm(c: Context<AppEnv>, refusal?: Refusal) {
         <FaultSummary refusal={refusal} />
         <Field name="name" label={`To go on, type the name of the workspace: ${name}`} faults={refusal?.faults} />
         <div class="actions">
-          <button class="danger" type="submit">
+          <button class="danger final" type="submit">
             Delete workspace
           </button>
           <a class="button quiet" href="/app/settings">

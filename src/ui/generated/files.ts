@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-bd608a18.js",
-  style: "/assets/page-ea685a27.css",
-  webmailStyle: "/assets/webmail-887f28d9.css",
-  referenceStyle: "/assets/reference-22ec4132.css",
+  script: "/assets/page-b48e58ac.js",
+  style: "/assets/page-2a19ea29.css",
+  webmailStyle: "/assets/webmail-67b634fa.css",
+  referenceStyle: "/assets/reference-afa099f5.css",
 } as const;
