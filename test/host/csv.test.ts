@@ -4,10 +4,11 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readHeader } from "../../src/contacts/csv/columns.ts";
 import { readRow } from "../../src/contacts/csv/read-row.ts";
 import { type ExportRow, writeHeader, writeRow } from "../../src/contacts/csv/write-row.ts";
 import { markFormula } from "../../src/lib/csv/cells.ts";
+import { readHeader } from "../../src/lib/csv/columns.ts";
+import { previewCsv, previewFile, readRecords } from "../../src/lib/csv/preview.ts";
 import { CsvReader, type CsvRecord, MAX_RECORD_CHARACTERS } from "../../src/lib/csv/reader.ts";
 
 /** Compares the CSV code with csv-spectrum and with Python's csv module. */
@@ -172,4 +173,71 @@ describe("Python's csv module", () => {
   }
 
   const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+});
+
+describe("the preview in the browser", () => {
+  const recordsOf = (text: string, delimiter: "," | ";" | "\t") =>
+    new CsvReader(new TextEncoder().encode(text), delimiter)
+      .read(1_000, 1_000_000)
+      .map((record) => ({ row: record.row, cells: "cells" in record ? record.cells : null }));
+
+  it("reads the same records as the import, and refuses the same ones", () => {
+    const text = fc.string({ unit: fc.constantFrom(...'""",;\t\r\na b\''), maxLength: 40 });
+    fc.assert(
+      fc.property(text, fc.constantFrom(",", ";", "\t"), (csv, delimiter) => {
+        expect([...readRecords(csv, delimiter, true)]).toEqual(recordsOf(csv, delimiter));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("reads of the start of a file what the import reads of the whole", () => {
+    const text = fc.string({ unit: fc.constantFrom(...'""",\r\nab'), maxLength: 40 });
+    fc.assert(
+      fc.property(text, fc.nat(40), (csv, length) => {
+        const records = [...readRecords(csv.slice(0, length), ",", length >= csv.length)];
+        expect(recordsOf(csv, ",").slice(0, records.length)).toEqual(records);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it("refuses a row that is too long for the import", () => {
+    const csv = `email,a\n"${"x".repeat(MAX_RECORD_CHARACTERS)}\nada@example.org,1\n`;
+    for (const isWhole of [true, false])
+      expect([...readRecords(csv, ",", isWhole)].map(({ cells }) => cells?.[0] ?? null)).toEqual(
+        isWhole ? recordsOf(csv, ",").map(({ cells }) => cells?.[0] ?? null) : ["email", null],
+      );
+  });
+
+  it.each([
+    [
+      "a byte order mark and semicolons",
+      '\ufeffemail;Name;city\r\n ada@a.example ;Ada;"Bath; UK"\r\n\r\nb@a.example;;',
+    ],
+    ["tabs", "city\temail\tNAME\nBath; UK\tada@a.example\tAda\n\tb@a.example\t\n"],
+  ])("names the columns as the import reads them: %s", (_, csv) => {
+    const preview = previewCsv(csv, true, 5);
+    if ("fault" in preview) throw new Error(preview.fault);
+    expect(preview.columns).toEqual(["Address", "Name", "{{city}}"]);
+    expect(preview.rows.map(({ values }) => values)).toEqual([
+      ["ada@a.example", "Ada", "Bath; UK"],
+      ["b@a.example", "", ""],
+    ]);
+  });
+
+  it.each([
+    ["", "is empty"],
+    ["name,city\n1,2\n", "no email column"],
+    ["email,a,a\n1,2,3\n", "twice"],
+    ["email\n\n", "no data rows"],
+  ])("says why the import refuses %j", (csv, fault) => {
+    expect(previewCsv(csv, true, 5)).toEqual({ fault: expect.stringContaining(fault) });
+  });
+
+  it("reads a file that ends within a character, and refuses one that is not UTF-8", () => {
+    const bytes = new TextEncoder().encode("email\nada@a.example\nb\u00e4");
+    expect(previewFile(bytes.subarray(0, bytes.length - 1), false)).toMatchObject({ rows: [{ row: 2 }] });
+    expect(previewFile(bytes.subarray(0, bytes.length - 1), true)).toEqual({ fault: expect.stringContaining("UTF-8") });
+  });
 });

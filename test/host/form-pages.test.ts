@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findFaults } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 
-/** The editor of templates in Chromium. */
+/** The editor of templates and the import of contacts in Chromium. */
 
 let site: Site;
 
@@ -111,6 +111,93 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.keyboard.press("Enter");
     await expect.poll(() => mainText(page)).toContain("The template is saved.");
     expect(await page.locator("[name='b.1.text']").inputValue()).toBe("First {{name}}");
+    await context.close();
+  });
+
+  const csvFile = (text: string) => ({ name: "contacts.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  const FILE = `\ufeffemail;Name;city\r\nada@example.org;Ada;"Bath;\r\nUK"\r\n\r\n;nobody;\r\nno address;;\r\nb@example.org;;"a"b\r\n`;
+
+  async function newList(page: Page): Promise<string> {
+    await page.goto("/app/contacts");
+    await page.locator("[name=name]").fill("Customers");
+    await button(page, "Create list").click();
+    await page.waitForURL(/\/app\/contacts\/.+/);
+    return new URL(page.url()).pathname;
+  }
+
+  /** Returns the cells of a row. The line breaks of a document that a server sent are LF. */
+  const cells = async (page: Page, row: number) =>
+    (await page.locator(`main .table tr:nth-child(${row}) td`).allTextContents()).map((text) =>
+      text.replaceAll("\r\n", "\n"),
+    );
+
+  it("show the first rows of a file before it is imported, then the progress and what became of each row", async () => {
+    const { page, context, problems } = await open();
+    const path = await newList(page);
+    const check = async (what: string) => {
+      expect(await findFaults(page), what).toEqual([]);
+      expect(problems, what).toEqual([]);
+    };
+    await page.goto(`${path}/import`);
+    await check("no file");
+    await page.locator("[name=file]").setInputFiles(csvFile("name\nAda\n"));
+    await page.getByText("no email column").waitFor();
+    await check("a file without addresses");
+    await page.locator("[name=file]").setInputFiles(csvFile(FILE));
+    await page.locator("main .table").waitFor();
+    expect(await page.locator("main .table th").allTextContents()).toEqual(["Row", "Address", "Name", "{{city}}"]);
+    expect(await cells(page, 1)).toEqual(["2", "ada@example.org", "Ada", "Bath;\nUK"]);
+    expect(await cells(page, 4)).toEqual(["6", "Is not valid CSV and will be refused."]);
+    await check("the first rows");
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await page.route(`**${path}/import`, async (route) => {
+      if (route.request().method() === "POST") await held;
+      await route.continue();
+    });
+    await button(page, "Import").click();
+    await page.locator("main progress").waitFor();
+    expect(await button(page, "Import").isDisabled()).toBe(true);
+    await check("the progress");
+    finish();
+    await page.getByText("1 imported, 1 skipped, 2 refused.").waitFor();
+    expect(await page.locator("main .notice li").allTextContents()).toEqual([
+      expect.stringMatching(/^Row 5: "no address"/),
+      expect.stringMatching(/^Row 6: /),
+    ]);
+    expect(await page.evaluate("document.activeElement.className")).toContain("notice");
+    expect(await mainText(page)).toContain("The list has 1 contact.");
+    await check("the result");
+    await context.close();
+  });
+
+  it("say that the connection broke during an import, and let it be repeated", async () => {
+    const { page, context } = await open();
+    await page.goto(`${await newList(page)}/import`);
+    await page.locator("[name=file]").setInputFiles(csvFile(FILE));
+    await page.route("**/import", (route) => (route.request().method() === "POST" ? route.abort() : route.continue()));
+    await button(page, "Import").click();
+    await page.getByRole("alert").getByText("The connection broke.").waitFor();
+    await page.unroute("**/import");
+    await button(page, "Import").click();
+    await page.getByText("1 imported, 1 skipped, 2 refused.").waitFor();
+    await context.close();
+  });
+
+  it("check and import a file without JavaScript and by keyboard", async () => {
+    const { page, context } = await open({ javaScriptEnabled: false });
+    const path = await newList(page);
+    await pressOn(page, "Choose a file");
+    await page.locator("[name=file]").setInputFiles(csvFile(FILE));
+    await pressOn(page, "Show the first rows");
+    expect(await cells(page, 1)).toEqual(["2", "ada@example.org", "Ada", "Bath;\nUK"]);
+    await page.locator("[name=file]").setInputFiles(csvFile(FILE));
+    await pressOn(page, "Import");
+    expect(await mainText(page)).toContain("1 imported, 1 skipped, 2 refused.");
+    await page.goto(path);
+    expect(await mainText(page)).toContain("ada@example.org");
     await context.close();
   });
 });

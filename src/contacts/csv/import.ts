@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { JsonChunkWriter } from "../../db/json-chunk-writer.ts";
 import { badRequest, tooLarge } from "../../errors.ts";
 import { Reservation } from "../../idempotency/index.ts";
+import { type Columns, isEmailHeader, readHeader } from "../../lib/csv/columns.ts";
 import {
   CsvReader,
   type CsvRecord,
@@ -14,7 +15,6 @@ import { copyToNewContacts } from "../../suppressions/index.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { importLimits } from "../rules.ts";
 import type { ImportOut } from "../schema.ts";
-import { type Columns, isEmailHeader, readHeader } from "./columns.ts";
 import { insertContacts } from "./insert.ts";
 import { isBlank, readRow } from "./read-row.ts";
 

@@ -1,8 +1,8 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { unmarkFormula } from "../../lib/csv/cells.ts";
+import type { Columns } from "../../lib/csv/columns.ts";
 import { nameFault } from "../../lib/text-rules.ts";
 import { metadataFault } from "../rules.ts";
-import type { Columns } from "./columns.ts";
 
 /** A contact of a CSV row. */
 export interface RowContact {

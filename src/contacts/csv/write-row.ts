@@ -1,5 +1,5 @@
 import { formatRecord } from "../../lib/csv/cells.ts";
-import { headerOfKey } from "./columns.ts";
+import { headerOfKey } from "../../lib/csv/columns.ts";
 
 /** A contact as it is exported. */
 export interface ExportRow {

@@ -1,4 +1,4 @@
-import type { ContactOut, ImportOut, ListOut } from "../../contacts/index.ts";
+import type { ContactOut, ListOut } from "../../contacts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
@@ -55,11 +55,10 @@ interface ListPageProps extends PageProps {
   search: string;
   form: { email: string; name: string; idempotencyKey: string };
   next: string | null;
-  imported?: ImportOut | undefined;
 }
 
 /** One list with its contacts, and the forms that add and import some. */
-export function ListPage({ caller, list, contacts, search, form, next, imported, notice, refusal }: ListPageProps) {
+export function ListPage({ caller, list, contacts, search, form, next, notice, refusal }: ListPageProps) {
   const path = `/app/contacts/${list.id}`;
   return (
     <Layout
@@ -69,7 +68,6 @@ export function ListPage({ caller, list, contacts, search, form, next, imported,
       actions={<Actions caller={caller} path={path} />}
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-      {imported === undefined ? null : <Imported imported={imported} />}
       <FaultSummary refusal={refusal} />
       <p>
         {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
@@ -120,19 +118,6 @@ const Actions = ({ caller, path }: { caller: CallerCtx; path: string }) => (
   </>
 );
 
-const Imported = ({ imported: { imported, skipped, errors } }: { imported: ImportOut }) => (
-  <div class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status">
-    <p>
-      {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped, {errors.length} refused.
-    </p>
-    <ul>
-      {errors.slice(0, 20).map((error) => (
-        <li>{error}</li>
-      ))}
-    </ul>
-  </div>
-);
-
 const describe = ({ metadata }: ContactOut) =>
   Object.entries(metadata ?? {})
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
@@ -155,16 +140,12 @@ const Forms = ({ path, form, refusal }: { path: string } & Pick<ListPageProps, "
       <Field name="name" label="Name" required={false} value={form.name} faults={refusal?.faults} />
       <button type="submit">Add contact</button>
     </form>
-    <form method="post" action={`${path}/import`} enctype="multipart/form-data">
+    <section>
       <h2>Import a CSV file</h2>
-      <Field
-        name="file"
-        label="File"
-        type="file"
-        accept=".csv,text/csv"
-        hint="UTF-8, with a column email. At most 100,000 rows and 24 MiB."
-      />
-      <button type="submit">Import</button>
-    </form>
+      <p>Its first rows are shown before it is imported.</p>
+      <a class="button quiet" href={`${path}/import`}>
+        Choose a file
+      </a>
+    </section>
   </div>
 );

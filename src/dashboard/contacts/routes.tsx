@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { Hono } from "hono";
 import {
   addContact,
@@ -8,9 +8,6 @@ import {
   deleteList,
   exportContacts,
   getList,
-  type ImportOut,
-  importContacts,
-  importLimits,
   ListIn,
   listContacts,
   listLists,
@@ -19,7 +16,6 @@ import {
 } from "../../contacts/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
-import { fileBody } from "../../http/file-body.ts";
 import { onceForForm } from "../../http/idempotency.ts";
 import { respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm, textOf } from "../../http/page-form.ts";
@@ -28,6 +24,7 @@ import { lowerCaseAscii } from "../../lib/addresses.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { contactEditPages } from "./contact-routes.tsx";
+import { importPages } from "./import-routes.tsx";
 import { ListPage, ListsPage } from "./page.tsx";
 import { sendPages } from "./send-routes.tsx";
 
@@ -40,12 +37,6 @@ const notices: Readonly<Record<string, string>> = {
   changed: "The contact is changed.",
   "contact-deleted": "The contact is deleted.",
   deleted: "The list is deleted.",
-};
-
-/** Answers 404 for an unknown list before the file is read. */
-const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
-  await getList(c.get("caller"), c.req.param("list_id") ?? "");
-  await next();
 };
 
 export const contactPages = new Hono<AppEnv>()
@@ -81,21 +72,7 @@ export const contactPages = new Hono<AppEnv>()
       (refusal) => showList(c, { refusal, form }),
     );
   })
-  .post(
-    "/app/contacts/:list_id/import",
-    ...pageFor("POST /v1/contacts/:list_id/upload"),
-    requireList,
-    fileBody("file", importLimits.fileOctets),
-    (c) =>
-      submitForm(
-        c,
-        async () => {
-          const file = c.get("file") ?? new Uint8Array();
-          return showList(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), file) });
-        },
-        (refusal) => showList(c, { refusal }),
-      ),
-  )
+  .route("/", importPages)
   .route("/", sendPages)
   .route("/", contactEditPages)
   .get("/app/contacts/:list_id/export", ...pageFor("GET /v1/contacts/:list_id/export"), async (c) => {
@@ -155,7 +132,6 @@ async function showLists(
 
 interface ListAnswer {
   refusal?: Refusal;
-  imported?: ImportOut;
   form?: { email: string; name: string; idempotencyKey: string };
 }
 
@@ -167,7 +143,6 @@ async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
   const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
   const { list, contacts, next } = await listContacts(caller, id, query);
   const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
-  const isPlain = !answer.refusal && !answer.imported;
   const page = (
     <ListPage
       caller={caller}
@@ -176,8 +151,7 @@ async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
       search={search}
       form={answer.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
       next={parameters && `/app/contacts/${id}?${parameters}`}
-      imported={answer.imported}
-      notice={isPlain ? notices[c.req.query("done") ?? ""] : undefined}
+      notice={answer.refusal ? undefined : notices[c.req.query("done") ?? ""]}
       refusal={answer.refusal}
     />
   );

@@ -1,4 +1,4 @@
-import { unmarkFormula } from "../../lib/csv/cells.ts";
+import { unmarkFormula } from "./cells.ts";
 
 /** Which column of a CSV file holds what. Positions count from 0. */
 export interface Columns {

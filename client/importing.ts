@@ -1,0 +1,99 @@
+import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../src/lib/csv/preview.ts";
+import { element } from "./elements.ts";
+import { refreshPage } from "./refreshing.ts";
+
+/** How often the number of contacts is read again while a file is imported, in ms. */
+const REFRESH_MS = 5_000;
+
+/** Shows the first rows of the file that is chosen for an import, and the progress of the import. */
+export function prepareImports(): void {
+  const form = document.querySelector<HTMLFormElement>("form[data-import]");
+  const field = form?.querySelector<HTMLInputElement>("input[type=file]");
+  if (!form || !field) return;
+  field.addEventListener("change", () => void showFirstRows(form, field));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    upload(form);
+  });
+  if (field.files?.length) void showFirstRows(form, field);
+}
+
+async function showFirstRows(form: HTMLFormElement, field: HTMLInputElement): Promise<void> {
+  const place = form.querySelector("[data-rows]");
+  const file = field.files?.[0];
+  place?.replaceChildren();
+  if (!file) return;
+  const start = await file.slice(0, PREVIEW_BYTES).arrayBuffer();
+  // Another file was chosen meanwhile.
+  if (field.files?.[0] !== file) return;
+  const isTooLarge = file.size > Number(field.dataset.max);
+  const preview = isTooLarge
+    ? { fault: "The file is larger than 24 MiB" }
+    : previewFile(new Uint8Array(start), file.size <= PREVIEW_BYTES);
+  place?.replaceChildren(...("fault" in preview ? [faultOf(preview.fault)] : tableOf(preview)));
+}
+
+function faultOf(fault: string): HTMLElement {
+  const notice = element("p", { className: "notice bad", textContent: `${fault}.` });
+  notice.setAttribute("role", "alert");
+  return notice;
+}
+
+function tableOf({ columns, rows }: CsvPreview): HTMLElement[] {
+  const cells = (name: "td" | "th", texts: readonly string[]) =>
+    texts.map((textContent) => element(name, { textContent, ...(name === "th" ? { scope: "col" } : {}) }));
+  const head = element("thead", {}, element("tr", {}, ...cells("th", ["Row", ...columns])));
+  const body = element("tbody");
+  for (const { row, values } of rows) {
+    const refused = element("td", { colSpan: columns.length, textContent: "Is not valid CSV and will be refused." });
+    body.append(element("tr", {}, ...cells("td", [String(row)]), ...(values ? cells("td", values) : [refused])));
+  }
+  const table = element("section", { className: "table", tabIndex: 0 }, element("table", {}, head, body));
+  table.setAttribute("aria-label", "First rows of the file");
+  const text = rows.length === 0 ? "The first row is too long to be shown." : "These are the first rows of the file:";
+  return [element("p", { textContent: text }), ...(rows.length === 0 ? [] : [table])];
+}
+
+/** Submits the form. Of the answer, the page takes over its main element. */
+function upload(form: HTMLFormElement): void {
+  const status = form.querySelector("[data-status]");
+  const button = form.querySelector("button");
+  const bar = element("progress", { max: 1, value: 0 });
+  bar.setAttribute("aria-label", "Progress");
+  const text = element("p", { textContent: "The file is uploaded." });
+  const show = (...shown: Node[]) => status?.replaceChildren(...shown);
+  show(text, bar);
+  if (button) button.disabled = true;
+  const request = new XMLHttpRequest();
+  let timer = 0;
+  request.upload.addEventListener("progress", ({ loaded, total }) => {
+    bar.value = loaded / total;
+  });
+  request.upload.addEventListener("load", () => {
+    text.textContent = "The contacts are imported. This page shows the result.";
+    bar.removeAttribute("value");
+    timer = setInterval(() => void refreshPage(), REFRESH_MS);
+  });
+  request.addEventListener("loadend", () => {
+    clearInterval(timer);
+    if (button) button.disabled = false;
+    if (request.status === 0)
+      return show(faultOf("The connection broke. Import the file again: contacts that the list has are skipped"));
+    if (new URL(request.responseURL).pathname !== new URL(form.action).pathname)
+      return location.assign(request.responseURL);
+    takeOver(new DOMParser().parseFromString(request.responseText, "text/html"));
+  });
+  request.open("POST", form.action);
+  request.send(new FormData(form));
+}
+
+function takeOver(fresh: Document): void {
+  const main = fresh.querySelector("main");
+  if (!main) return;
+  document.querySelector("main")?.replaceWith(document.adoptNode(main));
+  document.title = fresh.title;
+  const answer = main.querySelector<HTMLElement>(".notice");
+  if (answer) answer.tabIndex = -1;
+  answer?.focus();
+  prepareImports();
+}
