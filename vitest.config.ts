@@ -4,6 +4,11 @@ import { defineConfig } from "vitest/config";
 import { bundledSource } from "./test/support/bundled-source.ts";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
+/** The counts of `npm run test:long`. */
+const isLong = process.env.TEST_LONG === "1";
+/** Most milliseconds of a test with these counts. */
+const LONG_MS = 3_600_000;
+
 /**
  * Configures two projects. `workers` runs tests in workerd on real D1, Queues and R2, with the SMTP and DNS servers of
  * test/support/global-setup.ts. `host` runs tests in Node that start and kill whole hosts.
@@ -56,7 +61,7 @@ export default defineConfig(async () => {
                   DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
                   TEST_MIGRATIONS: migrations,
                   TEST_SERVERS: inject("servers"),
-                  TEST_LONG: process.env.TEST_LONG === "1",
+                  TEST_LONG: isLong,
                 },
               },
             })),
@@ -70,11 +75,16 @@ export default defineConfig(async () => {
             include: ["test/**/*.test.ts"],
             exclude: ["test/host/**"],
             // Long enough that a test does not fail on a busy machine.
-            testTimeout: 60_000,
+            testTimeout: isLong ? LONG_MS : 60_000,
           },
         },
         {
-          test: { name: "host", include: ["test/host/**/*.test.ts"], environment: "node", testTimeout: 120_000 },
+          test: {
+            name: "host",
+            include: ["test/host/**/*.test.ts"],
+            environment: "node",
+            testTimeout: isLong ? LONG_MS : 120_000,
+          },
         },
       ],
     },
