@@ -83,6 +83,9 @@ function meteredBinding(name: string, binding: unknown, recorder: Recorder): unk
       return meteredRateLimit(binding as RateLimit, recorder);
     case "DurableObjectNamespace":
       return meteredNamespace(binding as DurableObjectNamespace, recorder);
+    case "Fetcher":
+      // The static assets, whose requests are not billed.
+      return binding;
     case "Object":
     case "Array":
       // A variable with a JSON value.
