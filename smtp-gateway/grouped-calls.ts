@@ -10,8 +10,10 @@ interface Waiting<Item, Value> {
 /** The items of one key. */
 interface KeyQueue<Item, Value> {
   waiting: Waiting<Item, Value>[];
-  /** Calls that run. */
+  /** Calls that run, without the slow ones. */
   calls: number;
+  /** Calls that have run for longer than SLOW_MS. */
+  slowCalls: number;
   /** Items that are sent alone, since a call with them failed. */
   alone: number;
   /** Items of a full call: about as many come at once as came before, when their clients have the answers. */
@@ -25,6 +27,9 @@ interface KeyQueue<Item, Value> {
 /** Calls of one key at a time: more would only make them smaller. More while its items are sent alone. */
 const MAX_CALLS = 1;
 const MAX_CALLS_ALONE = 8;
+/** A call that has run for this time, in ms, no longer holds up the next one. Slow calls of one key at a time. */
+const SLOW_MS = 1_000;
+const MAX_SLOW_CALLS = 8;
 /** The longest wait for further items, in ms. */
 const MAX_WAIT_MS = 50;
 /** How long the number of expected items is kept without any, in ms. */
@@ -42,7 +47,8 @@ export interface GroupOptions<Item, Value> {
 /**
  * Sends items to the Worker in groups. While a call for a key runs, its further items wait and then go in one call. A call
  * also waits until as many items wait as the last calls had, but at most as long as the last call took, and 50 ms: a call
- * costs far more than an item in it. An item that comes alone does not wait. Keys do not wait for each other.
+ * costs far more than an item in it. An item that comes alone does not wait. Keys do not wait for each other, and the
+ * items of a key wait for a call that hangs for a second only.
  */
 export class GroupedCalls<Item, Value> {
   readonly #options: GroupOptions<Item, Value>;
@@ -54,7 +60,15 @@ export class GroupedCalls<Item, Value> {
 
   /** Sends an item in a call that begins after this one, and returns its answer. Throws the error of the answer or call. */
   send(key: string, item: Item): Promise<Value> {
-    const queue = this.#queues.get(key) ?? { waiting: [], calls: 0, alone: 0, expected: 1, lastMs: 0, timer: null };
+    const queue = this.#queues.get(key) ?? {
+      waiting: [],
+      calls: 0,
+      slowCalls: 0,
+      alone: 0,
+      expected: 1,
+      lastMs: 0,
+      timer: null,
+    };
     this.#queues.set(key, queue);
     return new Promise((resolve, reject) => {
       queue.waiting.push({ item, resolve, reject });
@@ -70,23 +84,36 @@ export class GroupedCalls<Item, Value> {
     else if (queue.calls > 0) return;
     else if (queue.waiting.length > 0)
       queue.timer ??= setTimeout(() => this.#start(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
-    else queue.timer ??= setTimeout(() => this.#forget(key, queue), MEMORY_MS).unref();
+    else if (queue.slowCalls === 0) queue.timer ??= setTimeout(() => this.#forget(key, queue), MEMORY_MS).unref();
   }
 
   #start(key: string, queue: KeyQueue<Item, Value>): void {
     stopTimer(queue);
-    while (queue.calls < (queue.alone > 0 ? MAX_CALLS_ALONE : MAX_CALLS) && queue.waiting.length > 0) {
+    while (mayCall(queue) && queue.waiting.length > 0) {
       const group = this.#takeGroup(queue);
       // Falls by half, so that one late client does not split the others.
       queue.expected = Math.max(group.length, Math.floor((queue.expected + group.length) / 2));
-      queue.calls += 1;
-      const start = performance.now();
-      void this.#call(queue, group).finally(() => {
-        queue.calls -= 1;
-        queue.lastMs = performance.now() - start;
-        this.#advance(key, queue);
-      });
+      this.#run(key, queue, group);
     }
+  }
+
+  #run(key: string, queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): void {
+    queue.calls += 1;
+    const start = performance.now();
+    let isSlow = false;
+    const slow = setTimeout(() => {
+      isSlow = true;
+      queue.calls -= 1;
+      queue.slowCalls += 1;
+      this.#advance(key, queue);
+    }, SLOW_MS);
+    void this.#call(queue, group).finally(() => {
+      clearTimeout(slow);
+      if (isSlow) queue.slowCalls -= 1;
+      else queue.calls -= 1;
+      queue.lastMs = performance.now() - start;
+      this.#advance(key, queue);
+    });
   }
 
   async #call(queue: KeyQueue<Item, Value>, group: readonly Waiting<Item, Value>[]): Promise<void> {
@@ -125,6 +152,14 @@ export class GroupedCalls<Item, Value> {
     queue.expected = 1;
     if (queue.alone === 0) this.#queues.delete(key);
   }
+}
+
+function mayCall({
+  calls,
+  slowCalls,
+  alone,
+}: Pick<KeyQueue<unknown, unknown>, "calls" | "slowCalls" | "alone">): boolean {
+  return slowCalls < MAX_SLOW_CALLS && calls < (alone > 0 ? MAX_CALLS_ALONE : MAX_CALLS);
 }
 
 function stopTimer(queue: { timer: NodeJS.Timeout | null }): void {

@@ -12,6 +12,7 @@ function aWorker() {
     async call(items) {
       calls.push([...items]);
       await new Promise((resolve) => setTimeout(resolve, CALL_MS));
+      if (items.includes("hangs")) await new Promise(() => {});
       if (items.includes("fails")) throw new Error("the Worker failed");
       return items.map((item) => (item === "refused" ? { error: new Error("refused") } : { value: `to ${item}` }));
     },
@@ -79,6 +80,31 @@ describe("items that come while a call runs", () => {
     const answers = Promise.all([groups.send("user", "a"), groups.send("other", "b")]);
     expect(calls).toEqual([["a"], ["b"]]);
     expect(await within(CALL_MS, answers)).toEqual(["to a", "to b"]);
+  });
+});
+
+describe("items that come while a call hangs", () => {
+  it("wait a second for it, and then go together", async () => {
+    const { calls, groups, sendAll } = aWorker();
+    void groups.send("user", "hangs");
+    const answers = sendAll(["a", "b"]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(calls).toEqual([["hangs"]]);
+    expect(await within(1 + CALL_MS, answers)).toEqual(["to a", "to b"]);
+    expect(calls).toEqual([["hangs"], ["a", "b"]]);
+    const later = sendAll(["c"]);
+    expect(await within(2 * CALL_MS, later)).toEqual(["to c"]);
+  });
+
+  it("wait when eight calls hang, and another key does not", async () => {
+    const { calls, groups } = aWorker();
+    for (let n = 0; n < 9; n++) {
+      void groups.send("user", "hangs");
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    void groups.send("other", "a");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(calls).toEqual([...Array(8).fill(["hangs"]), ["a"]]);
   });
 });
 
