@@ -73,6 +73,23 @@ class StrictConnection extends SMTPConnection {
     else this.send(421, "The server is shutting down");
   }
 
+  /**
+   * Greets clients that log in at once: smtp-server waits 100 ms for those that talk before the greeting, which only tells
+   * senders of spam (MX).
+   */
+  override init(): void {
+    const { strict, options, connections } = this._server as StrictServer;
+    if (!strict.needsLogin) {
+      super.init();
+      return;
+    }
+    this._setListeners(() => {
+      if (connections.size > (options.maxClients ?? Number.POSITIVE_INFINITY))
+        this.send(421, "Too many connected clients, try again in a moment");
+      else this.connectionReady();
+    });
+  }
+
   #expire(): void {
     this.send(421, "The connection has lasted too long");
   }
