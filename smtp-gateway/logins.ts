@@ -1,10 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { Refusal, tryAgain } from "./errors.ts";
 import { type Answer, GroupedCalls } from "./grouped-calls.ts";
+import type { Leases } from "./leases.ts";
 import type { WorkerAnswer, WorkerClient } from "./worker-client.ts";
 
 /** Logins of a call, below the limit of the Worker. */
 const MAX_LOGINS = 16;
+/** How long other connections may use the token of a login, in ms. A token is valid for an hour, as long as a connection. */
+const REUSE_MS = 60_000;
+/** Logins that are remembered. */
+const MAX_KNOWN = 2_000;
 
 interface Login {
   username: string;
@@ -14,43 +19,83 @@ interface Login {
   connection: string;
 }
 
+/** A login that the Worker has accepted. */
+export interface AcceptedLogin {
+  /** Token of the Worker, which names the credential. */
+  token: string;
+  /** Id of the credential, or the username when the Worker is of a version that does not tell it. */
+  credential: string;
+}
+
+interface KnownLogin extends AcceptedLogin {
+  reusableUntil: number;
+}
+
 /**
  * Checks logins. One of several equal logins goes first: the Worker checks its password by scrypt and then knows it, so the
- * others cost nothing and share a call, and a program that opens 50 connections at once does not look like 50 guesses.
+ * others cost nothing and share a call, and a program that opens 50 connections at once does not look like 50 guesses. While
+ * the credential has a lease, an equal login needs no call.
  */
 export class Logins {
-  readonly #calls: GroupedCalls<Login, string>;
+  readonly #calls: GroupedCalls<Login, AcceptedLogin>;
+  readonly #leases: Leases;
+  /** By the HMAC of username and password, the oldest first. */
+  readonly #known = new Map<string, KnownLogin>();
+  readonly #key = randomBytes(32);
 
-  constructor(worker: WorkerClient) {
+  constructor(worker: WorkerClient, leases: Leases) {
+    this.#leases = leases;
     this.#calls = new GroupedCalls({
-      call: (logins) => callWorker(worker, logins),
+      call: (logins) => callWorker(worker, leases, logins),
       maxItems: MAX_LOGINS,
       maxOctets: Number.POSITIVE_INFINITY,
       octetsOf: () => 0,
     });
   }
 
-  /** Returns the token of the session of a connection. Throws Refusal. */
-  check(login: Login): Promise<string> {
-    const key = createHash("sha256").update(JSON.stringify([login.username, login.password]));
-    return this.#calls.send(key.digest("base64"), login);
+  /** Returns the token and credential of a connection. Throws Refusal. */
+  async check(login: Login): Promise<AcceptedLogin> {
+    const text = JSON.stringify([login.username, login.password]);
+    const key = createHmac("sha256", this.#key).update(text).digest("base64");
+    const known = this.#known.get(key);
+    if (known && performance.now() < known.reusableUntil && this.#leases.covers(known.credential, null)) return known;
+    const reusableUntil = performance.now() + REUSE_MS;
+    const accepted = await this.#calls.send(key, login);
+    this.#known.delete(key);
+    this.#known.set(key, { ...accepted, reusableUntil });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return accepted;
   }
 }
 
-async function callWorker(worker: WorkerClient, logins: readonly Login[]): Promise<Answer<string>[]> {
+async function callWorker(
+  worker: WorkerClient,
+  leases: Leases,
+  logins: readonly Login[],
+): Promise<Answer<AcceptedLogin>[]> {
   const [{ username, password } = { username: "", password: "" }] = logins;
   const connections = logins.map(({ ip, connection }) => ({ ip, connection }));
+  const startedAt = performance.now();
   try {
     const { answers } = await worker.call("sessions", { username, password, connections });
     const given = Array.isArray(answers) ? (answers as WorkerAnswer[]) : [];
-    return logins.map((_, index) => toAnswer(given[index]));
+    return logins.map((_, index) => toAnswer(given[index], username, leases, startedAt));
   } catch (error) {
     // An answer for each, so that nothing is remembered of a password after a call that failed.
     return logins.map(() => ({ error }));
   }
 }
 
-function toAnswer(answer: WorkerAnswer | undefined): Answer<string> {
+function toAnswer(
+  answer: WorkerAnswer | undefined,
+  username: string,
+  leases: Leases,
+  startedAt: number,
+): Answer<AcceptedLogin> {
   if (!answer) return { error: tryAgain() };
-  return answer.reply === null ? { value: String(answer.token) } : { error: new Refusal(answer.reply) };
+  if (answer.reply !== null) return { error: new Refusal(answer.reply) };
+  const credential = typeof answer.credential === "string" ? answer.credential : username;
+  leases.grant(credential, [], startedAt, answer.lease_ms);
+  return { value: { token: String(answer.token), credential } };
 }

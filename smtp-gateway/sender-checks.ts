@@ -1,27 +1,29 @@
 import { GroupedCalls } from "./grouped-calls.ts";
+import type { Leases } from "./leases.ts";
+import type { AcceptedLogin } from "./logins.ts";
 import type { WorkerClient } from "./worker-client.ts";
 
 /** Connections that share a call. */
 const MAX_CHECKS = 256;
 
 interface Check {
-  /** Token of the session that asks. */
-  token: string;
+  login: AcceptedLogin;
   address: string;
 }
 
 /**
- * Asks the Worker about envelope senders. Connections of one username that ask about the same sender share a call, which
- * begins after each of them has asked: a credential that was deleted before is refused.
+ * Asks the Worker about envelope senders, unless it has just allowed one. Connections of one credential that ask about the
+ * same sender share a call, which begins after each of them has asked: a credential that was deleted before is refused.
  */
 export class SenderChecks {
   readonly #calls: GroupedCalls<Check, void>;
+  readonly #leases: Leases;
 
-  constructor(worker: WorkerClient) {
+  constructor(worker: WorkerClient, leases: Leases) {
+    this.#leases = leases;
     this.#calls = new GroupedCalls({
-      // All have one username and address. The newest token has the most time left.
-      async call(checks) {
-        const answer = await worker.call("senders", checks.at(-1)).then(
+      call: async (checks) => {
+        const answer = await this.#callWorker(worker, checks).then(
           () => ({ value: undefined }),
           (error: unknown) => ({ error }),
         );
@@ -34,7 +36,16 @@ export class SenderChecks {
   }
 
   /** Throws Refusal unless the sender may be used. */
-  check(username: string, token: string, address: string): Promise<void> {
-    return this.#calls.send(JSON.stringify([username, address]), { token, address });
+  async check(login: AcceptedLogin, address: string): Promise<void> {
+    if (this.#leases.covers(login.credential, address)) return;
+    await this.#calls.send(JSON.stringify([login.credential, address]), { login, address });
+  }
+
+  /** All checks have one credential and address. The newest token has the most time left. */
+  async #callWorker(worker: WorkerClient, checks: readonly Check[]): Promise<void> {
+    const { login, address } = checks.at(-1) ?? { login: { token: "", credential: "" }, address: "" };
+    const startedAt = performance.now();
+    const { lease_ms } = await worker.call("senders", { token: login.token, address });
+    this.#leases.grant(login.credential, [address], startedAt, lease_ms);
   }
 }

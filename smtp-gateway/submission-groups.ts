@@ -1,10 +1,14 @@
 import { Refusal, tryAgain } from "./errors.ts";
 import { type Answer, GroupedCalls } from "./grouped-calls.ts";
+import type { Leases } from "./leases.ts";
+import type { AcceptedLogin } from "./logins.ts";
 import type { WorkerAnswer, WorkerClient } from "./worker-client.ts";
 
 /** A small message with the mark at its end. */
 export interface SmallMessage {
-  token: string;
+  login: AcceptedLogin;
+  /** Id of its connection, and number of messages whose answers the client of that has received. */
+  connection: string;
   sequence: number;
   envelope: { from: string; to: string[] };
   octets: Buffer;
@@ -14,13 +18,15 @@ export interface SmallMessage {
 const MAX_MESSAGES = 64;
 const MAX_OCTETS = 1024 * 1024;
 
-/** Sends small messages to the Worker, those of one username together, so that it stores them in one transaction. */
+/** Sends small messages to the Worker, those of one credential together, so that it stores them in one transaction. */
 export class SubmissionGroups {
   readonly #worker: WorkerClient;
+  readonly #leases: Leases;
   readonly #calls: GroupedCalls<SmallMessage, WorkerAnswer>;
 
-  constructor(worker: WorkerClient) {
+  constructor(worker: WorkerClient, leases: Leases) {
     this.#worker = worker;
+    this.#leases = leases;
     this.#calls = new GroupedCalls({
       call: (messages) => this.#callWorker(messages),
       maxItems: MAX_MESSAGES,
@@ -30,22 +36,28 @@ export class SubmissionGroups {
   }
 
   /** Sends a message and returns its answer. Throws Refusal. */
-  send(username: string, message: SmallMessage): Promise<WorkerAnswer> {
-    return this.#calls.send(username, message);
+  send(message: SmallMessage): Promise<WorkerAnswer> {
+    return this.#calls.send(message.login.credential, message);
   }
 
   async #callWorker(messages: readonly SmallMessage[]): Promise<Answer<WorkerAnswer>[]> {
-    const items = messages.map(({ octets, ...item }) => ({ ...item, octets: octets.length }));
+    const startedAt = performance.now();
+    const items = messages.map(({ login, octets, ...item }) => ({
+      token: login.token,
+      ...item,
+      octets: octets.length,
+    }));
     const body = Buffer.concat([Buffer.from(`${JSON.stringify(items)}\n`), ...messages.map(({ octets }) => octets)]);
     const upload = this.#worker.upload("submission-groups", {}, body.length);
     await upload.write(body);
-    const { answers } = await upload.finish();
+    const { answers, lease_ms } = await upload.finish();
     const given = Array.isArray(answers) ? (answers as WorkerAnswer[]) : [];
-    return messages.map((_, index) => toAnswer(given[index]));
+    return messages.map(({ login, envelope }, index) => {
+      const answer = given[index];
+      if (!answer) return { error: tryAgain() };
+      if (answer.reply !== null) return { error: new Refusal(answer.reply) };
+      this.#leases.grant(login.credential, [envelope.from], startedAt, lease_ms);
+      return { value: answer };
+    });
   }
-}
-
-function toAnswer(answer: WorkerAnswer | undefined): Answer<WorkerAnswer> {
-  if (!answer) return { error: tryAgain() };
-  return answer.reply === null ? { value: answer } : { error: new Refusal(answer.reply) };
 }

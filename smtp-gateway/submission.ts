@@ -2,8 +2,9 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import type { GatewayLimits } from "./config.ts";
 import { Refusal } from "./errors.ts";
 import { GroupedCalls } from "./grouped-calls.ts";
+import { Leases } from "./leases.ts";
 import { log } from "./log.ts";
-import { Logins } from "./logins.ts";
+import { type AcceptedLogin, Logins } from "./logins.ts";
 import { readData } from "./read-data.ts";
 import { SenderChecks } from "./sender-checks.ts";
 import { SubmissionGroups } from "./submission-groups.ts";
@@ -11,9 +12,7 @@ import type { Upload, WorkerAnswer, WorkerClient } from "./worker-client.ts";
 
 /** A client that has logged in. */
 interface Submitter {
-  username: string;
-  /** Token of the Worker, which names credential and connection. */
-  token: string;
+  login: AcceptedLogin;
   /** Number of messages whose answers the client has received, or is about to. */
   accepted: number;
   /** Keys of accepted messages, which the Worker forgets when the client says QUIT. */
@@ -22,7 +21,7 @@ interface Submitter {
 
 /** Ends each message for the Worker, which refuses one that was cut off. */
 const END = Buffer.from("\0end");
-/** Messages up to this size are sent to the Worker in one piece, with others of their username. Larger ones go to R2. */
+/** Messages up to this size are sent to the Worker in one piece, with others of their credential. Larger ones go to R2. */
 const SMALL_OCTETS = 15 * 1024;
 /** Keys of a connection in one call, connections in it, and octets of their JSON: the Worker reads 16,384. */
 const KEYS = 100;
@@ -32,6 +31,7 @@ const CONFIRMATION_OCTETS = 16_000;
 /** Answers that the client of a connection has received. */
 interface Confirmation {
   token: string;
+  connection: string;
   keys: string[];
 }
 
@@ -50,9 +50,10 @@ export class Submission {
   constructor(worker: WorkerClient, limits: GatewayLimits) {
     this.#worker = worker;
     this.#limits = limits;
-    this.#logins = new Logins(worker);
-    this.#senders = new SenderChecks(worker);
-    this.#groups = new SubmissionGroups(worker);
+    const leases = new Leases();
+    this.#logins = new Logins(worker, leases);
+    this.#senders = new SenderChecks(worker, leases);
+    this.#groups = new SubmissionGroups(worker, leases);
     this.#confirmations = new GroupedCalls({
       async call(confirmations) {
         const answer = await worker.call("confirmations", { confirmations }).then(
@@ -81,11 +82,11 @@ export class Submission {
   };
 
   async #login(session: SMTPServerSession, username: string, password: string): Promise<Submitter> {
-    const login = { username, password, ip: session.remoteAddress, connection: session.id };
     try {
-      const token = await this.#logins.check(login);
-      log("login", { connection: session.id, ip: session.remoteAddress, username });
-      return { username, token, accepted: 0, keys: [] };
+      const ip = session.remoteAddress;
+      const login = await this.#logins.check({ username, password, ip, connection: session.id });
+      log("login", { connection: session.id, ip, username });
+      return { login, accepted: 0, keys: [] };
     } catch (error) {
       const failures = (this.#failures.get(session) ?? 0) + 1;
       this.#failures.set(session, failures);
@@ -101,7 +102,7 @@ export class Submission {
     const user = userOf(session);
     if (!session.secure) throw new Refusal("530 5.7.0 Must issue a STARTTLS command first");
     if (!user) throw new Refusal("530 5.7.0 Authentication required");
-    await this.#senders.check(user.username, user.token, address);
+    await this.#senders.check(user.login, address);
   }
 
   async #submit(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
@@ -109,24 +110,26 @@ export class Submission {
     if (!user) throw new Refusal("530 5.7.0 Authentication required");
     const { mailFrom, rcptTo } = session.envelope;
     const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
-    const { username, token, accepted: sequence } = user;
+    const { login, accepted: sequence } = user;
+    const connection = session.id;
     const headers = {
-      "X-Session": token,
+      "X-Session": login.token,
+      "X-Connection": connection,
       "X-Sequence": String(sequence),
       "X-Envelope": Buffer.from(JSON.stringify(envelope)).toString("base64"),
     };
     const target = new MessageUpload({
       open: () => this.#worker.upload("submissions", headers, null),
-      sendSmall: (octets) => this.#groups.send(username, { token, sequence, envelope, octets }),
+      sendSmall: (octets) => this.#groups.send({ login, connection, sequence, envelope, octets }),
     });
     await readData(stream, target, this.#limits, session);
     const { id, repeat } = await target.finish();
     user.accepted += 1;
-    log("accepted", { connection: session.id, id, recipients: envelope.to.length, octets: target.size });
+    log("accepted", { connection, id, recipients: envelope.to.length, octets: target.size });
     if (typeof repeat === "string") {
       user.keys.push(repeat);
       // The client has the answers to all but the last, since it has gone on.
-      if (user.keys.length > KEYS) void this.#confirm(user, user.keys.splice(0, KEYS)).catch(() => {});
+      if (user.keys.length > KEYS) void this.#confirm(user, connection, user.keys.splice(0, KEYS)).catch(() => {});
     }
     return `Queued as ${id}`;
   }
@@ -134,12 +137,12 @@ export class Submission {
   /** Tells the Worker that the client has received the answers to its messages. */
   readonly onQuit = async (session: SMTPServerSession): Promise<void> => {
     const user = userOf(session);
-    if (user && user.keys.length > 0) await this.#confirm(user, user.keys.splice(0));
+    if (user && user.keys.length > 0) await this.#confirm(user, session.id, user.keys.splice(0));
   };
 
-  async #confirm({ username, token }: Submitter, keys: string[]): Promise<void> {
+  async #confirm({ login: { token, credential } }: Submitter, connection: string, keys: string[]): Promise<void> {
     for (let at = 0; at < keys.length; at += KEYS)
-      await this.#confirmations.send(username, { token, keys: keys.slice(at, at + KEYS) });
+      await this.#confirmations.send(credential, { token, connection, keys: keys.slice(at, at + KEYS) });
   }
 }
 

@@ -67,7 +67,8 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "revokeSmtpCredential",
       summary: "Deactivate an SMTP credential",
-      description: "Cannot be undone. Open connections are refused at their next MAIL FROM or message.",
+      description:
+        "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
       tags,
       parameters: [parameter.id("credential_id", "Id of the SMTP credential")],
       responses: responses(204, "Deactivated", null, [403, 404]),

@@ -1,6 +1,12 @@
 /** Characters of the user id at the start of a username (specification: SMTP credential). */
 const USER_CHARACTERS = 8;
 
+/**
+ * How long the SMTP gateway may accept logins and senders of a credential without another call, in ms from before the call
+ * that found it active. The deletion of a credential is answered after this time, so no later MAIL FROM is accepted.
+ */
+export const LEASE_MS = 500;
+
 /** Returns the username of a credential: the first 8 characters of the user's id, `@` and the domain's name. */
 export function usernameOf(userId: string, domain: string): string {
   return `${userId.slice(0, USER_CHARACTERS)}@${domain}`;

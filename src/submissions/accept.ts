@@ -16,8 +16,10 @@ import { credentialEnded, readSmtpSession, type SmtpSession } from "./sessions.t
 
 /** A message from the gateway. */
 export interface Submission {
-  /** Token of the session of its connection. */
+  /** Token of a session of its credential. */
   token: string;
+  /** Id of its connection; undefined: that of the session. */
+  connection?: string | undefined;
   envelope: SubmittedEnvelope;
   /** Number of messages of this connection whose answers the client has received. */
   sequence: number;
@@ -48,9 +50,10 @@ export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"
  * Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored then.
  */
 export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submission[]): Promise<Result<Accepted>[]> {
+  const sessions = new Map(submissions.map(({ token }) => [token, readSmtpSession(ctx, token)]));
   const read = await forEach(
     submissions.map((value) => ({ value })),
-    (submission) => readSubmission(ctx, submission),
+    async (submission) => readSubmission(ctx, submission, await sessions.get(submission.token)),
   );
   const results = new Map<ReadSubmission, Result<Accepted>>();
   const valid = read.flatMap((result) => ("value" in result ? [result.value] : []));
@@ -72,9 +75,13 @@ export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submissi
   );
 }
 
-async function readSubmission(ctx: Ctx, submission: Submission): Promise<ReadSubmission> {
-  const { token, envelope, sequence, stream, reserve } = submission;
-  const session = await readSmtpSession(ctx, token);
+async function readSubmission(
+  ctx: Ctx,
+  { envelope, sequence, stream, reserve, connection }: Submission,
+  opened: SmtpSession | undefined,
+): Promise<ReadSubmission> {
+  if (!opened) throw new Error("no session");
+  const session = connection === undefined ? opened : { ...opened, connection };
   const upload = new ContentUpload({ ...ctx, workspace: { id: session.workspaceId } });
   try {
     const message = await readMessage(stream, upload, reserve);

@@ -13,6 +13,7 @@ const Items = z
   .array(
     z.object({
       token: z.string().max(2_048),
+      connection: z.string().max(100).optional(),
       sequence: z.number().int().min(0),
       envelope: z.object({ from: z.string().max(1_000), to: z.array(z.string().max(1_000)).max(1_000) }),
       octets: z.number().int().min(0),

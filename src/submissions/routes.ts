@@ -5,6 +5,7 @@ import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../http/body-budget
 import type { AppEnv } from "../http/env.ts";
 import { readFields } from "../http/fields.ts";
 import { readEnvelope, requireGateway } from "../http/gateway-auth.ts";
+import { LEASE_MS } from "../smtp-credentials/index.ts";
 import { acceptSubmissions } from "./accept.ts";
 import { checkSender } from "./check-sender.ts";
 import { confirmAnswers } from "./confirm.ts";
@@ -21,7 +22,11 @@ const LoginIn = z.union([
   z.object({ ...credentials, ...connection }),
 ]);
 const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
-const Confirmed = z.object({ token: z.string().max(2_048), keys: z.array(z.string().max(100)).max(100) });
+const Confirmed = z.object({
+  token: z.string().max(2_048),
+  connection: z.string().max(100).optional(),
+  keys: z.array(z.string().max(100)).max(100),
+});
 /** Those of several connections, or of one as gateways of the version before send them. */
 const ConfirmIn = z.union([z.object({ confirmations: z.array(Confirmed).min(1).max(64) }), Confirmed]);
 
@@ -48,7 +53,7 @@ export const submissionRoutes = new Hono<AppEnv>()
     const isOne = !("connections" in login);
     const connections = isOne ? [login] : login.connections;
     const results = await startSmtpSessions(c.get("ctx"), login, connections);
-    const answers = results.map((result) => answer(async () => ({ token: unwrap(result) })));
+    const answers = results.map((result) => answer(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
     return c.json(isOne ? await answers[0] : { reply: null, answers: await Promise.all(answers) });
   })
   .post("/gateway/senders", requireGateway, async (c) => {
@@ -57,7 +62,7 @@ export const submissionRoutes = new Hono<AppEnv>()
     return c.json(
       await answer(async () => {
         await checkSender(ctx, await readSmtpSession(ctx, token), address);
-        return {};
+        return { lease_ms: LEASE_MS };
       }),
     );
   })
@@ -66,7 +71,10 @@ export const submissionRoutes = new Hono<AppEnv>()
     const items = "confirmations" in input ? input.confirmations : [input];
     const ctx = c.get("ctx");
     const read = await Promise.allSettled(
-      items.map(async ({ token, keys }) => ({ session: await readSmtpSession(ctx, token), keys })),
+      items.map(async ({ token, connection, keys }) => {
+        const session = await readSmtpSession(ctx, token);
+        return { session: connection === undefined ? session : { ...session, connection }, keys };
+      }),
     );
     // A session that has ended must not keep the answers of others from being forgotten.
     const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
@@ -80,11 +88,13 @@ export const submissionRoutes = new Hono<AppEnv>()
     const sequence = Number(c.req.header("X-Sequence") ?? 0);
     if (!Number.isInteger(sequence)) throw badRequest("X-Sequence is malformed");
     const token = c.req.header("X-Session") ?? "";
+    const connection = c.req.header("X-Connection");
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
       const stream = c.req.raw.body ?? new Blob([]).stream();
       const reserve = () => hold.growTo(MESSAGE_BYTES);
-      const [result] = await acceptSubmissions(withWaitUntil(c), [{ token, envelope, sequence, stream, reserve }]);
+      const submission = { token, connection, envelope, sequence, stream, reserve };
+      const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
       return c.json(await answer(async () => unwrap(result)));
     } finally {
       hold.release();
@@ -107,7 +117,7 @@ export const submissionRoutes = new Hono<AppEnv>()
           return { reply: "451 4.3.0 The message could not be stored; try again later" };
         }),
       );
-      return c.json({ reply: null, answers: await Promise.all(answers) });
+      return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(answers) });
     } finally {
       hold.release();
     }

@@ -24,6 +24,12 @@ export interface LoginConnection {
 
 type Login = Credentials & LoginConnection;
 
+/** A session that was started: its token and the id of its credential. */
+interface StartedSession {
+  token: string;
+  credential: string;
+}
+
 /** The connection of a client that has logged in. */
 export interface SmtpSession {
   credentialId: string;
@@ -40,10 +46,10 @@ export async function startSmtpSessions(
   ctx: Ctx,
   { username: given, password }: Credentials,
   connections: readonly LoginConnection[],
-): Promise<Result<string>[]> {
+): Promise<Result<StartedSession>[]> {
   const username = given.toLowerCase();
   const row = (await findByUsernameStatement(ctx, username).all()).results[0] as CredentialRow | undefined;
-  const results: Result<string>[] = [];
+  const results: Result<StartedSession>[] = [];
   // One after the other, so that scrypt runs once for a password that is right.
   for (const { ip, connection } of connections) {
     try {
@@ -55,11 +61,11 @@ export async function startSmtpSessions(
   return results;
 }
 
-async function startSession(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<string> {
+async function startSession(ctx: Ctx, row: CredentialRow | undefined, login: Login): Promise<StartedSession> {
   const isKnown = row !== undefined && row.hash !== null && isKnownPassword(row.hash, login.password);
   const found = isKnown ? row : await checkPassword(ctx, row, login);
   const claims = { sub: found.credential_id, sid: login.connection, wid: found.workspace_id };
-  return (await signAccessToken(ctx, "smtp", claims)).token;
+  return { token: (await signAccessToken(ctx, "smtp", claims)).token, credential: found.credential_id };
 }
 
 /** Checks a password by scrypt and counts the login as failed until it has succeeded. Throws as `startSmtpSessions`. */

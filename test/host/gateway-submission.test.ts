@@ -43,3 +43,46 @@ describe("messages of connections that ended with QUIT", () => {
     client.end();
   }, 60_000);
 });
+
+describe("connections that log in at the same time", () => {
+  it("are each told from the others: the same message is a repeat on another one, and a second email on the same one", async () => {
+    const [one, two] = [await SmtpClient.loggedIn(rig), await SmtpClient.loggedIn(rig)];
+    const first = await submit(one, "of two connections");
+    expect(await submit(two, "of two connections")).toBe(first);
+    expect(await submit(one, "of two connections")).not.toBe(first);
+    for (const client of [one, two]) client.end();
+  });
+});
+
+describe("a credential that is deleted while its connections submit", () => {
+  it("is refused at the next MAIL FROM and login, also when the domain has a new credential", async () => {
+    const [busy, idle] = [await SmtpClient.loggedIn(rig), await SmtpClient.loggedIn(rig)];
+    let isDeleted = false;
+    const submitAll = async () => {
+      for (let n = 0; !isDeleted; n++) {
+        const reply = await busy.command(`MAIL FROM:<${rig.seed.mailbox}>`);
+        if (!reply.startsWith("250 ")) return reply;
+        await busy.command("RCPT TO:<a@example.org>");
+        await busy.command("DATA");
+        busy.write(`From: ${rig.seed.mailbox}\r\nSubject: busy ${n}\r\n\r\nx\r\n.\r\n`);
+        if (!(await busy.reply()).startsWith("250 ")) return "refused";
+      }
+      return "deleted";
+    };
+    const submitting = submitAll();
+    const [credential] = (await rig.api("GET", "/v1/smtp-credentials/")) as { id: string }[];
+    await rig.api("DELETE", `/v1/smtp-credentials/${credential?.id}`);
+    isDeleted = true;
+    const old = { ...rig.login };
+    expect(await idle.command(`MAIL FROM:<${rig.seed.mailbox}>`)).toMatch(/^535 5\.7\.8/);
+    await expect(SmtpClient.loggedIn({ ...rig, login: old })).rejects.toThrow("535 5.7.8");
+    await submitting;
+    const login = (await rig.api("POST", "/v1/smtp-credentials/", { domain_id: rig.seed.domainId })) as typeof old;
+    const next = await SmtpClient.loggedIn({ ...rig, login });
+    await submit(next, "of the new credential");
+    expect(login.username).toBe(old.username);
+    await idle.command("RSET");
+    expect(await idle.command(`MAIL FROM:<${rig.seed.mailbox}>`)).toMatch(/^535 5\.7\.8/);
+    for (const client of [busy, idle, next]) client.end();
+  });
+});

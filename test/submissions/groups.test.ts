@@ -71,6 +71,22 @@ describe("messages that are submitted together", () => {
     expect(await count()).toBe(3);
   });
 
+  it("with one token are of the connections that the gateway names", async () => {
+    const { token, gateway } = await aSubmitter(workspace);
+    const send = async (connection: string, sequence: number) => {
+      const item = { token, connection, sequence, to, text: message({ Subject: "same" }) };
+      return (await gateway.submitGroup(workspace.mailbox, [item]))[0];
+    };
+    const first = await send("c1", 0);
+    expect((await send("c2", 0))?.id).toBe(first?.id);
+    const second = await send("c1", 1);
+    expect(second?.id).not.toBe(first?.id);
+    await gateway.call("confirmations", { confirmations: [{ token, connection: "c2", keys: [second?.repeat] }] });
+    expect((await send("c3", 0))?.id).toBe(second?.id);
+    await gateway.call("confirmations", { confirmations: [{ token, connection: "c1", keys: [second?.repeat] }] });
+    expect([first?.id, second?.id]).not.toContain((await send("c3", 0))?.id);
+  });
+
   it("are all refused after the credential was deleted", async () => {
     const { token, gateway, credential } = await aSubmitter(workspace);
     await workspace.call("DELETE", `/v1/smtp-credentials/${credential.id}`);

@@ -54,12 +54,20 @@ export function aGateway(bindings: Record<string, unknown> = {}) {
   /** Submits messages in one call, from one sender. Returns the answers in their order. */
   const submitGroup = async (
     from: string,
-    messages: readonly { token: string; to: string[]; text: string; end?: string; sequence?: number }[],
+    messages: readonly {
+      token: string;
+      connection?: string;
+      to: string[];
+      text: string;
+      end?: string;
+      sequence?: number;
+    }[],
     cut = 0,
   ) => {
     const octets = messages.map(({ text, end = "\0end" }) => new TextEncoder().encode(text + end));
-    const items = messages.map(({ token, to, sequence = 0 }, index) => ({
+    const items = messages.map(({ token, connection, to, sequence = 0 }, index) => ({
       token,
+      connection,
       sequence,
       envelope: { from, to },
       octets: octets[index]?.length,
