@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import nodemailer from "nodemailer";
+import nodemailer, { type SendMailOptions } from "nodemailer";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { listDomains } from "../../../dev/dns/list-domains.ts";
@@ -66,7 +66,7 @@ export async function startStorySite() {
       }),
 
     /** Sends a message to a hosted mailbox from outside. */
-    async receive(mail: nodemailer.SendMailOptions): Promise<void> {
+    async receive(mail: SendMailOptions): Promise<void> {
       await mx.sendMail(mail);
     },
 
