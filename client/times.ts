@@ -1,24 +1,20 @@
-const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? "en-GB";
-const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
-const clock = format({ hour: "2-digit", minute: "2-digit" });
-const day = format({ day: "numeric", month: "short" });
-const date = format({ day: "numeric", month: "short", year: "numeric" });
-const full = format({ day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+import { formatShortTime, formatTime } from "../src/lib/local-time.ts";
+
+const YEAR_SECONDS = 31_536_000;
 
 /**
- * Writes the times below an element in the zone of the viewer, with the text of the server, which is in UTC, as their title. In
- * a list (`data-short`) a time of today has no date, and one of this year no year. Safe to repeat.
+ * Shows the times of a page in the zone of the browser when the server has used another one (`data-zone`), and tells the server
+ * the zone by the cookie `tz`, so that it uses it from then on. A page without `data-zone` has the zone that the user has chosen.
  */
-export function showLocalTimes(root: ParentNode, now = new Date()): void {
-  for (const time of root.querySelectorAll<HTMLTimeElement>("time[datetime]:not([title])")) {
+export function showLocalTimes(page: Document, now = new Date()): void {
+  const used = page.documentElement.dataset.zone;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (used === undefined || used === zone) return;
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in all supported browsers.
+  document.cookie = `tz=${zone}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax${secure}`;
+  for (const time of page.querySelectorAll("time")) {
     const at = new Date(time.dateTime);
-    if (Number.isNaN(at.getTime())) continue;
-    time.title = time.textContent ?? "";
-    time.textContent = time.dataset.short === undefined ? full.format(at) : short(at, now);
+    time.textContent = time.dataset.short === undefined ? formatTime(at, zone) : formatShortTime(at, zone, now);
   }
-}
-
-function short(at: Date, now: Date): string {
-  if (at.toDateString() === now.toDateString()) return clock.format(at);
-  return (at.getFullYear() === now.getFullYear() ? day : date).format(at);
 }

@@ -95,6 +95,8 @@ export interface ApiKeyActor extends AnyActor {
 export interface SessionActor extends AnyActor {
   kind: "session";
   isPlatformAdmin: boolean;
+  /** IANA name of the zone that the user has chosen for the times on pages. Null: that of the browser. */
+  timeZone: string | null;
   /** When the access token expires, in milliseconds since 1970. */
   accessExpiresAt: number;
   /** When the user last proved its identity again, in milliseconds since 1970. */

@@ -68,6 +68,7 @@ export const dashboardRoutes = {
   "GET /app/audit": "page",
   "GET /app/settings": "page",
   "POST /app/settings": "page",
+  "POST /app/settings/time-zone": "page",
   "GET /app/settings/delete": "page",
   "POST /app/settings/delete": "page",
   "GET /app/contacts": "page",

@@ -1,8 +1,9 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { Layout } from "../ui/index.ts";
+import { Layout, ViewerContext } from "../ui/index.ts";
 import type { AppEnv } from "./env.ts";
+import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */
 type Content = ReturnType<typeof html> | ReturnType<typeof Layout>;
@@ -36,7 +37,8 @@ export function respondPage(
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
   };
-  return c.html(html`<!doctype html>${element}`, status, {
+  const page = <ViewerContext.Provider value={viewerOf(c)}>{element}</ViewerContext.Provider>;
+  return c.html(html`<!doctype html>${page}`, status, {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex",

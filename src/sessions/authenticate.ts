@@ -14,6 +14,7 @@ interface SessionRow extends WorkspaceColumns {
   email: string;
   user_name: string | null;
   is_platform_admin: number;
+  time_zone: string | null;
   restricted_at: number | null;
   reauthenticated_at: number | null;
   role: Role;
@@ -21,7 +22,7 @@ interface SessionRow extends WorkspaceColumns {
 
 // The join with memberships ends the access to a workspace with the membership; the one with workspaces, when it is deleted.
 const FIND_SESSION = `
-  SELECT s.user_id, s.reauthenticated_at, u.email, u.name AS user_name, u.is_platform_admin, u.restricted_at, m.role,
+  SELECT s.user_id, s.reauthenticated_at, u.email, u.name AS user_name, u.is_platform_admin, u.time_zone, u.restricted_at, m.role,
          w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_SIZE}
     FROM sessions s
     JOIN users u ON u.id = s.user_id
@@ -55,6 +56,7 @@ export async function authenticateSession(ctx: Ctx, token: string): Promise<Call
     expiresAt: null,
     restricted: row.restricted_at !== null,
     isPlatformAdmin: row.is_platform_admin === 1,
+    timeZone: row.time_zone,
     accessExpiresAt: claims.expiresAt,
     reauthenticatedAt: row.reauthenticated_at,
   };

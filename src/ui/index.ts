@@ -17,3 +17,4 @@ export { Layout } from "./layout.tsx";
 export { MailFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
 export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";
+export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

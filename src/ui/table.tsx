@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
-import { iso } from "../lib/time.ts";
+import { formatShortTime, formatTime } from "../lib/local-time.ts";
+import { useViewer } from "./viewer.tsx";
 
 interface TableProps {
   /** Read by screen readers. */
@@ -54,14 +55,17 @@ export const List = ({ caption, columns, rows }: ListProps) => (
 );
 
 /**
- * A time in UTC, to the minute. `at` in ms since 1970, or ISO 8601. The script of the pages rewrites it in the zone of the viewer,
- * and with `short` without what today's date says.
+ * A time in the zone of the viewer, to the minute, with UTC as its title. `at` in ms since 1970, or ISO 8601. With `short` it has
+ * no date when it is of today, and no year when it is of this year.
  */
 export function Time({ at, short = false }: { at: number | string; short?: boolean }) {
-  const text = typeof at === "number" ? iso(at) : at;
+  const { zone, now } = useViewer();
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return null;
+  const text = short ? formatShortTime(date, zone, new Date(now)) : formatTime(date, zone);
   return (
-    <time dateTime={text} data-short={short ? "" : undefined}>
-      {text.replace("T", " ").replace(/:\d\d\.\d+Z$/, " UTC")}
+    <time dateTime={date.toISOString()} title={formatTime(date, "UTC")} data-short={short ? "" : undefined}>
+      {text}
     </time>
   );
 }

@@ -200,4 +200,24 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect(await mainText(page)).toContain("ada@example.org");
     await context.close();
   });
+
+  it("choose a time zone without JavaScript and by keyboard, which then wins over that of the browser", async () => {
+    const { page, context } = await open({ javaScriptEnabled: false });
+    await page.goto("/app/settings");
+    await page.focus("[name=time_zone]");
+    await page.keyboard.type("Asia/Kat");
+    await pressOn(page, "Save time zone");
+    expect(await mainText(page)).toContain("The time zone is saved.");
+    expect(await page.locator("[name=time_zone]").inputValue()).toMatch(/^Asia\/Kat[hm]/);
+    await context.close();
+    const other = await open({ timezoneId: "America/New_York" });
+    await other.page.goto("/app/settings");
+    expect(await findFaults(other.page)).toEqual([]);
+    await other.page.goto("/app/security");
+    const time = other.page.locator("time").first();
+    const at = Date.parse((await time.getAttribute("datetime")) ?? "") + (5 * 60 + 45) * 60_000;
+    expect(await time.textContent()).toContain(new Date(at).toISOString().slice(11, 16));
+    expect((await other.context.cookies()).filter(({ name }) => name === "tz")).toEqual([]);
+    await other.context.close();
+  });
 });

@@ -65,6 +65,7 @@ function anActor({ userId }: Pick<TestWorkspace, "userId">): SessionActor {
     expiresAt: null,
     restricted: false,
     isPlatformAdmin: false,
+    timeZone: null,
     accessExpiresAt: 0,
     reauthenticatedAt: null,
   };

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../context.ts";
-import { iso } from "../../lib/time.ts";
+import { formatTime } from "../../lib/local-time.ts";
 import type { SessionRow } from "../../sessions/index.ts";
 import type { TotpStatus } from "../../sign-ins/index.ts";
-import { Field, Layout, List, Notice, Time } from "../../ui/index.ts";
+import { Field, Layout, List, Notice, Time, useViewer } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface SecurityPageProps {
@@ -62,6 +62,7 @@ const CodeField = ({ hint }: { hint: string }) => (
 );
 
 function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: readonly SessionRow[] }) {
+  const { zone } = useViewer();
   return (
     <List
       caption="Sessions"
@@ -77,7 +78,7 @@ function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: reado
           <a
             class="action"
             href={`/app/security/sessions/${id}/revoke`}
-            aria-label={`End session of ${iso(createdAt)}`}
+            aria-label={`End session of ${formatTime(new Date(createdAt), zone)}`}
           >
             End
           </a>

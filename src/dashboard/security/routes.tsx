@@ -7,10 +7,9 @@ import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { respondPage } from "../../http/page.tsx";
 import { pageFor } from "../../http/page-right.ts";
-import { iso } from "../../lib/time.ts";
 import { getSession, listSessions, revokeSession } from "../../sessions/index.ts";
 import { disableTotp, enableTotp, readTotpStatus, setUpTotp } from "../../sign-ins/index.ts";
-import { ConfirmPage } from "../../ui/index.ts";
+import { ConfirmPage, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { RecoveryCodesPage, SecurityPage, TotpSetupPage } from "./page.tsx";
 
@@ -56,7 +55,7 @@ export const securityPages = new Hono<AppEnv>()
     return respondPage(
       c,
       <ConfirmPage title="End this session?" user={pageUser(caller)} button="End session" back="/app/security">
-        The browser that signed in at {iso(createdAt)} has to sign in again: {userAgent ?? "unknown"}.
+        The browser that signed in at <Time at={createdAt} /> has to sign in again: {userAgent ?? "unknown"}.
       </ConfirmPage>,
     );
   })

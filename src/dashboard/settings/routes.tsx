@@ -10,9 +10,11 @@ import { Check, FaultSummary, Field, Layout, Notice, Select, Status } from "../.
 import { getWorkspace, updateWorkspace, WorkspacePatch, type WorkspaceRow } from "../../workspaces/index.ts";
 import { pageUser } from "../page-user.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
+import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
 
 export const settingsPages = new Hono<AppEnv>()
   .route("/", deleteWorkspacePages)
+  .route("/", timeZonePages)
   .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), (c) => showSettings(c))
   .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), async (c) => {
     const form = await readForm(c);
@@ -35,17 +37,22 @@ export const settingsPages = new Hono<AppEnv>()
     );
   });
 
+const notices: Readonly<Record<string, string>> = {
+  saved: "The settings are saved.",
+  zone: "The time zone is saved.",
+};
+
 const toTracking = (value: string | null) => (value === "on" ? true : value === "off" ? false : null);
 
 async function showSettings(c: Context<AppEnv>, refusal?: Refusal, name?: string) {
   const caller = c.get("caller");
   const workspace = await getWorkspace(caller, caller.workspace.id);
-  const isSaved = !refusal && c.req.query("done") === "saved";
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = (
     <SettingsPage
       caller={caller}
       workspace={{ ...workspace, ...(name === undefined ? {} : { name }) }}
-      notice={isSaved ? "The settings are saved." : undefined}
+      notice={notice}
       refusal={refusal}
     />
   );
@@ -105,6 +112,7 @@ const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps)
         </dd>
       </dl>
     )}
+    <TimeZoneForm caller={caller} />
     <h2>Ids</h2>
     <dl class="facts">
       <dt>Workspace</dt>

@@ -2,7 +2,7 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-b0c8bc7d.js",
+  script: "/assets/page-bb091693.js",
   style: "/assets/page-2a19ea29.css",
   webmailStyle: "/assets/webmail-67b634fa.css",
   referenceStyle: "/assets/reference-afa099f5.css",

@@ -9,6 +9,7 @@ export const users = sqliteTable(
     name: text(),
     isPlatformAdmin: integer("is_platform_admin", { mode: "boolean" }).notNull().default(false),
     restrictedAt: integer("restricted_at"),
+    timeZone: text("time_zone"),
     createdAt: integer("created_at").notNull(),
   },
   (t) => [uniqueIndex("users_by_email").on(t.emailKey)],

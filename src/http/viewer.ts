@@ -1,0 +1,15 @@
+import type { Context } from "hono";
+import { getCookie } from "hono/cookie";
+import { isTimeZone } from "../lib/local-time.ts";
+import type { Viewer } from "../ui/index.ts";
+import type { AppEnv } from "./env.ts";
+
+/** Returns the zone that the user has chosen, else that of the browser (cookie `tz`), else that of the address, else UTC. */
+export function viewerOf(c: Context<AppEnv>): Viewer {
+  const actor = c.get("caller")?.actor;
+  const chosen = actor?.kind === "session" ? actor.timeZone : null;
+  const { cf } = c.req.raw;
+  const zones = [chosen, getCookie(c, "tz"), cf?.timezone];
+  const zone = zones.find((name): name is string => typeof name === "string" && isTimeZone(name));
+  return { zone: zone ?? "UTC", isAutomatic: chosen === null, now: c.get("ctx").now() };
+}

@@ -1,0 +1,1 @@
+export { saveTimeZone } from "./save-time-zone.ts";

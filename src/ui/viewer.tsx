@@ -1,0 +1,16 @@
+import { createContext, useContext } from "hono/jsx";
+
+/** Who looks at a page, as far as times are concerned. */
+export interface Viewer {
+  /** IANA name of the zone in which times are shown. */
+  zone: string;
+  /** Whether the script may show times in the zone of the browser instead: not when the user has chosen a zone. */
+  isAutomatic: boolean;
+  /** Ms since 1970. */
+  now: number;
+}
+
+/** The viewer of the page that is rendered. `respondPage` sets it. */
+export const ViewerContext = createContext<Viewer>({ zone: "UTC", isAutomatic: true, now: 0 });
+
+export const useViewer = (): Viewer => useContext(ViewerContext);
