@@ -5,17 +5,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { readArguments } from "./arguments.ts";
+import { parseArgs } from "node:util";
 import { ROOT } from "./layout.ts";
 import { RECORD_FILE, recordOf } from "./release/record.ts";
 import { nextVersion, releaseChangelog, setVersion } from "./release/version.ts";
 
-const usage = "release -- major|minor|patch|<version> [--dry-run] [--check <command>]";
-const { values, positionals } = readArguments({
-  usage,
-  allowPositionals: true,
-  options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm test" } },
-});
 try {
   await release();
 } catch (error) {
@@ -24,9 +18,13 @@ try {
 }
 
 async function release(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm test" } },
+  });
   const [wanted, ...rest] = positionals;
   if (wanted === undefined || rest.length > 0) {
-    throw new Error(`Usage: npm run ${usage}`);
+    throw new Error("Usage: npm run release -- major|minor|patch|<version> [--dry-run]");
   }
   const current = (JSON.parse(read("package.json")) as { version: string }).version;
   const version = nextVersion(current, wanted);

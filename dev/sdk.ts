@@ -2,15 +2,14 @@
 // compares them and fails when they differ. With `--build <folder>` it writes the client as a package for npm.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { readArguments } from "./arguments.ts";
+import { parseArgs } from "node:util";
 import { ROOT } from "./layout.ts";
 import { readOpenApiDocument } from "./openapi-document.ts";
 import { buildPackage } from "./sdk/build-package.ts";
 import type { Document } from "./sdk/operations.ts";
 import { writeClient } from "./sdk/write.ts";
 
-const options = { check: { type: "boolean" }, build: { type: "string" } } as const;
-const { check, build } = readArguments({ usage: "sdk [-- --check | --build <folder>]", options }).values;
+const { check, build } = parseArgs({ options: { check: { type: "boolean" }, build: { type: "string" } } }).values;
 if (build === undefined) await generate();
 else await buildPackage(build);
 

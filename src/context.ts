@@ -137,6 +137,8 @@ export interface CallerWorkspace {
   mailShards: readonly number[];
   /** Bytes of the database of new mail, as the last cron run of the minute measured it. */
   mailSize: number;
+  /** Its own limit of emails a day, 0 for none. Null: that of the deployment. */
+  dailyLimit: number | null;
 }
 
 /** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */

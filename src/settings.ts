@@ -49,6 +49,8 @@ const Variables = z.object({
   SHARD_CONTENT_LIMIT: z.coerce.number().int().min(0).default(7_000_000_000),
   /** Size of a mail database from which it refuses new emails, so that outcomes still fit, in bytes. */
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
+  /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */
+  DAILY_EMAIL_LIMIT: z.coerce.number().int().min(0).default(0),
   /** Domain registrations that a workspace may make an hour (decisions 1). */
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
   /** Domain verifications that a workspace may make an hour (decisions 1). */
@@ -107,6 +109,8 @@ export interface Settings {
   retentionDays: number;
   /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
   shardLimits: { placement: number; content: number; accept: number };
+  /** 0: no limit. */
+  dailyEmailLimit: number;
   domainRegistrationsPerHour: number;
   domainVerificationsPerHour: number;
   domainTransfers: boolean;
@@ -167,6 +171,7 @@ function toSettings(variables: z.output<typeof Variables>): Settings {
       content: variables.SHARD_CONTENT_LIMIT,
       accept: variables.SHARD_ACCEPT_LIMIT,
     },
+    dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,
     domainRegistrationsPerHour: variables.DOMAIN_REGISTRATIONS_PER_HOUR,
     domainVerificationsPerHour: variables.DOMAIN_VERIFICATIONS_PER_HOUR,
     domainTransfers: variables.DOMAIN_TRANSFERS === "on",

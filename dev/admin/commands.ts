@@ -71,7 +71,7 @@ export const commands: readonly Command[] = [
   {
     name: "workspaces list",
     takes: [],
-    summary: "workspaces and their pauses",
+    summary: "workspaces with their pauses and daily limits",
     run: (api, _, { limit }) => api.list("/v1/admin/workspaces", limit),
   },
   {
@@ -85,6 +85,13 @@ export const commands: readonly Command[] = [
     takes: ["<id>"],
     summary: "ends that pause",
     run: (api, args) => api.call("POST", `/v1/admin/workspaces/${at(args)}/resume`),
+  },
+  {
+    name: "workspaces limit",
+    takes: ["<id>", "<emails a day>"],
+    summary: "limits the emails accepted in a day (UTC); none: no limit, default: that of the deployment",
+    run: (api, [id = "", emails = ""]) =>
+      api.call("PUT", `/v1/admin/workspaces/${at([id])}/daily-limit`, { daily_limit: toLimit(emails) }),
   },
   {
     name: "users list",
@@ -141,6 +148,14 @@ export const commands: readonly Command[] = [
     run: (api, _, { limit }) => api.list("/v1/admin/audit", limit),
   },
 ];
+
+/** Returns the limit that a word names. Throws an Error for any other word. */
+function toLimit(word: string): number | null {
+  if (word === "default") return null;
+  if (word === "none") return 0;
+  if (!/^[1-9]\d{0,8}$/.test(word)) throw new Error(`${word} is no limit: give a number of emails, none or default.`);
+  return Number(word);
+}
 
 /** Requeues the rows with these ids. Throws an Error that names those that the outbox does not have. */
 async function requeue(api: AdminApi, database: string, ids: readonly string[]): Promise<{ requeued: number }> {

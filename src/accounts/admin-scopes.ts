@@ -16,6 +16,7 @@ export const adminScopes = {
   "GET /v1/admin/workspaces": "platform_admin",
   "POST /v1/admin/workspaces/:workspace_id/pause": "platform_admin",
   "POST /v1/admin/workspaces/:workspace_id/resume": "platform_admin",
+  "PUT /v1/admin/workspaces/:workspace_id/daily-limit": "platform_admin",
   "GET /v1/admin/domain-claims/:name": "platform_admin",
   "DELETE /v1/admin/domain-claims/:name": "platform_admin",
 } as const;

@@ -17,6 +17,7 @@ export interface WorkspaceColumns {
   sending_paused_at: number | null;
   mail_shards: string;
   mail_size: number | null;
+  daily_limit: number | null;
 }
 
 interface KeyRow extends WorkspaceColumns {
@@ -35,14 +36,15 @@ interface KeyRow extends WorkspaceColumns {
   role: Role;
 }
 
-/** SQL column: the size of the mail database that gets the new mail of the workspace `w`. */
-export const MAIL_SIZE = "(SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
+/** SQL columns: what limits new mail of the workspace `w`, its own daily limit and the size of its mail database. */
+export const MAIL_LIMITS =
+  "w.daily_limit, (SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
 
 // The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
 const FIND_KEY = `
   SELECT k.id AS key_id, k.hash, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
          u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_SIZE}
+         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
     FROM api_keys k
     JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
     JOIN users u ON u.id = k.user_id
@@ -123,6 +125,7 @@ export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
     sendingPaused: row.sending_paused_at !== null,
     mailShards: JSON.parse(row.mail_shards) as number[],
     mailSize: row.mail_size ?? 0,
+    dailyLimit: row.daily_limit,
   };
 }
 

@@ -3,7 +3,7 @@ export {
   authenticateApiKey,
   type Caller,
   KEY_WORKSPACE,
-  MAIL_SIZE,
+  MAIL_LIMITS,
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "./authenticate.ts";

@@ -41,6 +41,7 @@ export const actions = {
   "workspace.deleted": "workspace",
   "workspace.paused": "workspace",
   "workspace.resumed": "workspace",
+  "workspace.limited": "workspace",
   "session.started": "session",
   "session.ended": "session",
   "totp.enabled": "user",

@@ -1,4 +1,5 @@
 import type { MailCtx } from "../context.ts";
+import { resetAt, toDailyLimitError } from "../daily-limits/index.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { mayExecute } from "../db/count-statements.ts";
@@ -17,7 +18,7 @@ import { storeContents, toContents, toStored } from "./contents.ts";
 import type { FanOut } from "./fan-out.ts";
 import { planAudience } from "./plan-audience.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
-import { saveStatement, sendPage } from "./send-page.ts";
+import { CONTACTS_PER_PAGE, type Page, type SentPage, saveStatement, sendPage } from "./send-page.ts";
 import { startDue } from "./start.ts";
 import { findVariants } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
@@ -34,6 +35,8 @@ const PLAN_STATEMENTS = 300;
 const POLL_MS = { min: 1_000, max: 60_000 };
 /** Time between two looks whether a full database has space again; cron measures it each minute. In milliseconds. */
 const FULL_CHECK_MS = 60_000;
+/** Time between two looks whether the operator has raised a daily limit that was reached, in milliseconds. */
+const LIMIT_CHECK_MS = 3_600_000;
 /** Emails that are delivered about as fast as one look follows another. */
 const EMAILS_PER_POLL_MS = 0.5;
 
@@ -85,9 +88,10 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
-      const size = hasMailSpace(ctx, workspace.mailSize)
+      const { size, isLimited } = hasMailSpace(ctx, workspace.mailSize)
         ? await fanOutPages(ctx, broadcast, fanOut, workspace, started)
-        : workspace.mailSize;
+        : { size: workspace.mailSize, isLimited: false };
+      if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
       if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
     }
   }
@@ -95,8 +99,9 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
 }
 
 /**
- * Plans the audience when that was not done, then sends page after page until the wave is complete or the database is too
- * full for new emails. Returns the size of the database after the last page, in bytes; 0 when there was none.
+ * Plans the audience when that was not done, then sends page after page until the wave is complete, the database is too
+ * full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after the last page,
+ * in bytes (0 when there was none), and whether the limit is reached.
  */
 async function fanOutPages(
   ctx: MailCtx,
@@ -104,7 +109,7 @@ async function fanOutPages(
   fanOut: FanOut,
   workspace: WorkspaceState,
   started: number,
-): Promise<number> {
+): Promise<{ size: number; isLimited: boolean }> {
   const variants = await findVariants(ctx, row.n);
   const contents = toContents(row, variants);
   let current = { ...row };
@@ -114,15 +119,22 @@ async function fanOutPages(
     if (state.split === null) {
       state = await planAudience(ctx, row, fanOut, variants);
       const { meta } = await saveStatement(ctx, current, state).run();
-      if (meta.changes === 0) return 0;
+      if (meta.changes === 0) return { size, isLimited: false };
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
     }
     // At the start of each wave: retention deletes them with the last email of the wave before.
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
     const arms = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
-      if (!mayExecute(ctx, PAGE_STATEMENTS)) return size;
-      const sent = await sendPage(ctx, workspace.id, current, state, arms);
+      if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
+      const sent = await sendAllowed(ctx, {
+        workspace,
+        row: current,
+        fanOut: state,
+        arms,
+        contacts: CONTACTS_PER_PAGE,
+      });
+      if (sent === null) return { size, isLimited: true };
       state = sent.fanOut;
       size = sent.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
@@ -134,8 +146,34 @@ async function fanOutPages(
     // Another run was first, or the broadcast was cancelled: its row says what to do.
     if (!(error instanceof ConcurrencyError)) throw error;
   }
-  return size;
+  return { size, isLimited: false };
 }
+
+/**
+ * Sends a page, or as much of it as the daily limit of the workspace leaves. Returns null when that is nothing, after it has
+ * notified the owners, once a day.
+ */
+async function sendAllowed(ctx: MailCtx, page: Page): Promise<SentPage | null> {
+  try {
+    return await sendPage(ctx, page);
+  } catch (error) {
+    const { workspace, row, contacts } = page;
+    const limited = toDailyLimitError(ctx, workspace, error);
+    if (!limited) throw error;
+    // A second refusal of a smaller page: other emails were accepted meanwhile.
+    if (limited.left > 0 && contacts === CONTACTS_PER_PAGE)
+      return sendAllowed(ctx, { ...page, contacts: Math.min(limited.left, CONTACTS_PER_PAGE - 1) });
+    await notifyOwners(ctx, row.workspace, limitNotice(ctx.now(), limited.error.message));
+    return null;
+  }
+}
+
+const limitNotice = (now: number, body: string) => ({
+  ...{ category: "alerts" as const, severity: "warning" as const, href: "/broadcasts" },
+  title: "A broadcast waits, since the daily limit of emails is reached",
+  body,
+  key: `daily-limit ${resetAt(now)}`,
+});
 
 const COMPLETE = `
   UPDATE broadcasts SET status = 'sent', version = version + 1, sent_at = coalesce(sent_at, ?3), updated_at = ?3

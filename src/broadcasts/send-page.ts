@@ -1,4 +1,5 @@
 import type { MailCtx } from "../context.ts";
+import { countEmailsStatements } from "../daily-limits/index.ts";
 import { expectChanges, guardedBatch } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { requireOpenStatement } from "../db/shard-workspaces.ts";
@@ -11,6 +12,7 @@ import { type PageContact, toEmail } from "./new-email.ts";
 import { skipStatement } from "./plan-audience.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { rankOf, variantOf } from "./split.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
 
 /** Contacts of one page, which is one transaction. */
 export const CONTACTS_PER_PAGE = 1_000;
@@ -61,25 +63,38 @@ export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, f
   return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, JSON.stringify(fanOut));
 }
 
+/** What a page is made of. */
+export interface Page {
+  workspace: WorkspaceState;
+  row: BroadcastRow;
+  fanOut: FanOut;
+  arms: readonly StoredArm[];
+  /** Most contacts. */
+  contacts: number;
+}
+
+/** The state after a page, its outbox rows, and the size of the database in bytes. */
+export interface SentPage {
+  fanOut: FanOut;
+  rows: WakeUp[];
+  size: number;
+}
+
 /**
  * Makes the emails of the next page of contacts and stores the progress, in one transaction: whenever a run is killed, a
- * contact has its email and is passed, or neither. Makes three D1 calls. Returns the new state, the outbox rows, and the
- * size of the database in bytes.
- * Throws ConcurrencyError when another run was first, or the broadcast is not sending any more.
+ * contact has its email and is passed, or neither. Makes three D1 calls. Throws ConcurrencyError when another run was first, or the broadcast is not sending any more; RefusedBatchError when the
+ * emails exceed the daily limit of the workspace.
  */
 export async function sendPage(
   ctx: MailCtx,
-  workspaceId: string,
-  row: BroadcastRow,
-  fanOut: FanOut,
-  arms: readonly StoredArm[],
-): Promise<{ fanOut: FanOut; rows: WakeUp[]; size: number }> {
+  { workspace, row, fanOut, arms, contacts: maxContacts }: Page,
+): Promise<SentPage> {
   const names = [...new Set(arms.flatMap((arm) => arm.names))].filter((name) => name !== "email" && name !== "name");
   const { results: contacts } = await mailDb(ctx)
     .prepare(FIND_CONTACTS)
     .bind(
       ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
-      ...[CONTACTS_PER_PAGE, METADATA_PER_PAGE],
+      ...[maxContacts, METADATA_PER_PAGE],
     )
     .all<PageContact & { skipped: SkipReason | null; found: number }>();
   const chosen = contacts.flatMap((contact) => {
@@ -96,9 +111,9 @@ export async function sendPage(
     const reason = suppressed.get(contact.key);
     return reason ? [{ contact: contact.n, reason }] : [];
   });
-  const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < CONTACTS_PER_PAGE;
+  const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
   const next: FanOut = { ...fanOut, cursor: contacts.at(-1)?.id ?? fanOut.cursor, isComplete: isLast };
-  return { fanOut: next, ...(await writePage(ctx, workspaceId, row, next, mailed, skipped)) };
+  return { fanOut: next, ...(await writePage(ctx, workspace, row, next, mailed, skipped)) };
 }
 
 /** Returns the content for a contact in the current wave, or undefined when it belongs to another. */
@@ -111,7 +126,7 @@ function armOf(row: BroadcastRow, { split, wave }: FanOut, arms: readonly Stored
 
 async function writePage(
   ctx: MailCtx,
-  workspaceId: string,
+  workspace: WorkspaceState,
   row: BroadcastRow,
   fanOut: FanOut,
   mailed: readonly { contact: PageContact; arm: StoredArm }[],
@@ -136,7 +151,7 @@ async function writePage(
     return { variant, queued: group.length };
   });
   const inserts = [
-    requireOpenStatement(ctx, { number: row.workspace, id: workspaceId }),
+    requireOpenStatement(ctx, workspace),
     ...insertEmailStatements(ctx, row.workspace, emails),
     db.prepare(INSERT_ROWS).bind(row.workspace, ids),
     db.prepare(INSERT_PAGE).bind(row.workspace, ids),
@@ -148,6 +163,7 @@ async function writePage(
     expectChanges(db, 1),
     ...(emails.length > 0 ? inserts : []),
     ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
+    ...(emails.length > 0 ? countEmailsStatements(ctx, workspace, emails.length) : []),
   ]);
   const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));
   return { rows, size: results.at(-1)?.meta.size_after ?? 0 };

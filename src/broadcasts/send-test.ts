@@ -1,4 +1,5 @@
 import type { CallerCtx } from "../context.ts";
+import { countEmailsStatements, toDailyLimitError } from "../daily-limits/index.ts";
 import { guardedBatch } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import { requireOpenStatement } from "../db/shard-workspaces.ts";
@@ -23,7 +24,7 @@ const fault = (loc: (string | number)[], msg: string) =>
 
 /**
  * Sends the content of a broadcast to given addresses, with their address as the only value. These emails count for no
- * broadcast. Throws 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
+ * broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
  * address that is not valid or suppressed, a sender that may not send, or a broadcast without content.
  */
 export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: TestIn): Promise<TestOut> {
@@ -89,7 +90,10 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
     db.prepare(INSERT_ROWS).bind(row.workspace, ids),
     changeStatement(ctx, row.workspace, ids),
     ...storeMailResponse(ctx, response),
-  ]);
+    ...countEmailsStatements(ctx, ctx.workspace, emails.length),
+  ]).catch((error: unknown) => {
+    throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
+  });
   await ctx.wake(emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })));
   return response;
 }

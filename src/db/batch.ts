@@ -9,6 +9,27 @@ export class ConcurrencyError extends Error {
   }
 }
 
+/** Signals that a statement of a batch refused it, so the batch was rolled back. */
+export class RefusedBatchError extends Error {
+  /** Why, and the number that the statement gave. */
+  readonly reason: string;
+  readonly value: number;
+
+  constructor(reason: string, value: number) {
+    super(`the batch was refused: ${reason} ${value}`);
+    this.name = "RefusedBatchError";
+    this.reason = reason;
+    this.value = value;
+  }
+}
+
+/**
+ * Returns an SQL expression that rolls back its batch with RefusedBatchError. `reason` has letters and spaces; `value` is an
+ * SQL expression of a whole number. The error of a path that is malformed contains it.
+ */
+export const refuse = (reason: string, value: string) => `json_extract('{}', 'refused: ${reason} ' || ${value})`;
+const REFUSED = /bad JSON path: 'refused: ([a-z ]+) (\d+)'/;
+
 /**
  * Returns a statement that rolls back its batch unless the statement before it changed exactly `rows` rows. D1 has no
  * interactive transactions, and a compare-and-set that changes no row does not stop its batch.
@@ -17,7 +38,10 @@ export function expectChanges<Kind extends DatabaseKind>(db: Database<Kind>, row
   return db.prepare("SELECT CASE WHEN changes() <> ?1 THEN json('lost race') END").bind(rows);
 }
 
-/** Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed. */
+/**
+ * Runs a batch as one transaction. Throws ConcurrencyError when an `expectChanges` in it failed, RefusedBatchError when a
+ * statement refused it.
+ */
 export async function guardedBatch<Kind extends DatabaseKind>(
   db: Database<Kind>,
   statements: readonly Statement<NoInfer<Kind>>[],
@@ -26,8 +50,15 @@ export async function guardedBatch<Kind extends DatabaseKind>(
     return await db.batch(statements);
   } catch (error) {
     if (String(error).includes("malformed JSON")) throw new ConcurrencyError();
+    const [, reason, value] = REFUSED.exec(String(error)) ?? [];
+    if (reason !== undefined) throw new RefusedBatchError(reason, Number(value));
     throw error;
   }
+}
+
+/** Returns whether a batch of `guardedBatch` wrote nothing. After any other error it may have committed. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof ConcurrencyError || error instanceof RefusedBatchError;
 }
 
 /** Returns whether a batch failed because a row with the same key exists. */
@@ -41,7 +72,7 @@ const MAX_ATTEMPTS = 3;
 /**
  * Runs a batch that is safe to run twice, and retries an ambiguous failure. `isCommitted` decides from the error of a
  * retry whether an earlier attempt committed. By default a unique violation means that, since the batch inserts rows with
- * ids generated before. Throws ConcurrencyError when a guard in the batch failed.
+ * ids generated before. Throws ConcurrencyError and RefusedBatchError as `guardedBatch` does.
  */
 export async function repeatableBatch<Kind extends DatabaseKind>(
   ctx: Pick<Ctx, "log">,
@@ -55,7 +86,7 @@ export async function repeatableBatch<Kind extends DatabaseKind>(
       return;
     } catch (error) {
       if (attempt > 1 && (await isCommitted(error))) return;
-      if (error instanceof ConcurrencyError || attempt === MAX_ATTEMPTS) throw error;
+      if (isRolledBack(error) || attempt === MAX_ATTEMPTS) throw error;
       ctx.log("batch.retried", { error: String(error) });
     }
   }

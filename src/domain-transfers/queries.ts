@@ -54,10 +54,13 @@ interface Page {
 }
 
 /** Returns the transfers, pending or accepted, that are addressed to the caller's account, newest first. */
-export async function findIncoming(ctx: CallerCtx, { after, limit }: Page): Promise<TransferRow[]> {
+export async function listIncoming(
+  ctx: CallerCtx,
+  { after, limit }: Page,
+): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
   // A key that is restricted to domains does not concern the others.
   if (ctx.actor.domainIds) return [];
-  return orm(ctx)
+  const rows = await orm(ctx)
     .select()
     .from(domainTransfers)
     .where(
@@ -70,11 +73,6 @@ export async function findIncoming(ctx: CallerCtx, { after, limit }: Page): Prom
     )
     .orderBy(desc(domainTransfers.id))
     .limit(limit);
-}
-
-/** Returns the transfers of `findIncoming` with the DKIM keys that were made for them. */
-export async function listIncoming(ctx: CallerCtx, page: Page): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
-  const rows = await findIncoming(ctx, page);
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => id));
   const keys = await orm(ctx)

@@ -1,4 +1,4 @@
-import { type Caller, MAIL_SIZE, toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
+import { type Caller, MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
 import type { Ctx, MailboxActor } from "../context.ts";
 import { unauthorized } from "../errors.ts";
 import { verifyAccessToken } from "../sessions/index.ts";
@@ -13,7 +13,7 @@ interface MailboxRow extends WorkspaceColumns {
 
 const FIND_CALLER = `
   SELECT b.address, b.display_name, o.user_id, u.restricted_at,
-         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_SIZE}
+         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
     FROM mailbox_sessions s JOIN ${ACTIVE}
     JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
     JOIN users u ON u.id = o.user_id

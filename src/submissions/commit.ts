@@ -2,6 +2,7 @@ import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { putDocument } from "../emails/content/index.ts";
 import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
+import { AppError } from "../errors.ts";
 import { findResponse, type Idempotency, storeMailResponses } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
@@ -44,8 +45,8 @@ export async function prepareMail(caller: CallerCtx, item: ReadSubmission): Prom
 }
 
 /**
- * Commits messages in one transaction. Returns false when one of them is a repeat of another or of an earlier one: nothing
- * is written then.
+ * Commits messages in one transaction. Returns false when one of them is a repeat of another or of an earlier one, or they
+ * exceed the daily limit of the workspace together: nothing is written then.
  */
 export async function commitTogether(caller: CallerCtx, mails: readonly PreparedMail[]): Promise<boolean> {
   const [first] = mails;
@@ -58,10 +59,12 @@ export async function commitTogether(caller: CallerCtx, mails: readonly Prepared
     await commitEmails(caller, emails, null, null, storeMailResponses(caller, responses));
     return true;
   } catch (error) {
-    if (error instanceof ConcurrencyError) return false;
+    if (error instanceof ConcurrencyError || isDailyLimit(error)) return false;
     throw error;
   }
 }
+
+const isDailyLimit = (error: unknown) => error instanceof AppError && error.status === 429;
 
 /** Commits a message and returns its id: that of the first one when it is a repeat. Throws ConcurrencyError. */
 export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {

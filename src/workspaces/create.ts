@@ -21,6 +21,7 @@ export async function createWorkspace(ctx: CallerCtx, { name }: WorkspaceIn): Pr
       settings: {},
       sendingPausedAt: null,
       pausedByPlatformAt: null,
+      dailyLimit: null,
       slackWebhookUrl: null,
       createdAt,
     },

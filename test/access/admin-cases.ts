@@ -49,6 +49,12 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
     "GET /v1/admin/workspaces": { success: 200 },
     "POST /v1/admin/workspaces/:workspace_id/pause": { success: 200, create: aWorkspaceId, ...all },
     "POST /v1/admin/workspaces/:workspace_id/resume": { success: 200, create: aWorkspaceId, ...all },
+    "PUT /v1/admin/workspaces/:workspace_id/daily-limit": {
+      success: 200,
+      create: aWorkspaceId,
+      body: () => ({ daily_limit: 50_000 }),
+      ...all,
+    },
     "GET /v1/admin/domain-claims/:name": { success: 200, create: createClaim, ...all },
     "DELETE /v1/admin/domain-claims/:name": { success: 204, create: createClaim, ...all },
   }) satisfies Record<string, RouteCase>;

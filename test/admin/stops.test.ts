@@ -90,6 +90,38 @@ describe("a workspace that the platform pauses", () => {
   });
 });
 
+describe("the daily limit of a workspace", () => {
+  const limit = (id: string, daily_limit: unknown) =>
+    admin.call("PUT", `/v1/admin/workspaces/${id}/daily-limit`, { daily_limit });
+
+  it("holds from the next request on until it is raised or ended, and each change is audited once", async () => {
+    const workspace = await aWorkspace();
+    const send = async () => (await workspace.post("/v1/emails/", aMail(workspace))).status;
+    const limited = await limit(workspace.workspaceId, 1);
+    expect([limited.status, await limited.json()]).toEqual([200, expect.objectContaining({ daily_limit: 1 })]);
+    expect([await send(), await send()]).toEqual([202, 429]);
+    expect((await limit(workspace.workspaceId, 1)).status).toBe(200);
+    await Promise.all([2, 2, 2].map((emails) => limit(workspace.workspaceId, emails)));
+    expect([await send(), await send()]).toEqual([202, 429]);
+    expect(await (await limit(workspace.workspaceId, null)).json()).toMatchObject({ daily_limit: null });
+    expect(await send()).toBe(202);
+    const entries = await (await workspace.get("/v1/audit")).json<AuditEntryOut[]>();
+    const changes = entries.filter(({ action }) => action === "workspace.limited").map(({ detail }) => detail);
+    expect(changes).toMatchObject([
+      { from: 2, to: null },
+      { from: 1, to: 2 },
+      { from: null, to: 1 },
+    ]);
+  });
+
+  it("is a whole number from 0 or null; an unknown workspace answers 404", async () => {
+    const { workspaceId } = await aWorkspace();
+    for (const wrong of [-1, 1.5, "5", undefined, 2_000_000_000])
+      expect((await limit(workspaceId, wrong)).status, String(wrong)).toBe(422);
+    for (const id of [crypto.randomUUID(), "x"]) expect((await limit(id, 5)).status, id).toBe(404);
+  });
+});
+
 describe("the claim of a domain", () => {
   const claimsOf = async (name: string) =>
     (await admin.get(`/v1/admin/domain-claims/${name}`)).json<{ name: string; workspace_id: string }[]>();

@@ -74,10 +74,13 @@ describe("npm run admin", () => {
     await expect.poll(() => find.first(), { timeout: 10_000 }).toBeNull();
   });
 
-  it("pauses and resumes a workspace, restricts an account, blocks a host, and ends a claim", async () => {
+  it("pauses, resumes and limits a workspace, restricts an account, blocks a host, and ends a claim", async () => {
     const { workspaceId } = site.workspace;
     expect(await json(`workspaces pause ${workspaceId}`)).toMatchObject({ paused_by_platform_at: expect.any(String) });
     expect(await json(`workspaces resume ${workspaceId}`)).toMatchObject({ sending_paused_at: null });
+    expect(await json(`workspaces limit ${workspaceId} 5000`)).toMatchObject({ daily_limit: 5000 });
+    expect(await json(`workspaces limit ${workspaceId} none`)).toMatchObject({ daily_limit: 0 });
+    expect(await json(`workspaces limit ${workspaceId} default`)).toMatchObject({ daily_limit: null });
     const [user] = await json<{ id: string }[]>("users list --email ADA@example.test");
     expect(user).toMatchObject({ id: site.workspace.userId });
     const own = await admin("users restrict ada@example.test");
@@ -106,6 +109,7 @@ describe("npm run admin", () => {
     ["hosts list --limit x", "--limit must be a whole number from 1."],
     ["hosts list --as nobody@example.org", "Platform administrator not found"],
     ["workspaces pause x/../y", "Workspace not found"],
+    ["workspaces limit x 5.5", "5.5 is no limit: give a number of emails, none or default."],
   ])("refuses %s with a sentence", async (words, sentence) => {
     const { code, stdout, stderr } = await admin(words);
     expect([code, stdout]).toEqual([1, ""]);

@@ -27,6 +27,7 @@ export const adminPreparations = (
   unrestrictUser: async () => ({ user_id: workspaceOf().userId }),
   pauseWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
   resumeWorkspace: async () => ({ workspace_id: workspaceOf().workspaceId }),
+  updateDailyLimit: async () => ({ workspace_id: workspaceOf().workspaceId }),
   listDomainClaims: async () => ({ name: "example.com" }),
   endDomainClaim: async () => ({ name: "example.com" }),
   listOutboxRows: async () => ({ database: "main" }),

@@ -218,7 +218,7 @@ export function callerOf(party: Party): Pick<CallerCtx, "actor" | "workspace" | 
   const { workspaceNumber, workspaceId, mailShard } = party;
   const workspace = {
     ...{ number: workspaceNumber, id: workspaceId, name: party.domain, slug: party.domain, sendingPaused: false },
-    ...{ mailShards: [mailShard], mailSize: 0 },
+    ...{ mailShards: [mailShard], mailSize: 0, dailyLimit: null },
   };
   return { actor, workspace, clientIp: null };
 }

@@ -4,10 +4,11 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
-import { query } from "../../http/validate.ts";
+import { body, query } from "../../http/validate.ts";
+import { setDailyLimit } from "./daily-limit.ts";
 import { pauseWorkspace } from "./pause.ts";
 import { listAllWorkspaces } from "./queries.ts";
-import { PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
+import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
 
 const tags = ["Platform"];
 const security = [{ session: [] }];
@@ -56,4 +57,25 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
     }),
     async (c) => c.json(toPlatformWorkspace(await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false))),
+  )
+  .put(
+    "/v1/admin/workspaces/:workspace_id/daily-limit",
+    describeRoute({
+      operationId: "updateDailyLimit",
+      summary: "Limit the emails that a workspace may have accepted in a day",
+      description:
+        "Holds for every way to send, from the next request on: beyond it sends answer 429 until 00:00 UTC. Broadcasts and " +
+        "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
+      tags,
+      security,
+      parameters,
+      responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404, 413, 415]),
+    }),
+    ...body(DailyLimitIn),
+    async (c) => {
+      const { daily_limit } = c.req.valid("json");
+      return c.json(
+        toPlatformWorkspace(await setDailyLimit(c.get("caller"), c.req.param("workspace_id"), daily_limit)),
+      );
+    },
   );

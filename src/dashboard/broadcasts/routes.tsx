@@ -1,16 +1,15 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import {
-  type Broadcast,
   BroadcastIn,
   BroadcastPatch,
   cancelBroadcast,
-  countAudience,
   createBroadcast,
   createVariant,
   deleteBroadcast,
   deleteVariant,
-  findVariantsOf,
+  findVariants,
+  getAudience,
   getBroadcast,
   getTopLinks,
   isEditable,
@@ -116,9 +115,8 @@ export const broadcastPages = new Hono<AppEnv>()
   })
   .get("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), async (c) => {
     const caller = c.get("caller");
-    const broadcast = await getBroadcast(caller, idOf(c));
-    const { id, name } = toRecord(caller.workspace.id, broadcast);
-    const audience = await findAudience(c, broadcast);
+    const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
+    const audience = await findAudience(c);
     return respondPage(
       c,
       <ConfirmPage
@@ -209,9 +207,9 @@ function change(
 }
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
-async function findAudience(c: Context<AppEnv>, broadcast: Broadcast) {
+async function findAudience(c: Context<AppEnv>) {
   try {
-    return await countAudience(c.get("caller"), broadcast);
+    return await getAudience(c.get("caller"), idOf(c));
   } catch (error) {
     if (error instanceof AppError && error.status !== 404) return null;
     throw error;
@@ -220,13 +218,13 @@ async function findAudience(c: Context<AppEnv>, broadcast: Broadcast) {
 
 async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
-  const [found, variants, links] = await Promise.all([
-    getBroadcast(caller, idOf(c)),
-    findVariantsOf(caller, idOf(c)),
-    getTopLinks(caller, idOf(c), TOP_LINKS),
-  ]);
+  const found = await getBroadcast(caller, idOf(c));
   const broadcast = toRecord(caller.workspace.id, found);
-  const audience = isEditable(broadcast.status) ? await findAudience(c, found) : null;
+  const [variants, audience, links] = await Promise.all([
+    findVariants(caller, found.row.n),
+    isEditable(broadcast.status) ? findAudience(c) : null,
+    getTopLinks(caller, broadcast.id, TOP_LINKS),
+  ]);
   const page = (
     <BroadcastPage
       {...{ caller, broadcast, audience, links, refusal }}

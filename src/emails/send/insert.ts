@@ -1,4 +1,5 @@
 import type { CallerCtx, MailCtx } from "../../context.ts";
+import { countEmailsStatements } from "../../daily-limits/index.ts";
 import { repeatableBatch } from "../../db/batch.ts";
 import { mailDb } from "../../db/client.ts";
 import type { MailStatement } from "../../db/database.ts";
@@ -34,7 +35,7 @@ const INSERT_OUTBOX_ROWS = `
  * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
  * in one transaction. A 202 is answered after it commits. Running it again with the same emails changes nothing, so an
  * ambiguous failure is retried. Throws ConcurrencyError when another call used the caller's Idempotency-Key meanwhile,
- * or the workspace was deleted; nothing is written then.
+ * or the workspace was deleted, and RefusedBatchError beyond its daily limit; nothing is written then.
  */
 export async function insertEmails(
   ctx: CallerCtx,
@@ -56,6 +57,7 @@ export async function insertEmails(
     ...extra,
     ...storeMailResponse(ctx, response),
     ...webhooks,
+    ...countEmailsStatements(ctx, ctx.workspace, emails.length),
   ];
   await repeatableBatch(ctx, db, statements);
   if (webhooks.length > 0) await wakeWebhooks(ctx);

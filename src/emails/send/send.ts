@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
-import { ConcurrencyError } from "../../db/batch.ts";
+import { toDailyLimitError } from "../../daily-limits/index.ts";
+import { isRolledBack } from "../../db/batch.ts";
 import type { MailStatement } from "../../db/database.ts";
 import type { WakeUp } from "../../outbox/index.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../shard-sizes.ts";
@@ -19,7 +20,7 @@ const LONG_WAIT_MS = 3_600_000;
  * content is in it or in R2. `upload` holds the attachments that were stored while the request was read, and `extra` returns
  * statements for the transaction that inserts the email. Throws 403,
  * 400, 413 or 422 for the issues of the request, ConcurrencyError when another call with the same Idempotency-Key
- * committed first, 503 when the mail database is full.
+ * committed first, 429 beyond the daily limit of the workspace, 503 when the mail database is full.
  */
 export async function sendEmail(
   ctx: CallerCtx,
@@ -45,7 +46,7 @@ export async function sendEmail(
 
 /**
  * Writes emails whose content is the R2 object `key` (null: in their rows), with the `extra` statements in the same
- * transaction, and wakes the queued ones. Throws as `insertEmails` does.
+ * transaction, and wakes the queued ones. Throws ConcurrencyError as `insertEmails` does, 429 beyond the daily limit.
  */
 export async function commitEmails(
   ctx: CallerCtx,
@@ -58,8 +59,8 @@ export async function commitEmails(
     await insertEmails(ctx, emails, response, extra);
   } catch (error) {
     // After any other error the rows may be committed all the same, and then they need their content.
-    if (error instanceof ConcurrencyError && key !== null) await ctx.env.CONTENT.delete(key);
-    throw error;
+    if (isRolledBack(error) && key !== null) await ctx.env.CONTENT.delete(key);
+    throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
   }
   // Emails of one chunk share an outbox row.
   const rows = new Map(

@@ -5,4 +5,8 @@ export const shardWorkspaces = sqliteTable("shard_workspaces", {
   number: integer().primaryKey().notNull(),
   id: text().notNull(),
   status: text({ enum: ["open", "closed"] }).notNull(),
+  /** The day of `dayEmails`, in days since 1970 (UTC). Null: none was counted. */
+  day: integer(),
+  /** Emails that were accepted on the day, counted while the workspace has a daily limit. */
+  dayEmails: integer("day_emails").notNull().default(0),
 });

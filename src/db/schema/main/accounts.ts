@@ -25,6 +25,8 @@ export const workspaces = sqliteTable(
     settings: text({ mode: "json" }).$type<WorkspaceSettings>().notNull().default({}),
     sendingPausedAt: integer("sending_paused_at"),
     pausedByPlatformAt: integer("paused_by_platform_at"),
+    /** Emails a day; 0: no limit. Null: that of the deployment. */
+    dailyLimit: integer("daily_limit"),
     createdAt: integer("created_at").notNull(),
     deletedAt: integer("deleted_at"),
     slackWebhookUrl: text("slack_webhook_url"),

@@ -1,0 +1,1 @@
+export { countEmailsStatements, dailyLimitOf, resetAt, toDailyLimitError } from "./count-emails.ts";
