@@ -12,6 +12,7 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
+import { measureStartupCpu } from "./support/startup-cpu.ts";
 import { findUnknown } from "./support/wrangler-help.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -108,6 +109,18 @@ describe("npm run deploy", () => {
     expect(code).toBe(0);
     expect(JSON.parse(await readFile(settings, "utf8"))).toEqual(complete);
     await expect(stat(path.join(folder, "no"))).rejects.toThrow();
+  });
+});
+
+describe("the bundle", () => {
+  /** Half of what Cloudflare allows a Worker for its start: one second of CPU. */
+  const BUDGET_MS = 500;
+
+  it("starts with half of the CPU that the platform allows", async () => {
+    const milliseconds = await measureStartupCpu(path.join(root, ".wrangler/dry-run/production/index.js"));
+    console.log(`The bundle starts with ${milliseconds.toFixed(0)} ms of CPU.`);
+    expect(milliseconds).toBeGreaterThan(20);
+    expect(milliseconds).toBeLessThan(BUDGET_MS);
   });
 });
 
