@@ -16,5 +16,6 @@ export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";
 export { MailFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
+export { QrCode } from "./qr-code.tsx";
 export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

@@ -1,9 +1,12 @@
+import jsQR from "jsqr";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
+import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findFaults } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 
-/** The editor of templates and the import of contacts in Chromium. */
+/** The editor of templates, the import of contacts, the time zone and the QR code of TOTP in Chromium. */
 
 let site: Site;
 
@@ -220,4 +223,51 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect((await other.context.cookies()).filter(({ name }) => name === "tz")).toEqual([]);
     await other.context.close();
   });
+
+  it("show the TOTP secret as a QR code that a scanner reads in both colour schemes, and whose codes sign in", async () => {
+    const member = await site.addMember();
+    const { page, context } = await site.open({ javaScriptEnabled: false });
+    await context.addCookies(await site.signIn(member));
+    await page.goto("/app/security");
+    await button(page, "Set up").click();
+    const link = await page.getByRole("link", { name: "Open in an app on this device" }).getAttribute("href");
+    for (const [colorScheme, width] of [
+      ["dark", 1280],
+      ["light", 320],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      expect(await scan(await page.locator("svg.qr").screenshot()), colorScheme).toBe(link);
+    }
+    const secret = new URL(link ?? "").searchParams.get("secret") ?? "";
+    expect(((await page.locator("p.code").textContent()) ?? "").replaceAll(" ", "")).toBe(secret);
+    const codeOf = (steps: number) => totpCode(fromBase32(secret), Math.floor(Date.now() / STEP_MS) + steps);
+    await page.locator("[name=code]").fill(await codeOf(-1));
+    await button(page, "Turn on").click();
+    expect(await mainText(page)).toContain("Two-factor authentication is on.");
+    await context.clearCookies();
+    await page.goto(await site.magicLink(`${member}@example.test`));
+    await button(page, `Sign in as ${member}@example.test`).click();
+    await page.waitForURL("**/auth/totp");
+    await page.locator("[name=code]").fill(await codeOf(0));
+    await page.locator("main button").first().click();
+    await page.waitForURL("**/app");
+    await context.close();
+  });
+
+  /** Returns the text of a QR code in a screenshot. Chromium decodes the PNG. */
+  async function scan(png: Buffer): Promise<string | undefined> {
+    const page = await site.browser.newPage();
+    const { data, width, height } = (await page.evaluate(`(async () => {
+      const image = new Image();
+      image.src = "data:image/png;base64,${png.toString("base64")}";
+      await image.decode();
+      const drawing = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      drawing.drawImage(image, 0, 0);
+      const { data, width, height } = drawing.getImageData(0, 0, image.width, image.height);
+      return { data: [...data], width, height };
+    })()`)) as { data: number[]; width: number; height: number };
+    await page.close();
+    return jsQR(Uint8ClampedArray.from(data), width, height)?.data;
+  }
 });

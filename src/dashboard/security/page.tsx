@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import { formatTime } from "../../lib/local-time.ts";
 import type { SessionRow } from "../../sessions/index.ts";
 import type { TotpStatus } from "../../sign-ins/index.ts";
-import { Field, Layout, List, Notice, Time, useViewer } from "../../ui/index.ts";
+import { Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface SecurityPageProps {
@@ -103,7 +103,10 @@ export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => 
       <p>Enter the code that your app shows now, or start again.</p>
     ) : (
       <>
-        <p>Add an account to an authenticator app with this key. It is shown once.</p>
+        <p>Scan this code with an authenticator app, or add an account with the key below. Both are shown once.</p>
+        <p>
+          <QrCode text={secret.otpauth_url} label="QR code of the key" />
+        </p>
         <p class="code" data-copy={secret.secret} data-what="the secret">
           {secret.secret.match(/.{1,4}/g)?.join(" ")}
         </p>

@@ -17,7 +17,7 @@ export const TotpSetupOut = z
       {
         secret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
         otpauth_url:
-          "otpauth://totp/Email%20service%3Aada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Email+service",
+          "otpauth://totp/Email%20service%3Aada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Email%20service",
       },
     ],
   });

@@ -42,7 +42,8 @@ export async function setUpTotp(ctx: CallerCtx): Promise<{ secret: string; otpau
   if (meta.changes === 0) throw conflict("Two-factor authentication is on; turn it off first");
   const issuer = ctx.settings.systemName;
   const text = toBase32(secret);
-  const query = new URLSearchParams({ secret: text, issuer });
+  // Apps show a plus sign of the issuer as it is.
+  const query = `${new URLSearchParams({ secret: text, issuer })}`.replaceAll("+", "%20");
   const label = encodeURIComponent(`${issuer}:${email}`);
   return { secret: text, otpauth_url: `otpauth://totp/${label}?${query}` };
 }
