@@ -3,7 +3,7 @@
 /** Paths of the files that pages load. */
 export const files = {
   script: "/assets/page-bb091693.js",
-  style: "/assets/page-2a19ea29.css",
-  webmailStyle: "/assets/webmail-67b634fa.css",
-  referenceStyle: "/assets/reference-afa099f5.css",
+  style: "/assets/page-e9781311.css",
+  webmailStyle: "/assets/webmail-7f3cb54f.css",
+  referenceStyle: "/assets/reference-637ab22b.css",
 } as const;
