@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { LOOKS, pictureName, saveWhole, show } from "./screenshots.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
@@ -39,20 +40,19 @@ export async function openPage(browser: Browser, baseURL: string, options: Brows
   return { context, page, problems };
 }
 
-const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
-  [1280, 320].map((width) => ({ colorScheme, width })),
-);
-
-/** Returns what axe finds on a page in light and dark at 1280 and 320 px, and where the page is wider than its window. */
+/**
+ * Returns what axe finds on a page in light and dark at 1280 and 320 px, and where the page is wider than its window. Saves a
+ * picture of each look where SCREENSHOTS names a folder.
+ */
 export async function findFaults(page: Page): Promise<string[]> {
   const size = page.viewportSize();
   const faults: string[] = [];
   await page.evaluate(axeSource);
-  for (const { colorScheme, width } of LOOKS) {
-    // Transitions off: axe would measure the contrast of a colour on its way.
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height: 800 });
-    faults.push(...(await findFaultsNow(page)).map((fault) => `${colorScheme} ${width}: ${fault}`));
+  const name = pictureName(await page.title());
+  for (const look of LOOKS) {
+    await show(page, look);
+    faults.push(...(await findFaultsNow(page)).map((fault) => `${look.colorScheme} ${look.width}: ${fault}`));
+    await saveWhole(page, `${name}-${look.width}-${look.colorScheme}`);
   }
   if (size) await page.setViewportSize(size);
   return faults;

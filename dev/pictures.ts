@@ -1,0 +1,19 @@
+// `npm run pictures`: takes the pictures of docs/pages/ and docs/guides/images/ by their tests. With `--to <folder>` it saves each page
+// in light and dark at 1280 and 320 px there instead, for looking at: those of a filled workspace and those of the page tests.
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "./layout.ts";
+
+const PICTURES = ["page-pictures", "guides"];
+const PAGE_TESTS = ["page-pictures", "pages", "dashboard-pages", "form-pages", "webmail-pages"];
+
+const { to } = parseArgs({ options: { to: { type: "string" } } }).values;
+const names = to === undefined ? PICTURES : PAGE_TESTS;
+const wanted = to === undefined ? { PICTURES: "1" } : { SCREENSHOTS: path.resolve(to) };
+const { status } = spawnSync(
+  "npx",
+  ["vitest", "run", "--project", "host", ...names.map((name) => `test/host/${name}.test.ts`)],
+  { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...wanted } },
+);
+process.exitCode = status ?? 1;

@@ -1,0 +1,275 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import nodemailer from "nodemailer";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../dev/layout.ts";
+import { chromiumUnavailable } from "./support/browser.ts";
+import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
+import { Guide } from "./support/pictures/guide.ts";
+import { PARTNER } from "./support/pictures/history.ts";
+import { startReceiver } from "./support/pictures/receiver.ts";
+import { type Service, startService } from "./support/pictures/service.ts";
+
+/** Walks the steps of the guides in docs/guides/ on the local service. With PICTURES=1 it takes their pictures. */
+
+const CUSTOMERS = [
+  "email,name,city",
+  ...["Ada Lovelace,London", "Grace Hopper,New York", "Alan Turing,London", "Radia Perlman,Boston"].map(
+    (row) => `${row.split(",")[0]?.toLowerCase().replace(" ", ".")}@example.org,${row}`,
+  ),
+  ...Array.from({ length: 36 }, (_, n) => `reader${n}@example.org,Reader ${n},City ${n % 5}`),
+].join("\n");
+
+let service: Service;
+let shop: Shop;
+let page: Page;
+
+describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => {
+  beforeAll(async () => {
+    service = await startService();
+    shop = await fillShop(service);
+    page = await service.open({ colorScheme: "light", reducedMotion: "reduce" });
+  }, 180_000);
+
+  afterAll(async () => {
+    await service?.stop();
+  });
+
+  /** Reloads the page and returns the status in the first row of its list. */
+  async function firstStatus(): Promise<string | null> {
+    await page.reload();
+    return page.locator("main .list .status").first().textContent();
+  }
+
+  /** Walks a guide from the home page and checks that every step it names was one. */
+  async function walk(name: string, steps: (guide: Guide) => Promise<unknown>): Promise<void> {
+    const guide = new Guide(name, page);
+    if (name !== "first-email") await page.goto("/app");
+    await steps(guide);
+    expect(guide.unwalked()).toEqual([]);
+  }
+
+  it("first-email send an email, show its timeline and the email as it arrived, and make a key that sends", () =>
+    walk("first-email", async (guide) => {
+      await page.goto(service.local.sign_in_url);
+      await guide.press("Sign in as owner@example.org");
+      await page.waitForURL("**/app");
+      await guide.fill("To", "friend@example.org");
+      await page.setViewportSize({ width: 1_000, height: 640 });
+      await page.getByRole("heading", { name: "You", exact: true }).scrollIntoViewIfNeeded();
+      await guide.picture("first-email-form");
+      await guide.press("Send");
+      await guide.see(/^delivered$/, true);
+      await guide.picture("first-email-timeline");
+      await service.captured("friend@example.org", "A test mail");
+      const captured = await service.open({ viewport: { width: 1_000, height: 640 } });
+      await captured.goto(service.local.captured_mail_url);
+      await captured.getByRole("link", { name: "A test mail" }).first().click();
+      guide.page = captured;
+      await guide.picture("first-email-captured");
+      await captured.context().close();
+      guide.page = page;
+      await guide.follow("API keys");
+      await guide.fill("Name", "My program");
+      await guide.fill("Send, schedule, cancel and retry emails.", "");
+      await guide.press("Create key");
+      const [key] = /svc_k_\w{40}/.exec((await page.locator("main").textContent()) ?? "") ?? [];
+      const response = await fetch(`${service.url}/v1/emails/`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+        body: '{"from_":{"email":"hello@example.test"},"to":[{"email":"friend@example.org"}],"subject":"Hello","text":"It works."}',
+      });
+      expect(response.status).toBe(202);
+    }));
+
+  it("bounces lead to the reason in three actions, and retry the email", () =>
+    walk("bounces", async (guide) => {
+      await guide.follow("Emails");
+      await guide.follow("bounced");
+      await guide.picture("bounces-list");
+      await page.getByRole("link", { name: "Your receipt for order 1044" }).click();
+      await guide.see("550 5.1.1 No such mailbox here");
+      await guide.picture("bounces-reason");
+      await guide.press("Retry");
+      await guide.see("Retry of");
+      await guide.follow("Suppressions");
+      await page.getByRole("button", { name: "Remove bounce+gone@university.example" }).click();
+      expect(await page.locator("main").textContent()).not.toContain("bounce+gone@university.example");
+    }));
+
+  it("verify-a-domain verify it by the local DNS, show what DNS has instead, and make a mailbox", () =>
+    walk("verify-a-domain", async (guide) => {
+      await guide.follow("Domains");
+      await guide.fill("Domain name", "shop.test");
+      await guide.press("Add domain");
+      await guide.see("Publish the required records");
+      await guide.picture("verify-a-domain-records");
+      const zone = page.waitForEvent("download");
+      await guide.follow("Download all records as a zone file");
+      expect((await zone).suggestedFilename()).toContain("shop.test");
+      await guide.press("Check records");
+      await guide.see("The records were checked.");
+      expect(await page.locator("dl.facts .status").first().textContent()).toBe("verified");
+      await guide.picture("verify-a-domain-verified");
+      await guide.follow("Mailboxes");
+      await guide.fill("Name before the @", "hello");
+      await page.locator("main").getByLabel("Domain", { exact: true }).selectOption("shop.test");
+      await guide.fill("Domain", "shop.test");
+      await guide.press("Create mailbox");
+      await expect.poll(() => page.title()).toBe("hello@shop.test");
+      await page.goto(`/app/domains/${shop.broken}`);
+      await guide.follow("Show what DNS has instead");
+      await page.getByText("Found", { exact: true }).first().scrollIntoViewIfNeeded();
+      await guide.picture("verify-a-domain-mismatch");
+    }));
+
+  it("set-up-smtp make a credential that sends", () =>
+    walk("set-up-smtp", async (guide) => {
+      await guide.follow("SMTP");
+      await guide.fill("Domain", "shop.test");
+      await guide.press("Create credential");
+      const [host, port, user, pass] = await page
+        .locator("main dd.code")
+        .evaluateAll((values) => values.map((value) => value.firstChild?.textContent?.trim() ?? ""));
+      await guide.picture("set-up-smtp-credential");
+      await guide.follow("I have copied it");
+      const transport = nodemailer.createTransport({
+        ...{ host: host ?? "", port: Number(port), requireTLS: true },
+        auth: { user: user ?? "", pass: pass ?? "" },
+        tls: { rejectUnauthorized: false },
+      });
+      await transport.sendMail({
+        from: "hello@shop.test",
+        to: "friend@example.org",
+        subject: "By SMTP",
+        text: "It works.",
+      });
+      transport.close();
+      await guide.follow("Emails");
+      await page.getByRole("link", { name: "By SMTP" }).click();
+      await guide.see(/^delivered$/, true);
+      await guide.picture("set-up-smtp-email");
+    }));
+
+  it("broadcasts import a list, compare two variants, and send the better one to everybody else", () =>
+    walk("broadcasts", async (guide) => {
+      await guide.follow("Contacts");
+      await guide.fill("Name", "Readers");
+      await guide.press("Create list");
+      await guide.follow("Choose a file");
+      await guide.fill("CSV file", { name: "readers.csv", text: CUSTOMERS });
+      await guide.see("Ada Lovelace");
+      await guide.picture("broadcasts-rows");
+      await guide.press("Import");
+      await guide.see("40 imported");
+      await guide.follow("Show the list");
+      await guide.picture("broadcasts-list");
+      await guide.follow("Broadcasts");
+      await guide.follow("New broadcast");
+      await page.locator("main [name=name]").fill("December news");
+      await guide.fill("Subject", "News for {{name}}");
+      await guide.fill("To the list", "Readers (40)");
+      await guide.fill("Sample in percent", "20");
+      await guide.fill("HTML", "<h1>News</h1><p>Hello {{name}}, we read in {{city}} this month.</p>");
+      await guide.press("Save");
+      for (const [label, subject] of [
+        ["A", "News for {{name}}"],
+        ["B", "What we read in {{city}} this month"],
+      ] as const) {
+        await guide.fill("Name of a variant", label);
+        await guide.fill("Its subject", subject);
+        await guide.press("Add variant");
+        await guide.see("The variant is added.");
+      }
+      await guide.picture("broadcasts-draft");
+      await guide.follow("Send");
+      await guide.press("Send now");
+      await guide.see(/^sent$/, true);
+      await guide.follow("Compare the variants, with confidence intervals");
+      await guide.see("may be chance");
+      await guide.follow("The broadcast");
+      await guide.press("Promote B");
+      await guide.see("The variant is sent to everybody else.");
+      await page.goto("/app/broadcasts");
+      await page.getByRole("link", { name: "Autumn sale" }).click();
+      await guide.follow("Compare the variants, with confidence intervals");
+      await guide.picture("broadcasts-results");
+    }));
+
+  it("debug-a-webhook show the request of a test and why it failed, and send it again", () =>
+    walk("debug-a-webhook", async (guide) => {
+      const receiver = await startReceiver();
+      await guide.follow("Webhooks");
+      await guide.follow("New webhook");
+      await guide.fill("URL", receiver.url);
+      await guide.press("Create webhook");
+      await guide.follow("I have copied it");
+      await guide.press("Send a test");
+      await guide.see(/^1 delivery/, true);
+      await expect.poll(() => firstStatus(), { timeout: 20_000 }).toBe("retrying");
+      await guide.picture("debug-a-webhook-deliveries");
+      await page.locator("main .list a").first().click();
+      await guide.see("HTTP 500");
+      await guide.picture("debug-a-webhook-delivery");
+      receiver.mend();
+      await guide.press("Send again");
+      await expect.poll(() => receiver.accepted(), { timeout: 15_000 }).toBeGreaterThan(0);
+      receiver.stop();
+    }));
+
+  it("use-a-mailbox set a password, read, answer, undo, on a computer and a phone", () =>
+    walk("use-a-mailbox", async (guide) => {
+      await guide.follow("Mailboxes");
+      await page.getByRole("link", { name: "hello@example.test" }).click();
+      await guide.fill("New password", "correct horse battery staple");
+      await guide.press("Set password");
+      const own = await service.open({ colorScheme: "light", reducedMotion: "reduce" });
+      guide.page = own;
+      await own.goto("/mail");
+      await guide.fill("Email address", "hello@example.test");
+      await guide.fill("Password", "correct horse battery staple");
+      await guide.press("Sign in");
+      await own.waitForURL("**/INBOX");
+      await guide.picture("use-a-mailbox-inbox");
+      await guide.picture("use-a-mailbox-phone", { width: 360, height: 640 });
+      await own.setViewportSize({ width: 1_000, height: 640 });
+      await own.getByRole("link", { name: "Where is my order 1042?", exact: true }).click();
+      await guide.see("Conversation");
+      await guide.picture("use-a-mailbox-message");
+      await guide.follow("Reply");
+      await own.locator("main").getByLabel("Text").fill("It has arrived.");
+      await guide.press("Send");
+      await guide.press("Undo: Re: Where is my order 1042?");
+      expect(await own.locator("[name=text]").inputValue()).toContain("It has arrived.");
+      await own.context().close();
+    }));
+
+  it("transfer-a-domain offer it, accept it, and show the safety window to both", () =>
+    walk("transfer-a-domain", async (guide) => {
+      await guide.follow("Domains");
+      await page.getByRole("link", { name: "news.example-shop.test" }).click();
+      await guide.fill("Email address of the recipient's account", PARTNER);
+      await guide.fill("Note to the recipient", "As agreed.");
+      await guide.press("Offer the domain");
+      const offer = await service.captured(PARTNER, "Transfer of news.example-shop.test");
+      const [link = ""] = /\/domain-transfers\/accept\/[\w-]+/.exec(offer.replaceAll("=\r\n", "")) ?? [];
+      const theirs = await service.open({ colorScheme: "light", viewport: { width: 1_000, height: 640 } });
+      await service.signIn(theirs, PARTNER);
+      guide.page = theirs;
+      await theirs.goto(link);
+      await guide.picture("transfer-a-domain-accept");
+      await guide.press("Accept the transfer");
+      await guide.see("news.example-shop.test");
+      guide.page = page;
+      await guide.follow("Transfers");
+      await guide.see("accepted");
+      await guide.picture("transfer-a-domain-waiting");
+      await theirs.context().close();
+    }));
+
+  it("is walked for every guide with pictures", () => {
+    const images = readdirSync(path.join(ROOT, "docs/guides/images"));
+    expect(images.filter((name) => !name.endsWith(".png"))).toEqual([]);
+  });
+});

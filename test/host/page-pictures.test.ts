@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROOT } from "../../dev/layout.ts";
+import { chromiumUnavailable } from "./support/browser.ts";
+import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
+import { takePicture } from "./support/pictures/guide.ts";
+import { type Service, startService } from "./support/pictures/service.ts";
+import { LOOKS, type Look, saveWhole, show } from "./support/screenshots.ts";
+
+/**
+ * Pictures of the pages of a shop that uses them: with PICTURES=1 those of docs/pages/, with SCREENSHOTS=<folder> each page in each
+ * look (`npm run pictures`).
+ */
+
+const FOLDER = path.join(ROOT, "docs/pages");
+const MAX_OCTETS = 2_000_000;
+
+/** The pictures of docs/pages/: name of the page, width and colour scheme. */
+const CHOSEN: readonly (readonly [page: string, width: number, colorScheme: Look["colorScheme"]])[] = [
+  ["sign-in", 320, "light"],
+  ["home", 1280, "light"],
+  ["home", 320, "dark"],
+  ["emails", 1280, "light"],
+  ["emails", 320, "light"],
+  ["email-bounced", 1280, "dark"],
+  ["email-bounced", 320, "light"],
+  ["broadcast-sent", 1280, "light"],
+  ["broadcast-results", 1280, "light"],
+  ["template", 1280, "light"],
+  ["list", 320, "dark"],
+  ["analytics", 1280, "light"],
+  ["analytics", 320, "dark"],
+  ["domain-verified", 1280, "light"],
+  ["domain-broken", 320, "light"],
+  ["transfers", 1280, "light"],
+  ["webhook", 320, "dark"],
+  ["team", 1280, "light"],
+  ["mail-inbox", 1280, "light"],
+  ["mail-inbox", 320, "dark"],
+  ["mail-message", 1280, "dark"],
+  ["mail-message", 320, "light"],
+  ["mail-reply", 1280, "light"],
+  ["docs-emails", 1280, "light"],
+];
+const nameOf = ([name, width, colorScheme]: (typeof CHOSEN)[number]) => `${name}-${width}-${colorScheme}.png`;
+
+let service: Service;
+let shop: Shop;
+let page: Page;
+
+describe.skipIf(chromiumUnavailable() !== null)("the pages of a shop", () => {
+  beforeAll(async () => {
+    service = await startService();
+    shop = await fillShop(service);
+    page = await service.open({ locale: "en-GB" });
+  }, 180_000);
+
+  afterAll(async () => {
+    await service?.stop();
+  });
+
+  it("open for its owner, whole in light and dark at 1280 and 320 px", async () => {
+    await see("start", "/");
+    await see("sign-in", "/auth/sign-in");
+    await see("mail-sign-in", "/mail/sign-in");
+    await see("sign-in-link", new URL(service.local.sign_in_url).pathname);
+    await page.getByRole("button", { name: "Sign in as" }).click();
+    await page.waitForURL("**/app");
+    for (const [name, to] of Object.entries(pathsOf(service, shop, await broadcastIds()))) await see(name, to);
+  }, 600_000);
+
+  it("are in docs/pages/ in 24 pictures that its index shows, of at most 2 MB together", () => {
+    const files = readdirSync(FOLDER).filter((name) => name !== "README.md");
+    expect(files.sort()).toEqual(CHOSEN.map(nameOf).sort());
+    const index = readFileSync(path.join(FOLDER, "README.md"), "utf8");
+    expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+    expect(files.reduce((sum, name) => sum + statSync(path.join(FOLDER, name)).size, 0)).toBeLessThan(MAX_OCTETS);
+  });
+
+  /** Opens a page, checks in each look that it is not wider than the window, and takes the pictures that are wanted. */
+  async function see(name: string, to: string): Promise<void> {
+    const response = await page.goto(to);
+    expect(response?.status(), to).toBe(200);
+    for (const look of LOOKS) {
+      await show(page, look);
+      const [wide, window] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as number[];
+      expect(wide, `${to} at ${look.width} px`).toBe(window);
+      await saveWhole(page, `${name}-${look.width}-${look.colorScheme}`);
+      const chosen = CHOSEN.find(
+        ([of, width, scheme]) => of === name && width === look.width && scheme === look.colorScheme,
+      );
+      if (chosen) await takePicture(page, path.join(FOLDER, nameOf(chosen)));
+    }
+  }
+
+  async function broadcastIds(): Promise<{ id: string; name: string }[]> {
+    return service.call<{ id: string; name: string }[]>("GET", "/v1/broadcasts/");
+  }
+});
+
+/** Returns the paths of the pages by their names. */
+function pathsOf({ seed }: Service, shop: Shop, broadcasts: readonly { id: string; name: string }[]) {
+  const sent = broadcasts.find(({ name }) => name === "Autumn sale")?.id;
+  const { mailboxId: box } = seed;
+  const { emails, inbox } = shop;
+  const admin = (name: string) => `/app/admin/${name}`;
+  return {
+    home: "/app",
+    emails: "/app/emails",
+    "emails-bounced": "/app/emails?status=bounced",
+    "email-delivered": `/app/emails/${emails.delivered}`,
+    "email-bounced": `/app/emails/${emails.bounced}`,
+    "email-scheduled": `/app/emails/${emails.scheduled}`,
+    "email-new": "/app/emails/new",
+    "email-batch": "/app/emails/batch",
+    "emails-scheduled": "/app/emails/scheduled",
+    broadcasts: "/app/broadcasts",
+    "broadcast-new": "/app/broadcasts/new",
+    "broadcast-draft": `/app/broadcasts/${shop.broadcast}`,
+    "broadcast-edit": `/app/broadcasts/${shop.broadcast}/edit`,
+    "broadcast-send": `/app/broadcasts/${shop.broadcast}/send`,
+    "broadcast-sent": `/app/broadcasts/${sent}`,
+    "broadcast-results": `/app/analytics/broadcasts/${sent}`,
+    templates: "/app/templates",
+    "template-new": "/app/templates/new",
+    template: `/app/templates/${shop.template}`,
+    "template-delete": `/app/templates/${shop.template}/delete`,
+    contacts: "/app/contacts",
+    list: `/app/contacts/${shop.customers}`,
+    "list-empty": `/app/contacts/${shop.press}`,
+    "list-import": `/app/contacts/${shop.customers}/import`,
+    contact: `/app/contacts/${shop.customers}/contacts/${shop.contact}`,
+    "list-send": `/app/contacts/${shop.customers}/send`,
+    suppressions: "/app/suppressions",
+    analytics: "/app/analytics",
+    domains: "/app/domains",
+    "domain-verified": `/app/domains/${shop.verified}`,
+    "domain-broken": `/app/domains/${shop.broken}`,
+    "domain-new": `/app/domains/${shop.fresh}`,
+    transfers: "/app/transfers",
+    mailboxes: "/app/mailboxes",
+    mailbox: `/app/mailboxes/${box}`,
+    forwarding: "/app/forwarding",
+    "forwarding-new": "/app/forwarding/new",
+    inbound: "/app/inbound",
+    smtp: "/app/smtp",
+    "api-keys": "/app/api-keys",
+    webhooks: "/app/webhooks",
+    webhook: `/app/webhooks/${shop.hook}`,
+    "webhook-new": "/app/webhooks/new",
+    team: "/app/team",
+    audit: "/app/audit",
+    settings: "/app/settings",
+    "settings-delete": "/app/settings/delete",
+    notifications: "/app/notifications",
+    preferences: "/app/notifications/preferences",
+    grants: "/app/grants",
+    security: "/app/security",
+    "admin-accounts": admin("accounts"),
+    "admin-workspaces": admin("workspaces"),
+    "admin-claims": admin("domain-claims?name=example.test"),
+    "admin-transfers": admin("transfers"),
+    "admin-outbox": admin("outboxes/0"),
+    "admin-letters": admin("dead-letters"),
+    "admin-hosts": admin("blocked-hosts"),
+    "admin-audit": admin("audit"),
+    mail: "/mail",
+    "mail-inbox": `/mail/${box}/INBOX`,
+    "mail-search": `/mail/${box}/INBOX?q=order`,
+    "mail-message": `/mail/${box}/INBOX/${inbox.asked}`,
+    "mail-images": `/mail/${box}/INBOX/${inbox.photos}`,
+    "mail-new": `/mail/compose/${box}`,
+    "mail-reply": `/mail/compose/${box}?reply=one&folder=INBOX&uid=${inbox.asked}`,
+    "mail-drafts": `/mail/${box}/Drafts`,
+    "mail-sent": `/mail/${box}/Sent`,
+    "mail-trash": `/mail/${box}/Trash`,
+    "mail-folders": `/mail/folders/${box}`,
+    "mail-scheduled": `/mail/scheduled/${box}`,
+    "mail-label": `/mail/labels/${box}/${inbox.label}`,
+    docs: "/docs",
+    "docs-search": "/docs?q=domain",
+    "docs-emails": "/docs/emails",
+    "docs-try": "/docs/try/sendEmail",
+  };
+}

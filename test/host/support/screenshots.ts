@@ -1,0 +1,42 @@
+/** Pictures of pages in light and dark, in wide and narrow windows. */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Page } from "playwright-core";
+
+export interface Look {
+  colorScheme: "light" | "dark";
+  /** Of the window, in CSS pixels. */
+  width: number;
+}
+
+/** The looks in which each page is tested. */
+export const LOOKS: readonly Look[] = (["light", "dark"] as const).flatMap((colorScheme) =>
+  [1280, 320].map((width) => ({ colorScheme, width })),
+);
+
+/** Greatest height of a picture, in CSS pixels. */
+const MAX_HEIGHT = 2_400;
+const folder = process.env.SCREENSHOTS;
+let pictures = 0;
+
+/** Shows the page in a look. Transitions are off: a colour on its way would be seen, and its contrast measured. */
+export async function show(page: Page, { colorScheme, width }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  await page.setViewportSize({ width, height: width < 600 ? 640 : 800 });
+}
+
+/** Returns a name for the next picture, such as `0012-new-webhook`. Names sort in the order of the pictures of a test file. */
+export function pictureName(title: string): string {
+  pictures += 1;
+  const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  return `${process.pid}-${String(pictures).padStart(4, "0")}-${words.slice(0, 60)}`;
+}
+
+/** Saves a picture of the whole page, at most 2,400 px high, where SCREENSHOTS names a folder. */
+export async function saveWhole(page: Page, name: string): Promise<void> {
+  if (!folder) return;
+  await mkdir(folder, { recursive: true });
+  const height = (await page.evaluate("document.documentElement.scrollHeight")) as number;
+  const clip = { x: 0, y: 0, width: page.viewportSize()?.width ?? 0, height: Math.min(height, MAX_HEIGHT) };
+  await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true, clip });
+}
