@@ -8,8 +8,8 @@ import { chromiumUnavailable } from "./support/browser.ts";
 import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
 import { Guide } from "./support/pictures/guide.ts";
 import { PARTNER } from "./support/pictures/history.ts";
+import { type Service, startService } from "./support/pictures/local-service.ts";
 import { startReceiver } from "./support/pictures/receiver.ts";
-import { type Service, startService } from "./support/pictures/service.ts";
 
 /** Walks the steps of the guides in docs/guides/ on the local service. With PICTURES=1 it takes their pictures. */
 

@@ -6,7 +6,7 @@ import { ROOT } from "../../dev/layout.ts";
 import { chromiumUnavailable } from "./support/browser.ts";
 import { fillShop, type Shop } from "./support/pictures/example-shop.ts";
 import { takePicture } from "./support/pictures/guide.ts";
-import { type Service, startService } from "./support/pictures/service.ts";
+import { type Service, startService } from "./support/pictures/local-service.ts";
 import { LOOKS, type Look, saveWhole, show } from "./support/screenshots.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What the workspace of the pictures has: mail that arrived and mail that failed, lists, templates, broadcasts, a mailbox in use. */
 import nodemailer from "nodemailer";
 import { PARTNER } from "./history.ts";
-import type { Service } from "./service.ts";
+import type { Service } from "./local-service.ts";
 
 export type Shop = Awaited<ReturnType<typeof fillShop>>;
 
