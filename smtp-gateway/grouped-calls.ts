@@ -18,6 +18,8 @@ interface KeyQueue<Item, Value> {
   alone: number;
   /** Items of a full call: about as many come at once as came before, when their clients have the answers. */
   expected: number;
+  /** Calls until one waits again for the clients of the call before it beside those that wait already. */
+  callsUntilMerge: number;
   /** How long the last call took, in ms. */
   lastMs: number;
   /** Ends the wait for further items, or the memory of `expected`. */
@@ -32,6 +34,8 @@ const SLOW_MS = 1_000;
 const MAX_SLOW_CALLS = 8;
 /** The longest wait for further items, in ms. */
 const MAX_WAIT_MS = 50;
+/** Calls that do not wait for the clients of the call before, after a wait for them in vain. */
+const CALLS_WITHOUT_MERGE = 16;
 /** How long the number of expected items is kept without any, in ms. */
 const MEMORY_MS = 1_000;
 
@@ -66,6 +70,7 @@ export class GroupedCalls<Item, Value> {
       slowCalls: 0,
       alone: 0,
       expected: 1,
+      callsUntilMerge: 0,
       lastMs: 0,
       timer: null,
     };
@@ -83,8 +88,13 @@ export class GroupedCalls<Item, Value> {
     if (queue.waiting.length > 0 && isFull) this.#start(key, queue);
     else if (queue.calls > 0) return;
     else if (queue.waiting.length > 0)
-      queue.timer ??= setTimeout(() => this.#start(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
+      queue.timer ??= setTimeout(() => this.#giveUpWaiting(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
     else if (queue.slowCalls === 0) queue.timer ??= setTimeout(() => this.#forget(key, queue), MEMORY_MS).unref();
+  }
+
+  #giveUpWaiting(key: string, queue: KeyQueue<Item, Value>): void {
+    queue.callsUntilMerge = CALLS_WITHOUT_MERGE;
+    this.#start(key, queue);
   }
 
   #start(key: string, queue: KeyQueue<Item, Value>): void {
@@ -112,6 +122,13 @@ export class GroupedCalls<Item, Value> {
       if (isSlow) queue.slowCalls -= 1;
       else queue.calls -= 1;
       queue.lastMs = performance.now() - start;
+      // Two groups that alternate cost twice as many calls as one.
+      if (queue.callsUntilMerge > 0) queue.callsUntilMerge -= 1;
+      else if (group.length > 1 && queue.waiting.length > 1)
+        queue.expected = Math.min(
+          this.#options.maxItems,
+          Math.max(queue.expected, group.length + queue.waiting.length),
+        );
       this.#advance(key, queue);
     });
   }

@@ -131,6 +131,32 @@ describe("a call after one with several items", () => {
     expect(await within(CALL_MS, answer)).toEqual(["to e"]);
   });
 
+  it("waits for the clients of that call, beside those that came meanwhile", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["1", "2", "3", "4"]));
+    const first = sendAll(["a", "b", "x"]);
+    const second = sendAll(["c", "d"]);
+    await within(CALL_MS, first);
+    expect(calls.at(-1)).toEqual(["a", "b", "x"]);
+    const again = sendAll(["a", "b"]);
+    expect(calls.at(-1)).toEqual(["c", "d", "a", "b"]);
+    await within(CALL_MS, Promise.all([second, again]));
+  });
+
+  it("does not wait for them again after it has waited in vain", async () => {
+    const { calls, sendAll } = aWorker();
+    await within(2 * CALL_MS, sendAll(["1", "2", "3", "4"]));
+    const first = sendAll(["a", "b", "x"]);
+    const second = sendAll(["c", "d"]);
+    await within(CALL_MS, first);
+    await vi.advanceTimersByTimeAsync(CALL_MS);
+    expect(calls.at(-1)).toEqual(["c", "d"]);
+    const third = sendAll(["e", "f", "g"]);
+    await within(CALL_MS, second);
+    expect(calls.at(-1)).toEqual(["e", "f", "g"]);
+    await within(CALL_MS, third);
+  });
+
   it("expects fewer after each call that was not full", async () => {
     const { calls, sendAll } = aWorker();
     await within(2 * CALL_MS, sendAll(["a", "b", "c", "d"]));
