@@ -50,7 +50,8 @@ export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"
  * Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored then.
  */
 export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submission[]): Promise<Result<Accepted>[]> {
-  const sessions = new Map(submissions.map(({ token }) => [token, readSmtpSession(ctx, token)]));
+  const tokens = new Set(submissions.map(({ token }) => token));
+  const sessions = new Map([...tokens].map((token) => [token, readSmtpSession(ctx, token)]));
   const read = await forEach(
     submissions.map((value) => ({ value })),
     async (submission) => readSubmission(ctx, submission, await sessions.get(submission.token)),

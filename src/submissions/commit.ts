@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { CallerCtx } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { putDocument } from "../emails/content/index.ts";
@@ -102,5 +103,5 @@ function toDocument({ parsed: { head }, message: { body, bodySize, isEightBit, p
   return { text: null, html: null, headers: [], reply_to: null, attachments: [], raw };
 }
 
-/** One call, because a small body has at most MAX_ROW_OCTETS. */
-const toBinary = (octets: Uint8Array): string => Reflect.apply(String.fromCharCode, null, octets);
+const toBinary = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
