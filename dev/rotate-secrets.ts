@@ -19,6 +19,9 @@ interface Step {
   report: RotationReport | null;
 }
 
+/** Requests that must all know the new key. Each may reach another isolate. */
+const PROBES = 20;
+
 try {
   const options = { add: { type: "boolean" }, use: { type: "boolean" }, url: { type: "string" } } as const;
   const { values } = parseArgs({ options });
@@ -42,9 +45,6 @@ async function addKey(url: string | undefined): Promise<void> {
   const fresh = `${version}:${randomBytes(32).toString("base64")},${old}`;
   await publish(fresh, url === undefined, "--use");
 }
-
-/** Requests that must all know the new key. Each may reach another isolate. */
-const PROBES = 20;
 
 /** Prints the master keys with the newest one at the end, which the service uses. Throws an Error when it does not know it. */
 async function useNewestKey(target: Target, isLocal: boolean): Promise<void> {

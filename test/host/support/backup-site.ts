@@ -19,16 +19,17 @@ export interface CommandResult {
   output: string;
 }
 
-/** Runs a command of dev/ against a deployment. Kills it with SIGKILL as soon as `isKillTime` of its output is true. */
+/** Runs a command of dev/ against a deployment with these master keys. Kills it with SIGKILL as soon as `isKillTime` of its output is true. */
 export async function runCommand(
   name: string,
   args: string[],
   isKillTime: ((output: string) => Promise<boolean>) | null = null,
+  masterKeys = MASTER_KEYS,
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [path.join(ROOT, "dev", `${name}.ts`), ...args], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, MASTER_KEYS },
+    env: { ...process.env, MASTER_KEYS: masterKeys },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));

@@ -25,11 +25,18 @@ export class RestartableHost implements Server {
   /** Starts the host for the first time, seeds a workspace per domain, and runs the cron trigger every minute from now on. */
   async startAndSeed(...domains: string[]): Promise<Seeded[]> {
     this.#host = await startHost(this.#options);
+    const seeds = await this.seed(...domains);
+    void this.#runCrons();
+    return seeds;
+  }
+
+  /** Seeds a workspace per domain. */
+  async seed(...domains: string[]): Promise<Seeded[]> {
+    if (!this.#host) throw new Error("the host is not running");
     const seeds: Seeded[] = [];
     for (const domain of domains)
       seeds.push(await this.#host.seed({ name: "Kill", email: `owner@${domain}`, domain, mailboxLocalPart: "hello" }));
-    this.apiKeys = seeds.map(({ apiKey }) => apiKey);
-    void this.#runCrons();
+    this.apiKeys.push(...seeds.map(({ apiKey }) => apiKey));
     return seeds;
   }
 

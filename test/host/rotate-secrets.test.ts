@@ -1,0 +1,188 @@
+/**
+ * The master key of a running deployment is replaced by the commands of docs/operating/secrets.md, each in a process of its own.
+ * Before, between and after the steps every request is answered, and what was sealed, signed and accepted before still works.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { removeBundle } from "../../bench/host/start.ts";
+import { findFreePort } from "../../dev/ports.ts";
+import type { Seeded } from "../../dev/seed-workspace.ts";
+import { call, runCommand } from "./support/backup-site.ts";
+import { CountingSink } from "./support/counting-sink.ts";
+import { RestartableHost } from "./support/restartable-host.ts";
+
+const DAY_MS = 86_400_000;
+const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;
+
+let folder: string;
+let url: string;
+let host: RestartableHost;
+let seeded: Seeded;
+const sink = new CountingSink();
+const vars: Record<string, string> = { MASTER_KEYS: newKey(1) };
+/** Requests to the webhook. */
+const events: { headers: Record<string, string>; body: string }[] = [];
+const receiver = createServer(async (request, response) => {
+  events.push({ headers: request.headers as Record<string, string>, body: await text(request) });
+  response.end();
+});
+/** Cookies of the platform administrator by name. */
+const cookies = new Map<string, string>();
+/** Answers of all requests, as `<request> <status>`. */
+const answers = new Set<string>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "email-delivery-rotation-"));
+  await sink.listen();
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  const port = await findFreePort(39_000 + (process.pid % 300) * 10);
+  url = `http://127.0.0.1:${port}`;
+  Object.assign(vars, { PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` });
+  Object.assign(vars, { LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" });
+  host = new RestartableHost({ stateDir: path.join(folder, "state"), port, vars, queueSeconds: 0 });
+  await host.startAndSeed();
+  await host.start();
+  const { output } = await runCommand(
+    "bootstrap",
+    ["--url", url, "--email", "ada@example.org"],
+    null,
+    vars.MASTER_KEYS,
+  );
+  const [link = ""] = /http:\S+\/auth\/magic-link\/\S+/.exec(output) ?? [output];
+  await fetchWithCookies("POST", new URL(link).pathname);
+  [seeded] = (await host.seed("rotation.example")) as [Seeded];
+}, 120_000);
+afterAll(async () => {
+  await host?.stop();
+  sink.close();
+  receiver.close();
+  await removeBundle();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Calls the service as the administrator, and keeps the cookies that it sets. */
+async function fetchWithCookies(method: string, target: string): Promise<Response> {
+  const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "), Origin: url };
+  const response = await fetch(url + target, { method, headers, redirect: "manual" });
+  for (const cookie of response.headers.getSetCookie()) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+    cookies.set(name, value);
+  }
+  answers.add(`${method} ${target.split("/").slice(0, 3).join("/")} ${response.status}`);
+  return response;
+}
+
+/** Sends an email, reads, and calls as the administrator, until it is stopped. Returns the function that stops it. */
+function callOn(): () => Promise<string[]> {
+  let isRunning = true;
+  const headers = { Authorization: `Bearer ${seeded.apiKey}`, "Content-Type": "application/json" };
+  const subjects: string[] = [];
+  const run = async () => {
+    for (; isRunning; await sleep(5)) {
+      const subject = `Mail ${subjects.length} of ${Date.now()}`;
+      const mail = { from_: { email: seeded.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hello" };
+      const sent = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body: JSON.stringify(mail) });
+      answers.add(`POST /v1/emails/ ${sent.status}`);
+      if (sent.status === 202) subjects.push(subject);
+      answers.add(`GET /v1/me ${(await fetch(`${url}/v1/me`, { headers })).status}`);
+      await fetchWithCookies("GET", "/v1/admin/workspaces");
+    }
+    return subjects;
+  };
+  const running = run();
+  running.catch(() => {});
+  return () => {
+    isRunning = false;
+    return running;
+  };
+}
+
+/** Runs `npm run rotate-secrets` while requests are made. Returns its output and the subjects of the emails accepted meanwhile. */
+async function rotate(option: string[], masterKeys = vars.MASTER_KEYS) {
+  const stop = callOn();
+  const result = await runCommand("rotate-secrets", [...option, "--url", url], null, masterKeys);
+  return { ...result, subjects: await stop() };
+}
+
+/** Starts the service again with other master keys, as a deploy of the secret does. */
+async function deploy(masterKeys: string): Promise<void> {
+  await host.kill();
+  vars.MASTER_KEYS = masterKeys;
+  await (await host.start()).restarted;
+}
+
+const keysOf = (output: string) => output.trim().split("\n").at(-1) ?? "";
+const versionsOf = (keys: string) => keys.split(",").map((key) => key.split(":")[0]);
+const isDelivered = (subject: string) => sink.receipts.some((receipt) => receipt.subject === subject);
+
+/** Waits until the egress has got all emails, at most 30 seconds. */
+async function expectDelivered(subjects: readonly string[]): Promise<void> {
+  await expect.poll(() => subjects.filter((subject) => !isDelivered(subject)), { timeout: 30_000 }).toEqual([]);
+}
+
+it("replaces the master key with no refused request, and without the old key everything still works", {
+  timeout: 240_000,
+}, async () => {
+  const api = <Out>(request: readonly [string, string], body?: object) => call<Out>(host, seeded.apiKey, request, body);
+  const old = vars.MASTER_KEYS ?? "";
+  const webhook = {
+    url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+    events: ["email.sent", "email.delivered"],
+  };
+  const { secret } = await api<{ secret: string }>(["POST", "/v1/webhooks/"], webhook);
+  const early = "Accepted before the rotation";
+  const scheduled = await api<{ id: string }>(["POST", "/v1/emails/"], {
+    ...{ from_: { email: seeded.mailbox }, to: [{ email: "late@example.org" }], subject: early, text: "Later" },
+    send_at: new Date(Date.now() + DAY_MS).toISOString(),
+  });
+
+  const added = await rotate(["--add"]);
+  expect([added.code, versionsOf(keysOf(added.output))], added.output).toEqual([0, ["2", "1"]]);
+  const unknown = await rotate(["--use"], keysOf(added.output));
+  expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining("does not know key 2 everywhere yet")]);
+
+  await deploy(keysOf(added.output));
+  const used = await rotate(["--use"]);
+  expect([used.code, versionsOf(keysOf(used.output))], used.output).toEqual([0, ["1", "2"]]);
+
+  await deploy(keysOf(used.output));
+  const sealed = await rotate([]);
+  // Two DKIM keys and the secret of the webhook.
+  expect([sealed.code, sealed.output]).toEqual([0, expect.stringContaining("3 stored secrets were encrypted again")]);
+  expect((await fetchWithCookies("POST", "/auth/refresh")).status).toBe(200);
+  const again = await rotate([]);
+  expect(again.output).toContain("0 stored secrets were encrypted again; all are under key 2.");
+  expect(again.output).toContain("Only the links in older emails still need the older keys.");
+
+  await deploy(keysOf(used.output).split(",")[1] ?? "");
+  expect(vars.MASTER_KEYS).not.toContain(old);
+  const stop = callOn();
+  await api(["POST", `/v1/emails/scheduled/${scheduled.id}/send-now`]);
+  expect((await fetchWithCookies("POST", "/auth/refresh")).status).toBe(200);
+  await expectDelivered([early]);
+  const last = await stop();
+  const steps = [added, unknown, used, sealed, again].map(({ subjects }) => subjects);
+  for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThan(2);
+  await expectDelivered([...steps, last].flat());
+  // Its secret was sealed with the old key.
+  await expect.poll(() => events.some(({ body }) => body.includes(scheduled.id)), { timeout: 30_000 }).toBe(true);
+  for (const { headers, body } of events)
+    expect(new Webhook(secret).verify(body, headers)).toMatchObject(JSON.parse(body) as object);
+  expect([...answers].sort()).toEqual([
+    "GET /v1/admin 200",
+    "GET /v1/me 200",
+    "POST /auth/magic-link 303",
+    "POST /auth/refresh 200",
+    "POST /v1/emails/ 202",
+  ]);
+  const wrong = await runCommand("rotate-secrets", ["--url", url], null, old);
+  expect([wrong.code, wrong.output]).toEqual([1, expect.stringContaining("not signed with a master key")]);
+});
