@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import {
   cancelEmail,
+  getEmailDetail,
   pageOfScheduled,
   reschedule,
   SCHEDULED_CURSOR,
@@ -33,7 +34,11 @@ export const scheduledPages = new Hono<AppEnv>()
         await reschedule(c.get("caller"), c.req.param("email_id"), `${sendAt}Z`);
         return "/app/emails/scheduled?done=moved";
       },
-      (refusal) => showScheduled(c, refusal),
+      async (refusal) => {
+        // A time that is refused says nothing about an email of another workspace.
+        await getEmailDetail(c.get("caller"), c.req.param("email_id"));
+        return showScheduled(c, refusal);
+      },
     );
   })
   .post("/app/emails/:email_id/send-now", ...pageFor("POST /v1/emails/scheduled/:email_id/send-now"), (c) =>
