@@ -26,15 +26,16 @@ export async function refreshPage(): Promise<boolean> {
 export function pollPage(): void {
   if (!document.querySelector("[data-poll]")) return;
   setInterval(() => {
-    if (!document.hidden) void refreshPage();
+    // What was polled may have come to its end.
+    if (!document.hidden && document.querySelector("[data-poll]")) void refreshPage();
   }, POLL_MS);
 }
 
 function update(old: Element, fresh: Element): void {
-  if (old.isEqualNode(fresh)) return;
   const rows = [...fresh.children];
   if (old.tagName !== fresh.tagName || !hasIds(rows) || !hasIds([...old.children])) {
-    replace(old, fresh);
+    keepKeys(old, fresh);
+    if (!old.isEqualNode(fresh)) replace(old, fresh);
     return;
   }
   const known = new Map([...old.children].map((row) => [row.id, row]));
@@ -51,11 +52,22 @@ function update(old: Element, fresh: Element): void {
   for (const row of known.values()) row.remove();
 }
 
+/** Each form keeps its Idempotency-Key, which is another one in each answer. */
+function keepKeys(old: Element, fresh: Element): void {
+  for (const field of fresh.querySelectorAll<HTMLInputElement>("form[action] [name=idempotency_key]")) {
+    const action = CSS.escape(field.form?.getAttribute("action") ?? "");
+    const kept = old.querySelector(`form[action="${action}"] [name=idempotency_key]`);
+    if (kept) field.setAttribute("value", kept.getAttribute("value") ?? "");
+  }
+}
+
 const hasIds = (rows: readonly Element[]) => rows.length > 0 && rows.every(({ id }) => id !== "");
 
 const FIELDS = "a, button, input";
 const keyOf = (field: Element) =>
-  field instanceof HTMLAnchorElement ? field.getAttribute("href") : `${field.tagName} ${field.getAttribute("value")}`;
+  field instanceof HTMLAnchorElement
+    ? field.getAttribute("href")
+    : `${field.tagName} ${field.getAttribute("value")} ${field.getAttribute("aria-label") ?? field.textContent}`;
 
 function replace(old: Element, fresh: Element): void {
   const checked = [...old.querySelectorAll<HTMLInputElement>("input:checked")].map(keyOf);

@@ -17,5 +17,5 @@ export { Layout } from "./layout.tsx";
 export { MailFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
 export { QrCode } from "./qr-code.tsx";
-export { Empty, List, Pager, Status, Table, Time } from "./table.tsx";
+export { Empty, List, Live, Pager, Status, Table, Time } from "./table.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

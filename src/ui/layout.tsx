@@ -26,7 +26,11 @@ export function Layout({ title, user, at, actions, refreshTo, children }: Layout
             <Banners user={user} />
             <div class="title">
               <h1>{title}</h1>
-              {actions ? <div class="actions">{actions}</div> : null}
+              {actions ? (
+                <div class="actions" id="actions" data-live="">
+                  {actions}
+                </div>
+              ) : null}
             </div>
             {children}
           </>

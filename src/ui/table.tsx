@@ -9,8 +9,8 @@ interface TableProps {
   children?: Child;
 }
 
-const Head = ({ columns }: Pick<TableProps, "columns">) => (
-  <thead>
+const Head = ({ columns, id }: Pick<TableProps, "columns"> & { id?: string | undefined }) => (
+  <thead id={id}>
     <tr>
       {columns.map((column) => (
         <th scope="col">{column}</th>
@@ -32,16 +32,18 @@ export const Table = ({ caption, columns, children }: TableProps) => (
 interface ListProps extends Omit<TableProps, "children"> {
   /** Cells in the order of the columns. */
   rows: readonly (readonly Child[])[];
+  /** The ids of the rows, in their order, in a list inside `Live`: only rows that change are replaced. `name` is its own on the page. */
+  live?: { name: string; ids: readonly string[] };
 }
 
 /** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
-export const List = ({ caption, columns, rows }: ListProps) => (
-  <div class="list">
-    <table aria-label={caption}>
-      <Head columns={columns} />
-      <tbody>
-        {rows.map((cells) => (
-          <tr>
+export const List = ({ caption, columns, rows, live }: ListProps) => (
+  <div class="list" id={live && `${live.name}-list`}>
+    <table aria-label={caption} id={live && `${live.name}-table`}>
+      <Head columns={columns} id={live && `${live.name}-head`} />
+      <tbody id={live && `${live.name}-body`}>
+        {rows.map((cells, row) => (
+          <tr id={live && `${live.name}-${live.ids[row]}`}>
             {cells.map((cell, index) => (
               <td data-column={columns[index]}>
                 <div>{cell}</div>
@@ -51,6 +53,13 @@ export const List = ({ caption, columns, rows }: ListProps) => (
         ))}
       </tbody>
     </table>
+  </div>
+);
+
+/** A part of a page that is read again every 5 s while the page is visible, or only with other parts when `isPolled` is false. */
+export const Live = ({ id, isPolled = true, children }: { id: string; isPolled?: boolean; children?: Child }) => (
+  <div id={id} data-live="" data-poll={isPolled ? "" : undefined}>
+    {children}
   </div>
 );
 

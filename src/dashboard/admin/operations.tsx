@@ -9,6 +9,7 @@ import {
   Field,
   Layout,
   List,
+  Live,
   Notice,
   Pager,
   PostButton,
@@ -47,13 +48,16 @@ export const OutboxPage = ({ caller, rows, database, databases, next, notice }: 
         isChosen: name === database,
       }))}
     />
-    {rows.length === 0 ? (
-      <Empty>This outbox is empty: all work is done.</Empty>
-    ) : (
-      <>
-        <OldestDue rows={rows} now={caller.now()} />
+    <Live id="oldest" isPolled={false}>
+      <OldestDue rows={rows} now={caller.now()} />
+    </Live>
+    <Live id="outbox">
+      {rows.length === 0 ? (
+        <Empty>This outbox is empty: all work is done.</Empty>
+      ) : (
         <List
           caption="Outbox rows"
+          live={{ name: "row", ids: rows.map(({ id }) => id) }}
           columns={["Due", "Kind", "State", "Claims", "Id", "Action"]}
           rows={rows.map(({ due_at, id, kind, claims, is_claimed }) => [
             <Time at={due_at} />,
@@ -72,8 +76,8 @@ export const OutboxPage = ({ caller, rows, database, databases, next, notice }: 
             ),
           ])}
         />
-      </>
-    )}
+      )}
+    </Live>
     <Pager next={next} label="Later" />
   </Layout>
 );
@@ -94,30 +98,33 @@ interface DeadLettersPageProps extends PageProps {
 export const DeadLettersPage = ({ caller, letters, next, notice }: DeadLettersPageProps) => (
   <Layout title="Dead letters" user={pageUser(caller)} at="/app/admin/dead-letters">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    {letters.length === 0 ? (
-      <Empty>No queue message has failed every retry.</Empty>
-    ) : (
-      <List
-        caption="Dead letters"
-        columns={["Recorded", "Queue", "Message", "Action"]}
-        rows={letters.map(({ id, queue, body, recorded_at }) => [
-          <Time at={recorded_at} />,
-          queue,
-          <span class="code">{body}</span>,
-          <span class="actions">
-            <PostButton
-              to={`/app/admin/dead-letters/${id}/replay`}
-              label="Send again"
-              kind="link"
-              name={`Send again: ${id}`}
-            />
-            <a class="action" href={`/app/admin/dead-letters/${id}/delete`} aria-label={`Delete ${id}`}>
-              Delete
-            </a>
-          </span>,
-        ])}
-      />
-    )}
+    <Live id="letters">
+      {letters.length === 0 ? (
+        <Empty>No queue message has failed every retry.</Empty>
+      ) : (
+        <List
+          caption="Dead letters"
+          live={{ name: "letter", ids: letters.map(({ id }) => id) }}
+          columns={["Recorded", "Queue", "Message", "Action"]}
+          rows={letters.map(({ id, queue, body, recorded_at }) => [
+            <Time at={recorded_at} />,
+            queue,
+            <span class="code">{body}</span>,
+            <span class="actions">
+              <PostButton
+                to={`/app/admin/dead-letters/${id}/replay`}
+                label="Send again"
+                kind="link"
+                name={`Send again: ${id}`}
+              />
+              <a class="action" href={`/app/admin/dead-letters/${id}/delete`} aria-label={`Delete ${id}`}>
+                Delete
+              </a>
+            </span>,
+          ])}
+        />
+      )}
+    </Live>
     <Pager next={next} label="More" />
   </Layout>
 );

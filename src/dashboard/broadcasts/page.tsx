@@ -7,7 +7,19 @@ import {
 } from "../../broadcasts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, List, MailFrame, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import {
+  Empty,
+  FaultSummary,
+  Field,
+  Layout,
+  List,
+  Live,
+  MailFrame,
+  Notice,
+  Pager,
+  Status,
+  Time,
+} from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
@@ -34,24 +46,27 @@ export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsP
     }
   >
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
-    {broadcasts.length === 0 ? (
-      <Empty action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}>
-        No broadcast yet. A broadcast is one email to every contact of a list.
-      </Empty>
-    ) : (
-      <List
-        caption="Broadcasts"
-        columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
-        rows={broadcasts.map((broadcast) => [
-          <Status word={shownStatus(broadcast)} />,
-          <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
-          ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
-          share(broadcast.opened_count, broadcast.delivered_count),
-          share(broadcast.clicked_count, broadcast.delivered_count),
-          <Time at={broadcast.created_at} />,
-        ])}
-      />
-    )}
+    <Live id="broadcasts">
+      {broadcasts.length === 0 ? (
+        <Empty action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}>
+          No broadcast yet. A broadcast is one email to every contact of a list.
+        </Empty>
+      ) : (
+        <List
+          caption="Broadcasts"
+          live={{ name: "broadcast", ids: broadcasts.map(({ id }) => id) }}
+          columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+          rows={broadcasts.map((broadcast) => [
+            <Status word={shownStatus(broadcast)} />,
+            <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+            ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
+            share(broadcast.opened_count, broadcast.delivered_count),
+            share(broadcast.clicked_count, broadcast.delivered_count),
+            <Time at={broadcast.created_at} />,
+          ])}
+        />
+      )}
+    </Live>
     <Pager next={next} />
   </Layout>
 );
@@ -88,25 +103,27 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <FaultSummary refusal={refusal} />
-      <dl class="facts">
-        <dt>Status</dt>
-        <dd>
-          <Status word={shownStatus(broadcast)} />
-        </dd>
-        <dt>Subject</dt>
-        <dd>{broadcast.subject}</dd>
-        <dt>From</dt>
-        <dd>{broadcast.from_address}</dd>
-        {broadcast.scheduled_at === null ? null : (
-          <>
-            <dt>Scheduled for</dt>
-            <dd>
-              <Time at={broadcast.scheduled_at} />
-            </dd>
-          </>
-        )}
-      </dl>
-      {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
+      <Live id="state" isPolled={["scheduled", "sending"].includes(broadcast.status)}>
+        <dl class="facts">
+          <dt>Status</dt>
+          <dd>
+            <Status word={shownStatus(broadcast)} />
+          </dd>
+          <dt>Subject</dt>
+          <dd>{broadcast.subject}</dd>
+          <dt>From</dt>
+          <dd>{broadcast.from_address}</dd>
+          {broadcast.scheduled_at === null ? null : (
+            <>
+              <dt>Scheduled for</dt>
+              <dd>
+                <Time at={broadcast.scheduled_at} />
+              </dd>
+            </>
+          )}
+        </dl>
+        {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
+      </Live>
       <Variants {...{ caller, broadcast, variants, path, editable, refusal }} />
       <h2>Content</h2>
       {broadcast.html_body ? (

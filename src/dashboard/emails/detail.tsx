@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../emails/index.ts";
-import { Layout, List, MailFrame, Notice, Status, Time } from "../../ui/index.ts";
+import { Layout, List, Live, MailFrame, Notice, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { toCurl } from "./curl.ts";
 
@@ -22,19 +22,21 @@ export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps)
   >
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
-    <Facts email={email} />
-    <h2>Recipients</h2>
-    <List
-      caption="Recipients"
-      columns={["Address", "Status", "Reason"]}
-      rows={row.recipients.map(({ kind, email: address, state }) => [
-        kind === "to" ? address : `${address} (${kind})`,
-        <Status word={state} />,
-        lastReason(email.events, address) ?? "",
-      ])}
-    />
-    <h2>Timeline</h2>
-    <Timeline email={email} />
+    <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
+      <Facts email={email} />
+      <h2>Recipients</h2>
+      <List
+        caption="Recipients"
+        columns={["Address", "Status", "Reason"]}
+        rows={row.recipients.map(({ kind, email: address, state }) => [
+          kind === "to" ? address : `${address} (${kind})`,
+          <Status word={state} />,
+          lastReason(email.events, address) ?? "",
+        ])}
+      />
+      <h2>Timeline</h2>
+      <Timeline email={email} />
+    </Live>
     <h2>Content</h2>
     <Content email={email} curl={toCurl(caller.settings.publicUrl, row, email)} />
   </Layout>
@@ -83,6 +85,8 @@ const Facts = ({ email }: { email: DetailOut }) => (
   </dl>
 );
 
+/** Statuses that change by themselves. */
+const IN_PROGRESS = ["scheduled", "queued", "sending", "sent"];
 const RETRIABLE = ["bounced", "rejected", "failed"];
 
 function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {

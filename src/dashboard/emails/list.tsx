@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../emails/index.ts";
-import { Empty, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { emailsPath } from "./path.ts";
@@ -38,11 +38,14 @@ export const EmailsPage = ({ caller, emails, reasons, searches, q, status, next,
     </form>
     <StatusChips q={q} chosen={status} />
     <SavedSearches searches={searches} q={q} status={status} />
-    {emails.length === 0 ? (
-      <NoEmails caller={caller} isFiltered={q !== "" || status !== ""} />
-    ) : (
-      <Rows emails={emails} reasons={reasons} />
-    )}
+    {/* A search may read many rows, so it is not repeated. */}
+    <Live id="emails" isPolled={q === ""}>
+      {emails.length === 0 ? (
+        <NoEmails caller={caller} isFiltered={q !== "" || status !== ""} />
+      ) : (
+        <Rows emails={emails} reasons={reasons} />
+      )}
+    </Live>
     <Pager next={next} />
   </Layout>
 );
@@ -80,6 +83,7 @@ const StatusChips = ({ q, chosen }: { q: string; chosen: string }) => (
 const Rows = ({ emails, reasons }: Pick<EmailsPageProps, "emails" | "reasons">) => (
   <List
     caption="Emails"
+    live={{ name: "email", ids: emails.map(({ id }) => id) }}
     columns={["Status", "To", "Subject", "Tags", "Created"]}
     rows={emails.map(({ id, status, to_addresses: to, subject, tags, created_at }) => [
       <Status word={status} />,

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import type { SearchOut } from "../../emails/index.ts";
 import type { Authentication, InboundEntryOut } from "../../inbound-log/index.ts";
-import { Empty, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface InboundPageProps {
@@ -33,7 +33,9 @@ export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProp
           />
           <button type="submit">Search</button>
         </form>
-        {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
+        <Live id="received" isPolled={q === ""}>
+          {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
+        </Live>
         <Pager next={next} />
       </>
     )}
@@ -52,6 +54,7 @@ const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
 const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
   <List
     caption="Received emails"
+    live={{ name: "received", ids: entries.map(({ id }) => id) }}
     columns={["From", "To", "Subject", "DMARC", "Received"]}
     rows={entries.map(({ id, from_address, from_name, to_addresses, subject, authentication, created_at }) => [
       from_name ?? from_address,

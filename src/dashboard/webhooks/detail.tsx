@@ -1,6 +1,18 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import { Chips, Empty, FaultSummary, Layout, List, Notice, Pager, PostButton, Status, Time } from "../../ui/index.ts";
+import {
+  Chips,
+  Empty,
+  FaultSummary,
+  Layout,
+  List,
+  Live,
+  Notice,
+  Pager,
+  PostButton,
+  Status,
+  Time,
+} from "../../ui/index.ts";
 import { DELIVERY_DAYS, type DeliveryItemOut, deliveryStatuses, type WebhookOut } from "../../webhooks/index.ts";
 import { pageUser } from "../page-user.ts";
 import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
@@ -97,18 +109,19 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
           isChosen: name === status,
         }))}
       />
-      {rows.length === 0 ? (
-        <Empty>
-          {status === "" ? `Nothing was posted in the last ${DELIVERY_DAYS} days.` : `No delivery is ${status}.`}
-        </Empty>
-      ) : (
-        <>
-          <p class="soft" id="delivery-count" data-live="">
-            {total.toLocaleString("en")} {total === 1 ? "delivery" : "deliveries"} in {DELIVERY_DAYS} days
-          </p>
-          <div id="deliveries" data-live="" data-poll="">
+      <Live id="delivery-log">
+        {rows.length === 0 ? (
+          <Empty>
+            {status === "" ? `Nothing was posted in the last ${DELIVERY_DAYS} days.` : `No delivery is ${status}.`}
+          </Empty>
+        ) : (
+          <>
+            <p class="soft" id="delivery-count">
+              {total.toLocaleString("en")} {total === 1 ? "delivery" : "deliveries"} in {DELIVERY_DAYS} days
+            </p>
             <List
               caption="Deliveries"
+              live={{ name: "delivery", ids: rows.map(({ id }) => id) }}
               columns={["Status", "Event", "Answer", "Attempts", "Next attempt", "Created"]}
               rows={rows.map((row) => [
                 <Status word={row.status} />,
@@ -119,9 +132,9 @@ function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveri
                 <Time at={row.created_at} />,
               ])}
             />
-          </div>
-        </>
-      )}
+          </>
+        )}
+      </Live>
       <Pager next={next} />
     </>
   );

@@ -2,7 +2,7 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-bb091693.js",
+  script: "/assets/page-2402392.js",
   style: "/assets/page-e9781311.css",
   webmailStyle: "/assets/webmail-7f3cb54f.css",
   referenceStyle: "/assets/reference-637ab22b.css",

@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { type Site, startSite } from "./support/pages.ts";
+
+/** Lists of the dashboard that change by themselves, in Chromium. A page is read again after 5 s. */
+
+const PATIENCE = { timeout: 15_000 };
+
+let site: Site;
+
+describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in Chromium", () => {
+  beforeAll(async () => {
+    site = await startSite();
+  }, 120_000);
+
+  afterAll(async () => {
+    await site?.stop();
+  });
+
+  async function open(path: string) {
+    const opened = await site.open();
+    await opened.context.addCookies(await site.signIn());
+    await opened.page.goto(path);
+    return opened;
+  }
+
+  const rows = (page: Page) => page.locator("main .list tbody tr");
+
+  it("show new and changed emails, and leave the other rows, the focus and the scroll position", async () => {
+    await site.sendEmail();
+    const { page, context, problems } = await open("/app/emails");
+    await rows(page).first().locator("a").focus();
+    await page.evaluate("document.querySelector('main .list tbody tr').wasHere = true; window.scrollTo(0, 40)");
+    const focused = await page.evaluate("document.activeElement.href");
+    const scrolled = await page.evaluate("window.scrollY");
+    const id = await site.sendEmail();
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2);
+    expect(await rows(page).first().getAttribute("id")).toBe(`email-${id}`);
+    expect(await page.evaluate("document.querySelectorAll('main .list tbody tr')[1].wasHere")).toBe(true);
+    expect(await page.evaluate("document.activeElement.href")).toBe(focused);
+    expect(await page.evaluate("window.scrollY")).toBe(scrolled);
+    await site.host.env.MAIL_0.prepare("UPDATE emails SET subject = 'Changed' WHERE id = ?1").bind(id).run();
+    await expect.poll(() => rows(page).first().textContent(), PATIENCE).toContain("Changed");
+    expect(await page.evaluate("document.querySelectorAll('main .list tbody tr')[1].wasHere")).toBe(true);
+    expect(await findFaults(page)).toEqual([]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it("show the state and actions of an email, whose form keeps its key, and stop when nothing changes any more", async () => {
+    const id = await site.sendEmail();
+    const { page, context } = await open(`/app/emails/${id}`);
+    const key = () => page.locator("main [name=idempotency_key]").first().getAttribute("value");
+    const before = await key();
+    let reads = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith(`/app/emails/${id}`)) reads += 1;
+    });
+    await expect.poll(() => reads, PATIENCE).toBe(1);
+    await expect.poll(key).toBe(before);
+    await site.host.env.MAIL_0.prepare("UPDATE emails SET status = 'bounced' WHERE id = ?1").bind(id).run();
+    await page.getByRole("button", { name: "Retry" }).waitFor(PATIENCE);
+    await expect.poll(() => page.locator("#state").textContent()).toContain("bounced");
+    const after = reads;
+    await page.waitForTimeout(6_000);
+    expect(reads).toBe(after);
+    await context.close();
+  });
+
+  it("show the first and the last row of an outbox as it comes and goes", async () => {
+    const { userId } = site.workspace;
+    await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();
+    const { page, context } = await open("/app/admin/outboxes/main");
+    await page.getByText("This outbox is empty").waitFor();
+    const due = Date.now() + 3_600_000;
+    await site.ctx.db
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'a-row', 'none', 'a')")
+      .bind(due)
+      .run();
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(1);
+    await site.ctx.db.prepare("DELETE FROM outbox WHERE id = 'a-row'").run();
+    await page.getByText("This outbox is empty").waitFor(PATIENCE);
+    await context.close();
+  });
+});
