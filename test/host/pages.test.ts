@@ -298,7 +298,7 @@ async function submit(
 ): Promise<void> {
   for (const [name, value] of Object.entries(fields)) await page.fill(`main [name=${name}]:not([type=hidden])`, value);
   for (const box of boxes) await page.getByRole("checkbox", { name: box }).check();
-  const first = page.locator("main button[type=submit]").first();
+  const first = page.locator("main button[type=submit]:visible").first();
   await (button === undefined ? first : page.getByRole("button", { name: button, exact: true })).click();
   await page.waitForLoadState();
 }
