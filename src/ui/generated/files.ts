@@ -4,6 +4,6 @@
 export const files = {
   script: "/assets/page-2402392.js",
   style: "/assets/page-e9781311.css",
-  webmailStyle: "/assets/webmail-7f3cb54f.css",
+  webmailStyle: "/assets/webmail-1e249a40.css",
   referenceStyle: "/assets/reference-637ab22b.css",
 } as const;
