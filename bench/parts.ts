@@ -18,6 +18,7 @@ import { measureLargeMail } from "./large.ts";
 import { measureLatency } from "./latency.ts";
 import { measureLists } from "./lists.ts";
 import { measureMailbox } from "./mailbox.ts";
+import { measurePages } from "./pages.ts";
 import { measureRates } from "./rates.ts";
 import { measureShards } from "./shards.ts";
 import type { Sink } from "./sink.ts";
@@ -57,4 +58,5 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   "archive-memory": measureArchiveMemory,
   imports: measureImports,
   analytics: measureAnalytics,
+  pages: measurePages,
 };
