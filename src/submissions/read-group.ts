@@ -33,15 +33,8 @@ export interface GroupedMessage extends Omit<z.output<typeof Items>[number], "oc
  * each with the mark at its end. Throws 400 unless the body has exactly these octets, so that one that was cut off is
  * never accepted.
  */
-export async function readGroup(stream: AsyncIterable<Uint8Array>): Promise<GroupedMessage[]> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of stream) {
-    size += piece.length;
-    if (size > MAX_OCTETS) throw badRequest(`a group of messages has more than ${MAX_OCTETS} octets`);
-    pieces.push(piece);
-  }
-  const body = concat(pieces);
+export async function readGroup(request: Request): Promise<GroupedMessage[]> {
+  const body = await readBody(request);
   const end = body.indexOf(LF);
   const items = Items.safeParse(parseJson(body.subarray(0, Math.max(0, end)))).data;
   if (!items) throw badRequest("a group of messages begins with a line of JSON");
@@ -53,6 +46,20 @@ export async function readGroup(stream: AsyncIterable<Uint8Array>): Promise<Grou
   if (at !== body.length || !messages.every(({ octets }) => endsWithMark(octets)))
     throw badRequest("the group of messages was cut off");
   return messages;
+}
+
+/** Reads the body, at once when its size is given: that takes less CPU than its pieces do. */
+async function readBody(request: Request): Promise<Uint8Array> {
+  const given = Number(request.headers.get("Content-Length") ?? Number.NaN);
+  if (given <= MAX_OCTETS) return request.bytes();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body ?? []) {
+    size += piece.length;
+    if (size > MAX_OCTETS) throw badRequest(`a group of messages has more than ${MAX_OCTETS} octets`);
+    pieces.push(piece);
+  }
+  return concat(pieces);
 }
 
 function parseJson(octets: Uint8Array): unknown {

@@ -102,7 +102,7 @@ export const submissionRoutes = new Hono<AppEnv>()
   })
   .post("/gateway/submission-groups", requireGateway, async (c) => {
     const ctx = withWaitUntil(c);
-    const group = await readGroup(c.req.raw.body ?? new Blob([]).stream());
+    const group = await readGroup(c.req.raw);
     const hold = bodies.open(UNKNOWN_CALLER);
     try {
       const submissions = group.map(({ octets, ...item }) => ({

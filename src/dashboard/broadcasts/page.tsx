@@ -75,7 +75,9 @@ const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sendin
 
 /** Returns a count with its share of a total in percent. */
 const share = (count: number, total: number) =>
-  total === 0 ? String(count) : `${count.toLocaleString("en")} (${((100 * count) / total).toFixed(1)} %)`;
+  total === 0 ? String(count) : `${count.toLocaleString("en")} (${percentOf(count, total)})`;
+
+const percentOf = (count: number, total: number) => `${((100 * count) / total).toFixed(1)} %`;
 
 interface BroadcastPageProps {
   caller: CallerCtx;
@@ -176,12 +178,16 @@ function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: Br
   );
 }
 
-const Numbers = ({ numbers }: { numbers: readonly (readonly [string, string])[] }) => (
+/** Figures by their names; the third value is the total that a count is a share of. */
+const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, count: number, total?: number])[] }) => (
   <dl class="numbers">
-    {numbers.map(([name, value]) => (
+    {numbers.map(([name, count, total = 0]) => (
       <div>
         <dt>{name}</dt>
-        <dd>{value}</dd>
+        <dd>
+          {count.toLocaleString("en")}
+          {total === 0 ? null : <span class="soft"> ({percentOf(count, total)})</span>}
+        </dd>
       </div>
     ))}
   </dl>
@@ -195,11 +201,11 @@ const Audience = ({ audience }: { audience: AudienceOut | null }) => (
     ) : (
       <Numbers
         numbers={[
-          ["Get it", audience.eligible.toLocaleString("en")],
-          ["First, as a sample", audience.sample.toLocaleString("en")],
-          ["Skipped: suppressed", audience.skipped.suppressed.toLocaleString("en")],
-          ["Skipped: unsubscribed", audience.skipped.unsubscribed.toLocaleString("en")],
-          ["Skipped: invalid", audience.skipped.invalid.toLocaleString("en")],
+          ["Get it", audience.eligible],
+          ["First, as a sample", audience.sample],
+          ["Skipped: suppressed", audience.skipped.suppressed],
+          ["Skipped: unsubscribed", audience.skipped.unsubscribed],
+          ["Skipped: invalid", audience.skipped.invalid],
         ]}
       />
     )}
@@ -211,12 +217,12 @@ const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLink
     <h2>Results</h2>
     <Numbers
       numbers={[
-        ["Recipients", broadcast.recipient_count.toLocaleString("en")],
-        ["Delivered", share(broadcast.delivered_count, broadcast.recipient_count)],
-        ["Bounced", share(broadcast.bounced_count, broadcast.recipient_count)],
-        ["Failed", share(broadcast.failed_count, broadcast.recipient_count)],
-        ["Opened", share(broadcast.opened_count, broadcast.delivered_count)],
-        ["Clicked", share(broadcast.clicked_count, broadcast.delivered_count)],
+        ["Recipients", broadcast.recipient_count],
+        ["Delivered", broadcast.delivered_count, broadcast.recipient_count],
+        ["Bounced", broadcast.bounced_count, broadcast.recipient_count],
+        ["Failed", broadcast.failed_count, broadcast.recipient_count],
+        ["Opened", broadcast.opened_count, broadcast.delivered_count],
+        ["Clicked", broadcast.clicked_count, broadcast.delivered_count],
       ]}
     />
     <p>
@@ -241,6 +247,7 @@ function Variants({ caller, broadcast, variants, path, editable, refusal }: Vari
   const mayPromote =
     may(caller, "send") && broadcast.status === "sent" && broadcast.ab_test_pct !== null && !broadcast.ab_promoted_at;
   const mayChange = editable && may(caller, "manage");
+  const mayAct = mayPromote || mayChange;
   return (
     <>
       <h2>Variants</h2>
@@ -248,7 +255,7 @@ function Variants({ caller, broadcast, variants, path, editable, refusal }: Vari
       {variants.length === 0 ? null : (
         <List
           caption="Variants"
-          columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", "Action"]}
+          columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", ...(mayAct ? ["Action"] : [])]}
           rows={variants.map((variant) => [
             variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
             variant.subject,
@@ -256,11 +263,7 @@ function Variants({ caller, broadcast, variants, path, editable, refusal }: Vari
             variant.delivered_count.toLocaleString("en"),
             share(variant.opened_count, variant.delivered_count),
             share(variant.clicked_count, variant.delivered_count),
-            mayPromote ? (
-              <PostButton to={`${path}/promote/${variant.id}`} label={`Promote ${variant.label}`} kind="link" />
-            ) : mayChange ? (
-              <PostButton to={`${path}/variants/${variant.id}/delete`} label={`Delete ${variant.label}`} kind="link" />
-            ) : null,
+            ...(mayAct ? [<VariantAction variant={variant} path={path} mayPromote={mayPromote} />] : []),
           ])}
         />
       )}
@@ -277,6 +280,13 @@ function Variants({ caller, broadcast, variants, path, editable, refusal }: Vari
     </>
   );
 }
+
+const VariantAction = ({ variant, path, mayPromote }: { variant: VariantOut; path: string; mayPromote: boolean }) =>
+  mayPromote ? (
+    <PostButton to={`${path}/promote/${variant.id}`} label={`Promote ${variant.label}`} kind="link" />
+  ) : (
+    <PostButton to={`${path}/variants/${variant.id}/delete`} label={`Delete ${variant.label}`} kind="link" />
+  );
 
 const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
   <>
