@@ -51,6 +51,18 @@ export const commands: readonly Command[] = [
     run: (api, [database = "", ...ids]) => requeue(api, database, ids),
   },
   {
+    name: "outbox release",
+    takes: [],
+    summary: "releases what a restored backup holds; it is sent",
+    run: releaseAll,
+  },
+  {
+    name: "search reindex",
+    takes: ["<database>"],
+    summary: "makes the search index of a mail database (0, 1, …) anew",
+    run: (api, [database = ""]) => reindex(api, database),
+  },
+  {
     name: "dead-letters list",
     takes: [],
     summary: "queue messages that failed every retry",
@@ -155,6 +167,22 @@ function toLimit(word: string): number | null {
   if (word === "none") return 0;
   if (!/^[1-9]\d{0,8}$/.test(word)) throw new Error(`${word} is no limit: give a number of emails, none or default.`);
   return Number(word);
+}
+
+/** Releases everything that a restored backup holds. */
+async function releaseAll(api: AdminApi): Promise<{ released: number }> {
+  for (let total = 0; ; ) {
+    const { released } = await api.call<{ released: number }>("POST", "/v1/admin/outbox/release");
+    if (released === 0) return { released: total };
+    total += released;
+  }
+}
+
+/** Makes a search index anew. Throws an Error for a database that does not exist. */
+async function reindex(api: AdminApi, database: string): Promise<{ is_done: true }> {
+  const path = `/v1/admin/databases/${at([database])}/reindex`;
+  for (let restart = true; ; restart = false)
+    if ((await api.call<{ is_done: boolean }>("POST", path, { restart })).is_done) return { is_done: true };
 }
 
 /** Requeues the rows with these ids. Throws an Error that names those that the outbox does not have. */

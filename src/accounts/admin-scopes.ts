@@ -13,6 +13,8 @@ export const adminScopes = {
   "GET /v1/admin/blocked-hosts": "platform_admin",
   "PUT /v1/admin/blocked-hosts/:host": "platform_admin",
   "DELETE /v1/admin/blocked-hosts/:host": "platform_admin",
+  "POST /v1/admin/databases/:database/reindex": "platform_admin",
+  "POST /v1/admin/outbox/release": "platform_admin",
   "GET /v1/admin/workspaces": "platform_admin",
   "POST /v1/admin/workspaces/:workspace_id/pause": "platform_admin",
   "POST /v1/admin/workspaces/:workspace_id/resume": "platform_admin",

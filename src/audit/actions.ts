@@ -50,6 +50,8 @@ export const actions = {
   "user.unrestricted": "user",
   "outbox.flushed": "outbox",
   "outbox.requeued": "outbox",
+  "outbox.released": "outbox",
+  "search_index.rebuilt": "database",
   "dead_letter.replayed": "dead_letter",
   "dead_letter.dropped": "dead_letter",
   "host.blocked": "host",

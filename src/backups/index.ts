@@ -1,2 +1,3 @@
+export { releaseHeld } from "./release-held.ts";
 export { isRestoring } from "./restores.ts";
 export type { StoreStatement } from "./stores.ts";

@@ -46,6 +46,13 @@ export const adminCases = (createMember: (workspace: TestWorkspace) => Promise<P
     "GET /v1/admin/blocked-hosts": { success: 200 },
     "PUT /v1/admin/blocked-hosts/:host": { success: 200, create: aHost, ...all },
     "DELETE /v1/admin/blocked-hosts/:host": { success: 204, create: createBlockedHost, ...all },
+    "POST /v1/admin/databases/:database/reindex": {
+      success: 200,
+      create: async () => ({ database: "0" }),
+      body: () => ({ restart: false }),
+      ...all,
+    },
+    "POST /v1/admin/outbox/release": { success: 200 },
     "GET /v1/admin/workspaces": { success: 200 },
     "POST /v1/admin/workspaces/:workspace_id/pause": { success: 200, create: aWorkspaceId, ...all },
     "POST /v1/admin/workspaces/:workspace_id/resume": { success: 200, create: aWorkspaceId, ...all },

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onShard } from "../../src/shards.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -50,6 +51,47 @@ describe("npm run admin", () => {
     const waits = site.ctx.db.prepare("SELECT due_at AS at FROM outbox WHERE id = 'row-b'");
     expect(await waits.first()).toEqual({ at });
     expect(await json("outbox flush")).toEqual({ released: 0 });
+  });
+
+  it("requeues an email that waits, which then leaves; releases restored emails; and makes the search index anew", async () => {
+    const { apiKey, mailbox, mailShard } = site.workspace;
+    const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
+    const fetchJson = async <Out>(target: string, mail?: object) => {
+      const init = mail ? { method: "POST", headers, body: JSON.stringify(mail) } : { headers };
+      return (await fetch(site.url + target, init)).json() as Promise<Out>;
+    };
+    const later = { send_at: new Date(Date.now() + 86_400_000).toISOString() };
+    const accept = async (subject: string) => {
+      const to = [{ email: "delivered@simulator.test" }];
+      const mail = { from_: { email: mailbox }, to, subject, text: "Later", ...later };
+      return (await fetchJson<{ id: string }>("/v1/emails/", mail)).id;
+    };
+    const hasLeft = (id: string) =>
+      expect
+        .poll(async () => (await fetchJson<{ status: string }>(`/v1/emails/${id}`)).status, { timeout: 15_000 })
+        .toBe("delivered");
+    const [waiting, held] = [await accept("zebra waits"), await accept("zebra held")];
+    expect(await json(`outbox requeue ${mailShard} ${waiting}`)).toEqual({ requeued: 1 });
+    await hasLeft(waiting);
+    const mail = onShard(site.ctx, mailShard).outbox;
+    // As a restore leaves it.
+    await mail.batch([
+      mail
+        .prepare(
+          "INSERT INTO held_outbox (id, due_at, kind, ref, claims) SELECT id, ?2, kind, ref, claims FROM outbox WHERE id = ?1",
+        )
+        .bind(held, Date.now()),
+      mail.prepare("DELETE FROM outbox WHERE id = ?1").bind(held),
+    ]);
+    expect(await json("outbox release")).toEqual({ released: 1 });
+    await hasLeft(held);
+    await json(`search reindex ${mailShard}`);
+    const found = await fetchJson<{ id: string }[]>("/v1/emails/search?q=zebra");
+    expect(found.map(({ id }) => id).sort()).toEqual([waiting, held].sort());
+    const entries = await json<{ action: string }[]>("audit list --limit 20");
+    const actions = entries.map(({ action }) => action).filter((action) => !action.startsWith("session."));
+    expect(actions.slice(0, 3)).toEqual(["search_index.rebuilt", "outbox.released", "outbox.requeued"]);
+    expect((await admin("search reindex 9")).stderr).toContain("Database not found");
   });
 
   it("replays a dead letter whose row is then processed, and drops one", async () => {

@@ -32,6 +32,7 @@ export const adminPreparations = (
   endDomainClaim: async () => ({ name: "example.com" }),
   listOutboxRows: async () => ({ database: "main" }),
   retryOutboxRows: async () => ({ database: "main" }),
+  replaceSearchIndex: async () => ({ database: "0" }),
   listDeadLetters: letter,
   retryDeadLetter: letter,
   deleteDeadLetter: letter,

@@ -9,11 +9,16 @@ import { hostParameter as inPath, readHost } from "../host-name.ts";
 import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
 import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
 import { listOutboxRows } from "./outbox-rows.ts";
+import { reindexDatabase } from "./reindex.ts";
+import { releaseRestored } from "./release-restored.ts";
 import { requeueRows } from "./requeue-rows.ts";
 import {
   BlockedHostOut,
   DeadLetterOut,
   OutboxRowOut,
+  ReindexIn,
+  ReindexOut,
+  ReleaseOut,
   RequeueIn,
   RequeueOut,
   toBlockedHost,
@@ -35,6 +40,7 @@ const security = [{ session: [] }];
 const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
 const host = inPath("host", "Host name", "phishing.example.net");
 const database = inPath("database", "`main`, or the number of a mail database", "main");
+const mailDatabase = inPath("database", "Number of a mail database", "0");
 
 /** The routes with which administrators of the platform operate it. */
 export const operationRoutes = new Hono<AppEnv>()
@@ -162,4 +168,33 @@ export const operationRoutes = new Hono<AppEnv>()
       await unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"));
       return c.body(null, 204);
     },
+  )
+  .post(
+    "/v1/admin/databases/:database/reindex",
+    describeRoute({
+      operationId: "replaceSearchIndex",
+      summary: "Make the search index of a mail database anew",
+      description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
+      tags,
+      security,
+      parameters: [mailDatabase],
+      responses: responses(200, "Whether all emails are indexed", ReindexOut, [403, 404, 413, 415]),
+    }),
+    ...body(ReindexIn),
+    async (c) => {
+      const { restart } = c.req.valid("json");
+      return c.json({ is_done: await reindexDatabase(c.get("caller"), c.req.param("database"), restart) });
+    },
+  )
+  .post(
+    "/v1/admin/outbox/release",
+    describeRoute({
+      operationId: "endRestoreHold",
+      summary: "Release what a restored backup holds: it is sent",
+      description: "Releases 500 rows of each database. Call it until none is left.",
+      tags,
+      security,
+      responses: responses(200, "The number of released rows", ReleaseOut, [403]),
+    }),
+    async (c) => c.json({ released: await releaseRestored(c.get("caller")) }),
   );

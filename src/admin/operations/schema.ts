@@ -89,3 +89,18 @@ export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow)
   claims,
   is_claimed: is_claimed === 1,
 });
+
+/** Whether the search index of a database is emptied first. */
+export const ReindexIn = z
+  .object({
+    restart: z.boolean().describe("Empties the index first. Leave it out of the calls that continue.").default(false),
+  })
+  .meta({ ref: "ReindexIn", examples: [{ restart: true }] });
+
+export const ReindexOut = z
+  .object({ is_done: z.boolean().describe("False: call again without `restart`; a call indexes 10,000 emails.") })
+  .meta({ ref: "Reindex", examples: [{ is_done: true }] });
+
+export const ReleaseOut = z
+  .object({ released: z.int().describe("Rows and deliveries of webhooks. 0: none is left.") })
+  .meta({ ref: "Release", examples: [{ released: 0 }] });
