@@ -64,7 +64,7 @@ async function deploy(): Promise<void> {
   );
   if (!isDry) await createDatabases(config, file);
   step(
-    `create the bucket ${config.r2_buckets.map(({ bucket_name }) => bucket_name).join(", ")} and the queues ${queueNames(config).join(", ")}, where missing`,
+    `create the bucket ${config.r2_buckets.map(({ bucket_name }) => bucket_name).join(", ")} with a rule that ends uploads unfinished for a day, and the queues ${queueNames(config).join(", ")}, where missing`,
   );
   if (!isDry) await createStores(config);
   const configFile = await writeConfig(environment, file);

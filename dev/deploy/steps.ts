@@ -40,11 +40,24 @@ async function listDatabases(): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, uuid }) => [name, uuid]));
 }
 
-/** Creates the buckets and queues that are missing. Safe to repeat. */
+/** The lifecycle rule of the bucket: ends multipart uploads that were not completed. R2 has a rule of its own for 7 days. */
+const UPLOADS_RULE = { name: "end-unfinished-uploads", days: 1 };
+
+/** Creates the buckets with their lifecycle rule and the queues, where they are missing. Safe to repeat. */
 export async function createStores(config: ComposedConfig): Promise<void> {
-  for (const { bucket_name } of config.r2_buckets)
+  for (const { bucket_name } of config.r2_buckets) {
     await command("wrangler", ["r2", "bucket", "create", bucket_name], EXISTS);
+    await addUploadsRule(bucket_name);
+  }
   for (const queue of queueNames(config)) await command("wrangler", ["queues", "create", queue], EXISTS);
+}
+
+/** Adds the rule unless the bucket has it. No rule expires objects: rows name them, and the Worker deletes them with their rows. */
+async function addUploadsRule(bucket: string): Promise<void> {
+  const lifecycle = ["r2", "bucket", "lifecycle"];
+  const { name, days } = UPLOADS_RULE;
+  if ((await command("wrangler", [...lifecycle, "list", bucket])).includes(name)) return;
+  await command("wrangler", [...lifecycle, "add", bucket, name, "--abort-multipart-days", String(days), "--force"]);
 }
 
 /** Wrangler's answer to a name of a Worker that was never deployed. */

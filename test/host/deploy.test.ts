@@ -169,6 +169,8 @@ case "$*" in
   "d1 create "*) echo "$3" >> "${folder}/d1" ;;
   "secret list "*) if [ -f "${folder}/deployed" ]; then echo '[{"name":"MASTER_KEYS","type":"secret_text"}]'; else echo 'Worker "x" not found.'; exit 1; fi ;;
   "email routing settings "*) echo "  Enabled:  false" ;;
+  "r2 bucket lifecycle list "*) cat "${folder}/rules" 2>/dev/null || true ;;
+  "r2 bucket lifecycle add "*) echo "name: $6" >> "${folder}/rules" ;;
   "deploy "*) touch "${folder}/deployed" ;;
   "queues create "*|"r2 bucket create "*) grep -qx "$*" "${folder}/made" 2>/dev/null && { echo "it already exists"; exit 1; }; echo "$*" >> "${folder}/made" ;;
 esac
@@ -216,6 +218,9 @@ esac
     });
     expect((await stat(secrets)).mode & 0o777).toBe(0o600);
     const lines = await logged();
+    const rule = "end-unfinished-uploads --abort-multipart-days 1 --force";
+    expect(lines).toContain(`wrangler r2 bucket lifecycle add email-delivery-staging-content ${rule}`);
+    expect(lines.join("\n")).not.toContain("--expire");
     const last = lines.at(-1) ?? "";
     expect(last).toContain("--strict --secrets-file");
     expect(lines.findLastIndex((line) => line.includes("migrate.ts --remote"))).toBe(lines.length - 2);
@@ -227,7 +232,7 @@ esac
     await writeFile(log, "");
     expect((await run({})).code).toBe(0);
     expect(await readFile(secrets, "utf8")).toBe(before);
-    expect((await logged()).filter((line) => line.includes("d1 create"))).toEqual([]);
+    expect((await logged()).filter((line) => /d1 create|lifecycle add/.test(line))).toEqual([]);
   });
 
   it("refuses to replace master keys that it does not have, and a file of secrets that it cannot read", async () => {
