@@ -23,6 +23,7 @@ const BUDGET_MB = 60;
 /** Programs that keep their connections, and programs that open one for each message. */
 const LOADS: (Load & { name: string })[] = [
   { name: "16 connections that are kept", connections: 16, messages: 600, perConnection: Number.POSITIVE_INFINITY },
+  { name: "64 connections that are kept", connections: 64, messages: 1_280, perConnection: Number.POSITIVE_INFINITY },
   { name: "16 at a time, a connection and login for each", connections: 16, messages: 150, perConnection: 1 },
 ];
 
@@ -46,6 +47,7 @@ export async function measureSubmission({ deployment }: Bench): Promise<Row[]> {
     GATEWAY_SECRET,
     WORKER_URL: deployment.host.url,
     LIMIT_CONNECTIONS_PER_MINUTE: "1000000",
+    LIMIT_CONNECTIONS_PER_IP: "100",
   });
   const target: Target = {
     port: gateway.ports.implicit,
