@@ -9,6 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { checkFiles, openBackup } from "../../dev/backups/check.ts";
+import { readLines } from "../../dev/backups/row-file.ts";
+import type { SavedObject } from "../../dev/backups/save-objects.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import type { Seeded } from "../../dev/seed-workspace.ts";
 import { seeded } from "../support/faults.ts";
@@ -223,13 +225,27 @@ describe("npm run restore", () => {
 });
 
 describe("a further backup", () => {
-  it("reads no object again, and deletes older backups with --keep", { timeout: 120_000 }, async () => {
+  it("reads only the objects that are new, and deletes older backups with --keep", { timeout: 120_000 }, async () => {
     expect((await backUp()).code).toBe(0);
+    expect((await backUp()).output).toMatch(/objects: 0 read/);
+    const [first] = seeds;
+    if (!first) throw new Error("there are no workspaces");
+    const content_base64 = Buffer.alloc(600_000, "new").toString("base64");
+    const mail = { from_: { email: first.mailbox }, to: [{ email: "new@example.org" }], subject: "New", text: "New" };
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const attachments = [{ filename: "new.bin", content_base64 }];
+    await call(from.host, first.apiKey, ["POST", "/v1/emails/"], { ...mail, send_at, attachments });
     const { code, output } = await runCommand("backup", ["--url", from.url, "--to", target(), "--keep", "1"]);
     expect(code, output).toBe(0);
-    expect(output).toMatch(/objects: 0 read/);
+    expect(output).toMatch(/objects: [12] read/);
     expect(await readdir(path.join(target(), "snapshots"))).toHaveLength(1);
-    await checkFiles(await openBackup(target(), undefined));
+    const backup = await openBackup(target(), undefined);
+    await checkFiles(backup);
+    const [list] = backup.manifest.objectLists;
+    const { value: saved } = await readLines<SavedObject>(backup.folder, list?.path ?? "").next();
+    if (!saved) throw new Error("the backup has no object");
+    await appendFile(path.join(target(), saved.file), "x");
+    await expect(checkFiles(backup)).rejects.toThrow(`${saved.file} has changed`);
   });
 });
 
