@@ -1,11 +1,14 @@
 // `npm run bench` prints the measured values and their budgets as a table; `npm run bench -- latency rates` measures these
 // parts only. docs/performance.md says how to read each row.
+import { readArguments } from "../dev/arguments.ts";
 import { Deployment } from "./deployment.ts";
 import { parts } from "./parts.ts";
 import { Sink } from "./sink.ts";
 import { type Row, toTable } from "./table.ts";
 
-const selected = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts);
+const usage = `bench [-- ${Object.keys(parts).join("|")} ...]`;
+const { positionals } = readArguments({ usage, allowPositionals: true });
+const selected = positionals.length > 0 ? positionals : Object.keys(parts);
 const unknown = selected.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
   console.error(`Unknown part: ${unknown.join(", ")}. The parts are: ${Object.keys(parts).join(", ")}`);

@@ -5,7 +5,7 @@
 //   --keep <n>      deletes all finished backups in the folder but the newest n, and the objects that none of them has
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { BackupClient } from "./backups/client.ts";
 import { prune } from "./backups/prune.ts";
 import { saveObjects } from "./backups/save-objects.ts";
@@ -13,18 +13,20 @@ import { saveStore } from "./backups/save-store.ts";
 import { type JournalEntry, type Manifest, Snapshot, timeOf } from "./backups/snapshot.ts";
 import { keyChecks, readTarget, TARGET_USAGE, targetOptions } from "./backups/target.ts";
 
+const usage = `backup -- ${TARGET_USAGE} --to <folder> [--keys <file>] [--keep <n>]`;
+const { values } = readArguments({
+  usage,
+  options: { ...targetOptions, to: { type: "string" }, keys: { type: "string" }, keep: { type: "string" } },
+});
 try {
   await backUp();
 } catch (error) {
   console.error((error as Error).message);
-  console.error(`Usage: npm run backup -- ${TARGET_USAGE} --to <folder> [--keys <file>] [--keep <n>]`);
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 
 async function backUp(): Promise<void> {
-  const { values } = parseArgs({
-    options: { ...targetOptions, to: { type: "string" }, keys: { type: "string" }, keep: { type: "string" } },
-  });
   if (!values.to) throw new Error("Give the folder: --to <folder>.");
   const keep = values.keep === undefined ? null : Number(values.keep);
   if (keep !== null && !(Number.isInteger(keep) && keep > 0)) throw new Error("--keep takes a number of 1 or more.");

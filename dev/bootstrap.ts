@@ -2,11 +2,12 @@
 // link. It works once.
 //   MASTER_KEYS=<as deployed> npm run bootstrap -- --url https://mail.example.com --email you@example.com
 // Without --url it uses the service that `npm start` runs.
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { askAsOperator, findTarget } from "./operator.ts";
 
+const usage = "bootstrap -- --email <address> [--url <PUBLIC_URL of a deployment, with MASTER_KEYS set>]";
+const { values } = readArguments({ usage, options: { email: { type: "string" }, url: { type: "string" } } });
 try {
-  const { values } = parseArgs({ options: { email: { type: "string" }, url: { type: "string" } } });
   if (!values.email) throw new Error("The option --email is missing.");
   const target = await findTarget(values.url);
   const request = { kind: "bootstrap", subject: values.email } as const;
@@ -14,8 +15,6 @@ try {
   console.log(`The first account is ${values.email}. This link signs in once, within 15 minutes:\n\n${sign_in_url}`);
 } catch (error) {
   console.error((error as Error).message);
-  console.error(
-    "Usage: npm run bootstrap -- --email <address> [--url <PUBLIC_URL of a deployment, with MASTER_KEYS set>]",
-  );
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }

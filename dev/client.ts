@@ -3,9 +3,9 @@
 // it compares them and fails when they differ.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { crc32 } from "../src/lib/crc32.ts";
+import { readArguments } from "./arguments.ts";
 import { ROOT } from "./layout.ts";
 import { publicSuffixList } from "./public-suffixes.ts";
 
@@ -21,7 +21,7 @@ const SOURCES = {
   referenceStyle: "client/styles/reference.css",
 };
 
-const { check } = parseArgs({ options: { check: { type: "boolean" } } }).values;
+const { check } = readArguments({ usage: "client [-- --check]", options: { check: { type: "boolean" } } }).values;
 const bundles = await Promise.all(Object.entries(SOURCES).map(([name, source]) => bundle(name, source)));
 const expected = new Map([
   ...bundles.map(({ file, content }): [string, string] => [path.join(ASSETS, file), content]),

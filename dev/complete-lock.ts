@@ -1,6 +1,7 @@
 // `npm run lock`: adds missing optional packages to package-lock.json. npm omits the packages of other platforms when the
 // registry does not have them, and `npm ci` then rejects the lock file. The added entries have no integrity hash.
 import { readFileSync, writeFileSync } from "node:fs";
+import { readArguments } from "./arguments.ts";
 
 interface Entry {
   version?: string;
@@ -8,6 +9,7 @@ interface Entry {
   [field: string]: unknown;
 }
 
+readArguments({ usage: "lock" });
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Entry> };
 const added: string[] = [];
 for (const [parent, entry] of Object.entries(lock.packages)) {

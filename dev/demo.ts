@@ -4,6 +4,7 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readArguments } from "./arguments.ts";
 import { type EmailDetail, fetchDetail, listSuppressions, postReport, sendMail } from "./demo/api.ts";
 import { readBounceReport } from "./demo/bounce-report.ts";
 import { type ArrivedMail, findCaptured } from "./demo/captured.ts";
@@ -16,7 +17,8 @@ const POLL_MS = 150;
 const BODY_LINES = 5;
 const FINAL = ["delivered", "bounced", "rejected", "failed", "cancelled"];
 
-const mode = process.argv[2] ?? "delivery";
+const { positionals } = readArguments({ usage: "demo [-- bounce|list]", allowPositionals: true });
+const [mode = "delivery"] = positionals;
 if (!["delivery", "bounce", "list"].includes(mode)) {
   console.error(`Unknown demo "${mode}". Run "npm run demo", "npm run demo -- bounce" or "npm run demo -- list".`);
   process.exit(1);

@@ -4,7 +4,7 @@
 //   --secrets <file>   instead of .dev/<env>.secrets.json; its secrets are made once and kept
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { findRefusals } from "./deploy/check.ts";
 import {
   composeConfig,
@@ -30,6 +30,16 @@ import { ROOT } from "./layout.ts";
 /** Id of a database that a dry run has not created. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
+const usage = "deploy -- --env production|staging [--dry-run] [--settings <file>] [--secrets <file>]";
+const { values } = readArguments({
+  usage,
+  options: {
+    env: { type: "string" },
+    "dry-run": { type: "boolean" },
+    settings: { type: "string" },
+    secrets: { type: "string" },
+  },
+});
 try {
   await deploy();
 } catch (error) {
@@ -38,16 +48,8 @@ try {
 }
 
 async function deploy(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      env: { type: "string" },
-      "dry-run": { type: "boolean" },
-      settings: { type: "string" },
-      secrets: { type: "string" },
-    },
-  });
   const environment = ENVIRONMENTS.find((name) => name === values.env);
-  if (!environment) throw new Error("Usage: npm run deploy -- --env production|staging [--dry-run]");
+  if (!environment) throw new Error(`Usage: npm run ${usage}`);
   const file = path.resolve(ROOT, values.settings ?? `environments/${environment}.json`);
   const secretsFile = path.resolve(ROOT, values.secrets ?? `.dev/${environment}.secrets.json`);
   const { stored, config } = await compose(environment, file);

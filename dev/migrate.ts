@@ -3,19 +3,19 @@
 //   npm run migrate -- --remote                the databases of the deployment, with the account that wrangler uses; with
 //                                              --config <file> those of another configuration than wrangler.toml
 //   npm run migrate -- --local <state folder>  databases on this machine, in the folder of `wrangler dev --persist-to`
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { migrateAll } from "./database.ts";
 import { withDatabases } from "./remote-databases.ts";
 
+const usage = "migrate -- --remote [--config <file>] | --local <state folder>";
+const options = { remote: { type: "boolean" }, local: { type: "string" }, config: { type: "string" } } as const;
+const { values } = readArguments({ usage, options });
 try {
-  const { values } = parseArgs({
-    options: { remote: { type: "boolean" }, local: { type: "string" }, config: { type: "string" } },
-  });
   if ((values.remote === true) === (values.local !== undefined)) throw new Error("Give either --remote or --local.");
   await withDatabases({ stateDir: values.local ?? null, config: values.config }, (env) => migrateAll(env, console.log));
   console.log("All migrations are applied.");
 } catch (error) {
   console.error((error as Error).message);
-  console.error("Usage: npm run migrate -- --remote [--config <file>] | --local <state folder>");
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }

@@ -2,14 +2,14 @@
 //   --env production|staging, --local (the service of `npm start`), or --url <PUBLIC_URL> with MASTER_KEYS set
 //   --database <n>  only the mail database n
 //   --continue      keeps what is indexed and only indexes the rest
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { BackupClient } from "./backups/client.ts";
 import { readTarget, TARGET_USAGE, targetOptions } from "./backups/target.ts";
 
+const usage = `reindex -- ${TARGET_USAGE} [--database <n>] [--continue]`;
+const options = { ...targetOptions, database: { type: "string" }, continue: { type: "boolean" } } as const;
+const { values } = readArguments({ usage, options });
 try {
-  const { values } = parseArgs({
-    options: { ...targetOptions, database: { type: "string" }, continue: { type: "boolean" } },
-  });
   const client = new BackupClient(await readTarget(values));
   const { names } = await client.call<{ names: string[] }>("/auth/backup/databases", {});
   const numbers = names.flatMap((name) => (name.startsWith("mail-") ? [Number(name.slice("mail-".length))] : []));
@@ -19,7 +19,7 @@ try {
   }
 } catch (error) {
   console.error((error as Error).message);
-  console.error(`Usage: npm run reindex -- ${TARGET_USAGE} [--database <n>] [--continue]`);
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 

@@ -5,11 +5,17 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { ROOT } from "./layout.ts";
 import { RECORD_FILE, recordOf } from "./release/record.ts";
 import { nextVersion, releaseChangelog, setVersion } from "./release/version.ts";
 
+const usage = "release -- major|minor|patch|<version> [--dry-run] [--check <command>]";
+const { values, positionals } = readArguments({
+  usage,
+  allowPositionals: true,
+  options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm test" } },
+});
 try {
   await release();
 } catch (error) {
@@ -18,13 +24,9 @@ try {
 }
 
 async function release(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm test" } },
-  });
   const [wanted, ...rest] = positionals;
   if (wanted === undefined || rest.length > 0) {
-    throw new Error("Usage: npm run release -- major|minor|patch|<version> [--dry-run]");
+    throw new Error(`Usage: npm run ${usage}`);
   }
   const current = (JSON.parse(read("package.json")) as { version: string }).version;
   const version = nextVersion(current, wanted);

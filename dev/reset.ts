@@ -1,9 +1,11 @@
 // `npm run reset`: deletes the state of the local service. Refuses while the service runs.
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { readArguments } from "./arguments.ts";
 import { readLayout } from "./layout.ts";
 import { lockState } from "./state/lock.ts";
 
+readArguments({ usage: "reset" });
 const layout = readLayout(process.env);
 const { holder } = await lockState(layout.stateDir, { pid: process.pid, apiPort: 0 });
 if (holder) {

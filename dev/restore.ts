@@ -4,7 +4,7 @@
 //   --backup <id>   a backup of the folder; default: the newest finished one
 //   --release       instead of --from: releases what is held, which is then sent
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { checkFiles, type OpenedBackup, openBackup } from "./backups/check.ts";
 import { BackupClient } from "./backups/client.ts";
 import { restoreObjects } from "./backups/restore-objects.ts";
@@ -14,22 +14,19 @@ import { keyChecks, readTarget, TARGET_USAGE, targetOptions } from "./backups/ta
 /** Refused rows that are printed; the others are only counted. */
 const PRINTED = 20;
 
+const usage = `restore -- ${TARGET_USAGE} (--from <folder> [--backup <id>] | --release)`;
+const { values } = readArguments({
+  usage,
+  options: { ...targetOptions, from: { type: "string" }, backup: { type: "string" }, release: { type: "boolean" } },
+});
 try {
-  const { values } = parseArgs({
-    options: {
-      ...targetOptions,
-      from: { type: "string" },
-      backup: { type: "string" },
-      release: { type: "boolean" },
-    },
-  });
   const client = new BackupClient(await readTarget(values));
   if (values.release) await release(client);
   else if (values.from) await restore(client, await openBackup(path.resolve(values.from), values.backup));
   else throw new Error("Give the folder of the backup: --from <folder>.");
 } catch (error) {
   console.error((error as Error).message);
-  console.error(`Usage: npm run restore -- ${TARGET_USAGE} (--from <folder> [--backup <id>] | --release)`);
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 

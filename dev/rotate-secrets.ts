@@ -4,10 +4,10 @@
 //   npm run rotate-secrets            encrypts all stored secrets under the new key, and says when the old one may go
 // All take --url <PUBLIC_URL> with MASTER_KEYS set; without it they use the service that `npm start` runs.
 import { randomBytes } from "node:crypto";
-import { parseArgs } from "node:util";
 import type { RotationReport } from "../src/secret-rotation/report.ts";
 import type { Cursor } from "../src/secret-rotation/rewrap.ts";
 import { readSettings } from "../src/settings.ts";
+import { readArguments } from "./arguments.ts";
 import { readLayout } from "./layout.ts";
 import { askAsOperator, findTarget, type Target } from "./operator.ts";
 import { loadSecrets, saveSecrets } from "./state/secrets.ts";
@@ -22,17 +22,16 @@ interface Step {
 /** Requests that must all know the new key. Each may reach another isolate. */
 const PROBES = 20;
 
+const usage = "rotate-secrets -- [--add | --use] [--url <PUBLIC_URL of a deployment, with MASTER_KEYS set>]";
+const options = { add: { type: "boolean" }, use: { type: "boolean" }, url: { type: "string" } } as const;
+const { values } = readArguments({ usage, options });
 try {
-  const options = { add: { type: "boolean" }, use: { type: "boolean" }, url: { type: "string" } } as const;
-  const { values } = parseArgs({ options });
   if (values.add) await addKey(values.url);
   else if (values.use) await useNewestKey(await findTarget(values.url), values.url === undefined);
   else await rewrapAll(await findTarget(values.url));
 } catch (error) {
   console.error((error as Error).message);
-  console.error(
-    "Usage: npm run rotate-secrets -- [--add | --use] [--url <PUBLIC_URL of a deployment, with MASTER_KEYS set>]",
-  );
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 

@@ -2,14 +2,15 @@
 // compares them and fails when they differ. With `--build <folder>` it writes the client as a package for npm.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { ROOT } from "./layout.ts";
 import { readOpenApiDocument } from "./openapi-document.ts";
 import { buildPackage } from "./sdk/build-package.ts";
 import type { Document } from "./sdk/operations.ts";
 import { writeClient } from "./sdk/write.ts";
 
-const { check, build } = parseArgs({ options: { check: { type: "boolean" }, build: { type: "string" } } }).values;
+const options = { check: { type: "boolean" }, build: { type: "string" } } as const;
+const { check, build } = readArguments({ usage: "sdk [-- --check | --build <folder>]", options }).values;
 if (build === undefined) await generate();
 else await buildPackage(build);
 

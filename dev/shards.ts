@@ -2,7 +2,8 @@
 // `npm start`; with --remote --config <file> from that of the deployment whose configuration the file is, by the login of wrangler.
 import { execFile } from "node:child_process";
 import path from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { readLayout } from "./layout.ts";
 
 interface ShardRow {
@@ -14,16 +15,17 @@ interface ShardRow {
 
 const LIST = "SELECT number, size, workspaces, is_open FROM mail_shards ORDER BY number";
 
+const usage = "shards -- list [--remote --config wrangler.production.json]";
+const options = { remote: { type: "boolean" }, config: { type: "string" } } as const;
+const { values, positionals } = readArguments({ usage, options, allowPositionals: true });
 try {
-  const options = { remote: { type: "boolean" }, config: { type: "string" } } as const;
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (positionals.join() !== "list") throw new Error("The only command is list.");
   if ((values.remote === true) !== (values.config !== undefined))
     throw new Error("Give --remote and --config together.");
   print(await readShards(values.config ?? null));
 } catch (error) {
   console.error((error as Error).message);
-  console.error("Usage: npm run shards -- list [--remote --config wrangler.production.json]");
+  console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 

@@ -1,6 +1,7 @@
 // `npm start`: runs the whole service on this machine, from an empty state folder.
 import path from "node:path";
 import { startGateway } from "../smtp-gateway/gateway.ts";
+import { readArguments } from "./arguments.ts";
 import { openMailStore } from "./captured-mail/mail-store.ts";
 import { startCapturedMail } from "./captured-mail/server.ts";
 import { listDomains } from "./dns/list-domains.ts";
@@ -24,6 +25,7 @@ import { killOrphanProcesses } from "./worker/orphan-processes.ts";
 import { RestartingWorker } from "./worker/restarting-worker.ts";
 import { rotateLog } from "./worker/rotate-log.ts";
 
+readArguments({ usage: "start" });
 const shutdown = new Shutdown();
 const layout = orExit(() => readLayout(process.env));
 try {
