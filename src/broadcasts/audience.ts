@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
-import { getBroadcast } from "./queries.ts";
+import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
 import { apportion } from "./split.ts";
 import { findVariants } from "./variants/queries.ts";
@@ -23,7 +23,11 @@ type Skipped = Record<"suppressed" | "unsubscribed" | "invalid", number>;
  * would find them now. Throws 404.
  */
 export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceOut> {
-  const { row, fanOut } = await getBroadcast(ctx, id);
+  return countAudience(ctx, await getBroadcast(ctx, id));
+}
+
+/** Returns the same of a broadcast that was read. */
+export async function countAudience(ctx: CallerCtx, { row, fanOut }: Broadcast): Promise<AudienceOut> {
   const db = mailDb(ctx);
   if (fanOut?.split) {
     const skipped = await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>();
@@ -31,13 +35,14 @@ export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceO
     const sample = arms.reduce((sum, { size }) => sum + size, 0);
     return toAudience(eligible, sample, skipped);
   }
-  const counted = await db
-    .prepare(COUNT)
-    .bind(row.workspace, row.contact_list_id ?? "")
-    .first<Skipped & { eligible: number }>();
-  const eligible = counted?.eligible ?? 0;
+  const count = db.prepare(COUNT).bind(row.workspace, row.contact_list_id ?? "");
   const pct = row.ab_test_pct;
-  const isSample = pct !== null && (await findVariants(ctx, row.n)).length >= 2;
+  const [counted, variants] = await Promise.all([
+    count.first<Skipped & { eligible: number }>(),
+    pct === null ? [] : findVariants(ctx, row.n),
+  ]);
+  const eligible = counted?.eligible ?? 0;
+  const isSample = pct !== null && variants.length >= 2;
   const [sample = 0] = isSample ? apportion(eligible, [pct, 100 - pct]) : [eligible];
   return toAudience(eligible, sample, counted);
 }

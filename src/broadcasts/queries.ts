@@ -81,6 +81,9 @@ export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
 export const VISIBLE =
   "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
 
+/** SQL expression of the number of a broadcast of a workspace by its id; null when it does not exist. */
+export const BROADCAST_NUMBER = "(SELECT n FROM broadcasts WHERE workspace = ?1 AND id = ?2)";
+
 const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
 
 /**

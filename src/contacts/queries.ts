@@ -60,11 +60,10 @@ export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
 
 /** Returns a contact of a list of the caller's workspace. Throws 404 for the list or the contact. */
 export async function getContact(ctx: CallerCtx, listId: string, id: string): Promise<ContactRow> {
-  const list = await getList(ctx, listId);
-  const row = await mailDb(ctx)
-    .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ?1 AND id = ?2`)
-    .bind(list.n, parseUuid(id) ?? "")
-    .first<ContactRow>();
+  const contact = mailDb(ctx)
+    .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`)
+    .bind(ctx.workspace.number, requireListId(listId), parseUuid(id) ?? "");
+  const [row] = await Promise.all([contact.first<ContactRow>(), getList(ctx, listId)]);
   if (!row) throw notFound("Contact");
   return row;
 }

@@ -3,7 +3,7 @@ export { runDeadline } from "./deadline.ts";
 export { isRecentlyReauthenticated } from "./force.ts";
 export type { ObjectCall, ObjectResult, TransferObject } from "./object.ts";
 export { performCall } from "./perform.ts";
-export { listIncoming, listOutgoing, type TransferRow } from "./queries.ts";
+export { findIncoming, listOutgoing, type TransferRow } from "./queries.ts";
 export { shownStatus } from "./rules.ts";
 export { runTransferTasks } from "./run-tasks.ts";
 export { AcceptIn, ForceIn, TransferIn } from "./schema.ts";

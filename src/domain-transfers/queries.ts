@@ -54,13 +54,10 @@ interface Page {
 }
 
 /** Returns the transfers, pending or accepted, that are addressed to the caller's account, newest first. */
-export async function listIncoming(
-  ctx: CallerCtx,
-  { after, limit }: Page,
-): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
+export async function findIncoming(ctx: CallerCtx, { after, limit }: Page): Promise<TransferRow[]> {
   // A key that is restricted to domains does not concern the others.
   if (ctx.actor.domainIds) return [];
-  const rows = await orm(ctx)
+  return orm(ctx)
     .select()
     .from(domainTransfers)
     .where(
@@ -73,6 +70,11 @@ export async function listIncoming(
     )
     .orderBy(desc(domainTransfers.id))
     .limit(limit);
+}
+
+/** Returns the transfers of `findIncoming` with the DKIM keys that were made for them. */
+export async function listIncoming(ctx: CallerCtx, page: Page): Promise<{ row: TransferRow; keys: TransferKey[] }[]> {
+  const rows = await findIncoming(ctx, page);
   if (rows.length === 0) return [];
   const ids = JSON.stringify(rows.map(({ id }) => id));
   const keys = await orm(ctx)

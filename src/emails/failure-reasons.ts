@@ -1,7 +1,9 @@
-import { eq, inArray, sql } from "drizzle-orm";
+import { eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { mailOrm } from "../db/client.ts";
 import { emails } from "../db/schema/mail/index.ts";
+import type { Status } from "./rules.ts";
+import { newestEmails } from "./status-conditions.ts";
 import { readEvents } from "./timeline/index.ts";
 
 /** Keys of an event's metadata that say why, the most telling first. */
@@ -21,12 +23,24 @@ export function lastReason(
 /** Returns why emails failed, by id. Emails without a reason are missing. At most 100 ids, in one D1 call. */
 export async function findFailureReasons(ctx: CallerCtx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
+  return findReasons(ctx, sql`SELECT value FROM json_each(${JSON.stringify(ids)})`);
+}
+
+/** Returns the same of the newest emails with each of these statuses, `max` of each. */
+export function findNewestFailureReasons(
+  ctx: CallerCtx,
+  statuses: readonly Status[],
+  max: number,
+): Promise<Map<string, string>> {
+  const newest = statuses.map((status) => sql`SELECT id FROM (${newestEmails(ctx, status, { max })})`);
+  return findReasons(ctx, sql.join(newest, sql` UNION ALL `));
+}
+
+async function findReasons(ctx: CallerCtx, ids: SQL): Promise<Map<string, string>> {
   const rows = await mailOrm(ctx)
     .select({ id: emails.id, createdAt: emails.createdAt, events: emails.events, recipients: emails.recipients })
     .from(emails)
-    .where(
-      sql`${eq(emails.workspace, ctx.workspace.number)} AND ${inArray(emails.id, sql`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)}`,
-    );
+    .where(sql`${eq(emails.workspace, ctx.workspace.number)} AND ${inArray(emails.id, sql`(${ids})`)}`);
   return new Map(
     rows.flatMap((row) => {
       const events = readEvents(row.events, row);

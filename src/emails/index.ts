@@ -20,7 +20,7 @@ export {
   toAttachmentSource,
   UNSUBSCRIBE_URL,
 } from "./content/index.ts";
-export { findFailureReasons, lastReason } from "./failure-reasons.ts";
+export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail } from "./get.ts";
 export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { withJointReads } from "../db/joint-reads.ts";
 import { AppError } from "../errors.ts";
 import { authenticateSession, refreshSession } from "../sessions/index.ts";
 import { onNewestShard } from "../shards.ts";
@@ -35,7 +36,9 @@ export const pageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
     return c.redirect(`/auth/sign-in${back}`, 303);
   }
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
-  c.set("caller", { ...onNewestShard(ctx, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
+  // A form may read what it has written, so only the reads of pages are joined.
+  const reading = c.req.method === "GET" ? withJointReads(ctx) : ctx;
+  c.set("caller", { ...onNewestShard(reading, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
   return next();
 };
 

@@ -8,9 +8,10 @@ const root = path.join(import.meta.dirname, "../..");
 
 /** Statements that depend on data, each with one that has all that it may contain. A statement of another file is not known. */
 const EXAMPLES: Readonly<Record<string, string | null>> = {
-  // Wraps the databases of others.
+  // They wrap the databases of others.
   "src/db/count-rows.ts": null,
   "src/db/count-statements.ts": null,
+  "src/db/joint-reads.ts": null,
   // Makes its statements from the schema; test/host/backup.test.ts runs them on every table.
   "src/backups/stores.ts": null,
   "src/broadcasts/change.ts": `UPDATE broadcasts SET version = version + 1, status = ?3, contact_list_id = ?3, mailbox_id = ?3,

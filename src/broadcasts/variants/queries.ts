@@ -4,7 +4,7 @@ import { notFound } from "../../errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
 import { recipientsOf } from "../fan-out.ts";
-import type { Broadcast } from "../queries.ts";
+import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
 import type { VariantOut } from "./schema.ts";
 
 /** A row of `broadcast_variants` with its counts. */
@@ -29,13 +29,23 @@ export interface VariantRow {
 const COUNTS = ["delivered", "bounced", "failed", "opened", "clicked"]
   .map((name) => `coalesce(c.${name}, 0) AS ${name}`)
   .join(", ");
-const FIND = `
-  SELECT v.*, ${COUNTS} FROM broadcast_variants v LEFT JOIN broadcast_counts c ON c.broadcast = v.broadcast AND c.variant = v.n
-   WHERE v.broadcast = ?1`;
+const COLUMNS = `
+  SELECT v.*, ${COUNTS}
+    FROM broadcast_variants v LEFT JOIN broadcast_counts c ON c.broadcast = v.broadcast AND c.variant = v.n`;
+const FIND = `${COLUMNS} WHERE v.broadcast = ?1`;
 
 /** Returns the variants of a broadcast, oldest first. */
 export async function findVariants(ctx: MailCtx, broadcast: number): Promise<VariantRow[]> {
   const { results } = await mailDb(ctx).prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
+  return results;
+}
+
+/** Returns the variants of a broadcast of the caller's workspace by its id, oldest first; none for an unknown one. */
+export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promise<VariantRow[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`)
+    .bind(ctx.workspace.number, parseUuid(broadcastId) ?? "")
+    .all<VariantRow>();
   return results;
 }
 

@@ -1,15 +1,16 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
 import {
+  type Broadcast,
   BroadcastIn,
   BroadcastPatch,
   cancelBroadcast,
+  countAudience,
   createBroadcast,
   createVariant,
   deleteBroadcast,
   deleteVariant,
-  findVariants,
-  getAudience,
+  findVariantsOf,
   getBroadcast,
   getTopLinks,
   isEditable,
@@ -115,8 +116,9 @@ export const broadcastPages = new Hono<AppEnv>()
   })
   .get("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), async (c) => {
     const caller = c.get("caller");
-    const { id, name } = toRecord(caller.workspace.id, await getBroadcast(caller, idOf(c)));
-    const audience = await findAudience(c);
+    const broadcast = await getBroadcast(caller, idOf(c));
+    const { id, name } = toRecord(caller.workspace.id, broadcast);
+    const audience = await findAudience(c, broadcast);
     return respondPage(
       c,
       <ConfirmPage
@@ -207,9 +209,9 @@ function change(
 }
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
-async function findAudience(c: Context<AppEnv>) {
+async function findAudience(c: Context<AppEnv>, broadcast: Broadcast) {
   try {
-    return await getAudience(c.get("caller"), idOf(c));
+    return await countAudience(c.get("caller"), broadcast);
   } catch (error) {
     if (error instanceof AppError && error.status !== 404) return null;
     throw error;
@@ -218,13 +220,13 @@ async function findAudience(c: Context<AppEnv>) {
 
 async function showBroadcast(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
-  const found = await getBroadcast(caller, idOf(c));
-  const broadcast = toRecord(caller.workspace.id, found);
-  const [variants, audience, links] = await Promise.all([
-    findVariants(caller, found.row.n),
-    isEditable(broadcast.status) ? findAudience(c) : null,
-    getTopLinks(caller, broadcast.id, TOP_LINKS),
+  const [found, variants, links] = await Promise.all([
+    getBroadcast(caller, idOf(c)),
+    findVariantsOf(caller, idOf(c)),
+    getTopLinks(caller, idOf(c), TOP_LINKS),
   ]);
+  const broadcast = toRecord(caller.workspace.id, found);
+  const audience = isEditable(broadcast.status) ? await findAudience(c, found) : null;
   const page = (
     <BroadcastPage
       {...{ caller, broadcast, audience, links, refusal }}

@@ -2,8 +2,8 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import { bucketStart, bucketsOf, findTotals, hoursOf, hoursPerBucket, NO_COUNTS } from "../../analytics/index.ts";
 import type { CallerCtx } from "../../context.ts";
-import { listIncoming, listOutgoing } from "../../domain-transfers/index.ts";
-import { findFailureReasons, SendIn, searchEmails, sendEmail } from "../../emails/index.ts";
+import { findIncoming, listOutgoing } from "../../domain-transfers/index.ts";
+import { findNewestFailureReasons, SendIn, searchEmails, sendEmail } from "../../emails/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { onceForForm } from "../../http/idempotency.ts";
@@ -82,29 +82,28 @@ async function findWeek(caller: CallerCtx): Promise<Week> {
   }));
 }
 
-/** Reads the newest emails that failed or bounced, and then why. */
+const FAILURES = ["failed", "bounced"] as const;
+
+/** Reads the newest emails that failed or bounced, and why. */
 async function findFailures(caller: CallerCtx) {
   const search = { q: "", direction: "outbound" as const, page: 0, limit: SHOWN };
-  const found = await Promise.all(
-    (["failed", "bounced"] as const).map((status) => searchEmails(caller, { ...search, status })),
-  );
+  const [reasons, ...found] = await Promise.all([
+    findNewestFailureReasons(caller, FAILURES, SHOWN),
+    ...FAILURES.map((status) => searchEmails(caller, { ...search, status })),
+  ]);
   const rows = found.flatMap((page) => page.rows);
   const newest = rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
-  const reasons = await findFailureReasons(
-    caller,
-    newest.map(({ id }) => id),
-  );
   return newest.map((row) => ({ ...row, reason: reasons.get(row.id) ?? null }));
 }
 
 async function findTransfers(caller: CallerCtx) {
   const [incoming, outgoing] = await Promise.all([
-    listIncoming(caller, { limit: SHOWN }),
+    findIncoming(caller, { limit: SHOWN }),
     listOutgoing(caller, { limit: SHOWN }),
   ]);
   const now = caller.now();
   const open = outgoing.filter(
     ({ status, expiresAt }) => status === "accepted" || (status === "pending" && expiresAt > now),
   );
-  return [...incoming.map(({ row }) => row), ...open];
+  return [...incoming, ...open];
 }

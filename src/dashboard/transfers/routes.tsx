@@ -5,7 +5,7 @@ import {
   acceptById,
   cancelById,
   declineById,
-  listIncoming,
+  findIncoming,
   listOutgoing,
   listTargets,
   requireSwitchedOn,
@@ -61,7 +61,7 @@ async function showTransfers(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
   const after = c.req.query("after")?.toLowerCase();
   const [incoming, found, targets] = await Promise.all([
-    listIncoming(caller, { limit: PAGE_SIZE }),
+    findIncoming(caller, { limit: PAGE_SIZE }),
     listOutgoing(caller, { ...(after ? { after } : {}), limit: PAGE_SIZE + 1 }),
     listTargets(caller),
   ]);
@@ -70,7 +70,7 @@ async function showTransfers(c: Context<AppEnv>, refusal?: Refusal) {
   const page = (
     <TransfersPage
       caller={caller}
-      incoming={incoming.map(({ row }) => row)}
+      incoming={incoming}
       outgoing={outgoing}
       targets={targets}
       next={last === undefined ? null : `/app/transfers?${new URLSearchParams({ after: last.id })}`}

@@ -51,6 +51,8 @@ export async function searchInbound(
      WHERE ${sql.join([sql`true`, ...conditions], sql` AND `)} ORDER BY n DESC LIMIT ${limit + 1} OFFSET ${page * limit}`);
   const rows = results.slice(0, limit).map(toSearchRecord);
   if (results.length > limit) return { rows, next: rows.at(-1)?.id ?? null };
+  // Without a condition every row was returned.
+  if (conditions.length === 0 && (page + 1) * limit < MAX_SCAN) return { rows, next: null };
   const end = await mailDb(ctx)
     .prepare(FIND_END)
     .bind(workspace.number, below, MAX_SCAN - 1)
