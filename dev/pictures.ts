@@ -2,13 +2,13 @@
 // in light and dark at 1280 and 320 px there instead, for looking at: those of a filled workspace and those of the page tests.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
-import { parseArgs } from "node:util";
+import { readArguments } from "./arguments.ts";
 import { ROOT } from "./layout.ts";
 
 const PICTURES = ["page-pictures", "guides"];
 const PAGE_TESTS = ["page-pictures", "pages", "dashboard-pages", "form-pages", "webmail-pages"];
 
-const { to } = parseArgs({ options: { to: { type: "string" } } }).values;
+const { to } = readArguments({ usage: "pictures [-- --to <folder>]", options: { to: { type: "string" } } }).values;
 const names = to === undefined ? PICTURES : PAGE_TESTS;
 const wanted = to === undefined ? { PICTURES: "1" } : { SCREENSHOTS: path.resolve(to) };
 const { status } = spawnSync(

@@ -149,7 +149,7 @@ async function execute(command: string): Promise<{ status: number; output: strin
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
     env: environment({
-      ...{ API: origin(), KEY: local.api_key, ID: id, METRICS_TOKEN: "" },
+      ...{ API: origin(), KEY: local.api_key, API_KEY: local.api_key, ID: id, METRICS_TOKEN: "" },
       ...{ USERNAME: local.smtp?.username, PASSWORD: local.smtp?.password },
     }),
   });
