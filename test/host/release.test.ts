@@ -76,6 +76,17 @@ describe("npm run release", () => {
   });
 });
 
+describe("the release before", () => {
+  it("is the same in package.json, in the lock file, in the changelog and in the record of its SQL", () => {
+    const readRoot = (file: string) => readFileSync(path.join(root, file), "utf8");
+    const { version } = JSON.parse(readRoot("package.json")) as { version: string };
+    const [, newest] = /^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/m.exec(readRoot("CHANGELOG.md")) ?? [];
+    const record = JSON.parse(readRoot("migrations/released.json")) as ReleaseRecord;
+    const lock = JSON.parse(readRoot("package-lock.json")) as { version: string };
+    expect([newest, record.version, lock.version]).toEqual([version, version, version]);
+  });
+});
+
 describe("the version", () => {
   it("is raised in one part, and the parts after it begin again", () => {
     expect(["major", "minor", "patch", "1.2.4"].map((wanted) => nextVersion("1.2.3", wanted))).toEqual([
