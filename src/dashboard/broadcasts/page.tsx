@@ -17,6 +17,7 @@ import {
   MailFrame,
   Notice,
   Pager,
+  PostButton,
   Status,
   Time,
 } from "../../ui/index.ts";
@@ -135,14 +136,6 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
     </Layout>
   );
 }
-
-const PostButton = ({ to, label, kind = "" }: { to: string; label: string; kind?: string }) => (
-  <form method="post" action={to}>
-    <button class={kind} type="submit">
-      {label}
-    </button>
-  </form>
-);
 
 function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: BroadcastOut; path: string }) {
   const { status, paused_at: pausedAt } = broadcast;
