@@ -51,6 +51,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
   it("show the state and actions of an email, whose form keeps its key, and stop when nothing changes any more", async () => {
     const id = await site.sendEmail();
     const { page, context } = await open(`/app/emails/${id}`);
+    await page.clock.install();
     const key = () => page.locator("main [name=idempotency_key]").first().getAttribute("value");
     const before = await key();
     let reads = 0;
@@ -63,7 +64,7 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await page.getByRole("button", { name: "Retry" }).waitFor(PATIENCE);
     await expect.poll(() => page.locator("#state").textContent()).toContain("bounced");
     const after = reads;
-    await page.waitForTimeout(6_000);
+    await page.clock.fastForward(60_000);
     expect(reads).toBe(after);
     await context.close();
   });

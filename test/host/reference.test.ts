@@ -10,31 +10,36 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startHost } from "../../bench/host/in-process.ts";
 import { seedWorkspace } from "../../dev/seed-workspace.ts";
+import { readConfig } from "../../smtp-gateway/config.ts";
+import { startGateway } from "../../smtp-gateway/gateway.ts";
 import { createContext } from "../../src/context.ts";
 import { type ApiDocument, type Operation, readNouns } from "../../src/reference/document.ts";
 import { toExample } from "../../src/reference/examples.ts";
 import { type Snippet, snippetsOf } from "../../src/reference/snippets.ts";
+import { certificateFiles, eventually, GATEWAY_SECRET } from "./support/gateway-rig.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
 let host: Awaited<ReturnType<typeof startHost>>;
+let domainId: string;
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 let document: ApiDocument;
 let operations: Operation[];
 
 beforeAll(async () => {
-  const variables = { MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };
+  const variables = { GATEWAY_SECRET, MASTER_KEYS: `1:${randomBytes(32).toString("base64")}` };
   host = await startHost("src/index.ts", variables);
   const ctx = createContext({ ...host.env, ...variables } as Env, "test");
   // The domain and the mailbox of the examples.
-  const { apiKey } = await seedWorkspace(ctx, {
+  const seeded = await seedWorkspace(ctx, {
     name: "Example Shop",
     email: "ada@example.com",
     domain: "example.com",
     mailboxLocalPart: "hello",
   });
+  domainId = seeded.domainId;
   folder = await mkdtemp(path.join(tmpdir(), "email-delivery-snippets-"));
   // curl reads this file, so that an answer that is an error fails the snippet.
   await writeFile(path.join(folder, ".curlrc"), "fail-with-body\nsilent\n");
@@ -45,7 +50,7 @@ beforeAll(async () => {
     ...process.env,
     HOME: folder,
     CURL_HOME: folder,
-    API_KEY: apiKey,
+    API_KEY: seeded.apiKey,
   };
   document = (await (await fetch(`${host.url}/openapi.json`)).json()) as ApiDocument;
   operations = readNouns(document)
@@ -142,4 +147,37 @@ describe("the snippets of the reference", () => {
     expect(output).toContain("queued");
     expect(output).toContain("Your receipt");
   });
+
+  it("by SMTP sends an email with a credential of the domain", async () => {
+    const { authorityFile, variables } = await certificateFiles(path.join(folder, "certificates"));
+    const gateway = await startGateway(
+      readConfig({
+        ...variables,
+        ...{ GATEWAY_NAME: "smtp.mail.test", GATEWAY_HOST: "127.0.0.1", GATEWAY_SECRET, WORKER_URL: host.url },
+        ...{ SUBMISSION_PORTS: "0", SUBMISSION_TLS_PORTS: "", MX_PORTS: "" },
+      }),
+    );
+    onTestFinished(() => gateway.close());
+    const { username, password } = await call<{ username: string; password: string }>("smtp-credentials/", {
+      domain_id: domainId,
+    });
+    await writeFile(path.join(folder, ".curlrc"), `silent\ncacert = "${authorityFile}"\n`);
+    const operation = operations.find(({ operationId }) => operationId === "sendEmail") as Operation;
+    const names = `SMTP_HOST=localhost SMTP_PORT=${gateway.ports.submission[0]} USERNAME=${username} PASSWORD=${password}`;
+    const file = path.join(folder, "smtp.sh");
+    await writeFile(file, `${names}\n${snippetOf(operation, "SMTP", host.url)}`);
+    await run("bash", ["-e", file], { cwd: folder, env: environment });
+    const bySmtp = await eventually(async () => {
+      const emails = await call<{ source: string; subject: string; to_addresses: string[] }[]>("emails/");
+      return emails.find(({ source }) => source === "smtp");
+    });
+    expect(bySmtp).toMatchObject({ subject: "Your receipt", to_addresses: ["ada@example.org"] });
+  });
 });
+
+/** Calls the API: POST with a body, GET without. */
+async function call<Answer>(operation: string, body?: object): Promise<Answer> {
+  const headers = { Authorization: `Bearer ${environment.API_KEY}`, "Content-Type": "application/json" };
+  const request = body ? { method: "POST", body: JSON.stringify(body) } : {};
+  return (await (await fetch(`${host.url}/v1/${operation}`, { ...request, headers })).json()) as Answer;
+}
