@@ -108,7 +108,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await pressOn(page, "Remove: block 2, divider");
     expect(await legends(page)).toEqual(["1. text", "2. heading", "Add a block"]);
     await page.focus("[name=name]");
-    await pressOn(page, "Update preview");
+    await pressOn(page, "Update preview", "Space");
     await page.frameLocator("iframe[name=preview]").getByText("First name").waitFor();
     await page.focus("[name=name]");
     await page.keyboard.press("Enter");

@@ -80,13 +80,16 @@ async function fetchWithCookies(method: string, target: string): Promise<Respons
   return response;
 }
 
-/** Sends an email, reads, and calls as the administrator, until it is stopped. Returns the function that stops it. */
+/** Emails of each step, at the least. */
+const EMAILS = 3;
+
+/** Sends emails, reads, and calls as the administrator, until it is stopped. Returns the function that stops it. */
 function callOn(): () => Promise<string[]> {
   let isRunning = true;
   const headers = { Authorization: `Bearer ${seeded.apiKey}`, "Content-Type": "application/json" };
   const subjects: string[] = [];
   const run = async () => {
-    for (; isRunning; await sleep(5)) {
+    for (; isRunning || subjects.length < EMAILS; await sleep(5)) {
       const subject = `Mail ${subjects.length} of ${Date.now()}`;
       const mail = { from_: { email: seeded.mailbox }, to: [{ email: "friend@example.org" }], subject, text: "Hello" };
       const sent = await fetch(`${url}/v1/emails/`, { method: "POST", headers, body: JSON.stringify(mail) });
@@ -170,7 +173,7 @@ it("replaces the master key with no refused request, and without the old key eve
   await expectDelivered([early]);
   const last = await stop();
   const steps = [added, unknown, used, sealed, again].map(({ subjects }) => subjects);
-  for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThan(2);
+  for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThanOrEqual(EMAILS);
   await expectDelivered([...steps, last].flat());
   // Its secret was sealed with the old key.
   await expect.poll(() => events.some(({ body }) => body.includes(scheduled.id)), { timeout: 30_000 }).toBe(true);

@@ -184,9 +184,9 @@ export async function pressOn(page: Page, name: string, key: "Enter" | "Space" =
   throw new Error(`Tab does not reach "${name}" on ${page.url()}`);
 }
 
-/** Presses Enter and waits for the next page. */
+/** Presses Enter and waits for the next page. A frame of this page may still load meanwhile. */
 export async function pressEnter(page: Page): Promise<void> {
-  const next = page.waitForEvent("framenavigated");
+  const next = page.waitForEvent("framenavigated", (frame) => frame === page.mainFrame());
   await page.keyboard.press("Enter");
   await next;
   await page.waitForLoadState();
