@@ -27,9 +27,11 @@ const MAIL_TABLES = ["emails", "outbox", "changes", "idempotency_keys", "shard_w
 
 const tablesOf = (statements: readonly { sql: string }[]) => [
   ...new Set(
-    statements.flatMap(({ sql }) =>
-      [...sql.matchAll(/(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?!\()/g)].map(([, table]) => table),
-    ),
+    statements.flatMap(({ sql }) => {
+      const [, temporary] = /\bWITH ([a-z_]+) AS\b/.exec(sql) ?? [];
+      const named = [...sql.matchAll(/(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?!\()/g)].map(([, table]) => table);
+      return named.filter((table) => table !== temporary);
+    }),
   ),
 ];
 

@@ -37,12 +37,12 @@ const operations: Record<string, { trips: number; prepare: () => Promise<Request
       status: 200,
     }),
   },
-  "the home page: the session, then what it shows, at once": {
-    trips: 12,
+  "the home page: the session, then what it shows of each database": {
+    trips: 3,
     prepare: async () => ({ path: "/app", headers: await cookies(), status: 200 }),
   },
   "the security page": {
-    trips: 3,
+    trips: 2,
     prepare: async () => ({ path: "/app/security", headers: await cookies(), status: 200 }),
   },
   "a sign-in by a link": {
@@ -116,8 +116,9 @@ for (const [name, { trips: expected, prepare }] of Object.entries(operations)) {
     expect(trips.map(({ statements }) => statements.map(({ sql }) => sql.trim().slice(0, 60)))).toHaveLength(expected);
     for (const statement of trips.flatMap(({ statements }) => statements)) {
       const plan = await planOf(statement);
-      // rollups_closed has one row; `a` are the assignees of one mailbox, which an index finds.
-      const isSmall = /json_each|CONSTANT ROW|SCAN rollups_closed|SCAN a$/;
+      // rollups_closed has one row; `a` are the assignees of one mailbox, which an index finds; a subquery
+      // that is scanned ends at its LIMIT, and its own steps are in the plan too.
+      const isSmall = /json_each|CONSTANT ROW|SCAN rollups_closed|SCAN a$|SCAN \(subquery-\d+\)$/;
       const scans = plan.filter((step) => /^SCAN /.test(step) && !isSmall.test(step));
       expect(scans, statement.sql).toEqual([]);
     }
