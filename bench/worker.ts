@@ -43,7 +43,7 @@ function countCalls(env: Env): Env {
   return counted;
 }
 
-const bench: ExportedHandler<Env, WorkMessage> = {
+const bench = {
   async fetch(request, env, ctx) {
     const { pathname } = new URL(request.url);
     if (pathname.startsWith("/bench/")) return controlEndpoint(pathname.slice("/bench/".length), request, env, ctx);
@@ -63,9 +63,12 @@ const bench: ExportedHandler<Env, WorkMessage> = {
   async scheduled(controller, env, ctx) {
     await worker.scheduled?.(controller, countCalls(env), ctx);
   },
-};
+} satisfies ExportedHandler<Env, WorkMessage>;
 
 export default bench;
+
+/** What `Host.directUrl` reaches. */
+export const direct: ExportedHandler<Env> = { fetch: bench.fetch };
 
 async function controlEndpoint(name: string, request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
   switch (name) {

@@ -1,4 +1,5 @@
 export { recordDeadLetters } from "./dead-letters.ts";
+export { WakeUpJoiner } from "./join-wake-ups.ts";
 export {
   type ClaimedRow,
   claimStatement,

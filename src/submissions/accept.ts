@@ -2,6 +2,7 @@ import type { CallerCtx, Ctx } from "../context.ts";
 import { ContentUpload } from "../emails/content/index.ts";
 import { sendReads } from "../emails/send/index.ts";
 import { parseAddress } from "../lib/addresses.ts";
+import { WakeUpJoiner } from "../outbox/index.ts";
 import { findExceededPolicy } from "../rate-limits/index.ts";
 import { requireMailSpace } from "../shard-sizes.ts";
 import { onNewestShard } from "../shards.ts";
@@ -13,6 +14,8 @@ import { ReplyError } from "./replies.ts";
 import { requireSender, toSubmitter } from "./require-sender.ts";
 import type { Result } from "./results.ts";
 import { credentialEnded, readSmtpSession, type SmtpSession } from "./sessions.ts";
+
+const wakeUps = new WakeUpJoiner();
 
 /** A message from the gateway. */
 export interface Submission {
@@ -131,7 +134,10 @@ async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<C
   ]);
   const row = found?.results[0] as CredentialRow | undefined;
   if (row?.workspace_id !== session.workspaceId) throw credentialEnded();
-  const caller = toSubmitter(onNewestShard(ctx, toSmtpCaller(row).workspace), row, reads.toCaller(results));
+  const onShard = onNewestShard(ctx, toSmtpCaller(row).workspace);
+  const wake: CallerCtx["wake"] = (rows, delay = 0) =>
+    delay > 0 ? onShard.wake(rows, delay) : wakeUps.wake(onShard.shard, rows, onShard.wake);
+  const caller = toSubmitter({ ...onShard, wake }, row, reads.toCaller(results));
   requireMailSpace(caller);
   if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
   return caller;
