@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import { raw } from "hono/html";
 import { notFound } from "../errors.ts";
 import { dispatcher } from "../http/dispatch.ts";
 import type { AppEnv } from "../http/env.ts";
@@ -12,7 +13,8 @@ import type { ApiCall } from "../lib/api-call.ts";
 import { type ApiDocument, findOperation, type Operation, readNouns } from "./document.ts";
 import { toExample } from "./examples.ts";
 import { IndexPage } from "./index-page.tsx";
-import { isTryable, NounPage } from "./noun-page.tsx";
+import { ReferenceLayout } from "./layout.tsx";
+import { isTryable, Operations } from "./operations.tsx";
 import { StartPage } from "./start-page.tsx";
 import { tryOperation } from "./try-operation.ts";
 import { fieldOf, TryPage } from "./try-page.tsx";
@@ -29,6 +31,8 @@ export function referenceRoutes(app: Hono<AppEnv>) {
     if (!operation || !isTryable(operation)) throw notFound("Operation");
     return { document, nouns, operation };
   };
+  /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 200 KB. */
+  const operations = new Map<string, string>();
   return new Hono<AppEnv>()
     .get("/", (c) => respondPage(c, <StartPage />))
     .get("/docs", async (c) => {
@@ -41,9 +45,16 @@ export function referenceRoutes(app: Hono<AppEnv>) {
       const { document, nouns } = await read();
       const noun = nouns.find(({ slug }) => slug === c.req.param("noun"));
       if (!noun) throw notFound("Page");
-      return respondPage(c, <NounPage document={document} nouns={nouns} noun={noun} origin={originOf(c)} />, {
-        script: true,
-      });
+      const html =
+        operations.get(noun.slug) ??
+        String(await (<Operations document={document} noun={noun} origin={originOf(c)} />));
+      operations.set(noun.slug, html);
+      const page = (
+        <ReferenceLayout title={noun.name} nouns={nouns} current={noun.slug}>
+          {raw(html)}
+        </ReferenceLayout>
+      );
+      return respondPage(c, page, { script: true });
     })
     .get("/docs/try/:operation", pageSession, async (c) => {
       const { document, nouns, operation } = await readOperation(c);

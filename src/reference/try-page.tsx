@@ -1,7 +1,7 @@
 import { Notice } from "../ui/index.ts";
 import type { Noun, Operation, Parameter } from "./document.ts";
 import { ReferenceLayout } from "./layout.tsx";
-import { Code } from "./noun-page.tsx";
+import { Code } from "./operations.tsx";
 
 /** The answer to a call, as the page shows it. */
 export interface ShownAnswer {

@@ -2,25 +2,23 @@ import { type RequiredScope, routeScopes, scopes } from "../accounts/index.ts";
 import { Table } from "../ui/index.ts";
 import type { ApiDocument, Noun, Operation } from "./document.ts";
 import { toExample } from "./examples.ts";
-import { ReferenceLayout } from "./layout.tsx";
 import { type Field, toField, toFields } from "./schemas.ts";
 import { snippetsOf } from "./snippets.ts";
 
-interface NounPageProps {
+interface OperationsProps {
   document: ApiDocument;
-  nouns: readonly Noun[];
   noun: Noun;
   /** URL of the service. */
   origin: string;
 }
 
 /** The operations on one kind of resource. */
-export const NounPage = ({ document, nouns, noun, origin }: NounPageProps) => (
-  <ReferenceLayout title={noun.name} nouns={nouns} current={noun.slug}>
+export const Operations = ({ document, noun, origin }: OperationsProps) => (
+  <>
     {noun.operations.map((operation) => (
       <Details document={document} operation={operation} origin={origin} />
     ))}
-  </ReferenceLayout>
+  </>
 );
 
 interface DetailsProps {
