@@ -1,6 +1,6 @@
 /** The deployment that the bench measures: one workspace with an API key, and the control endpoints of bench/worker.ts. */
 import type { Seeded } from "../dev/seed-workspace.ts";
-import { type Host, startHost } from "./host/in-process.ts";
+import { BENCH_WORKER, type Host, startHost } from "./host/in-process.ts";
 import type { Readings } from "./meter.ts";
 import type { TracedRequest } from "./trace.ts";
 
@@ -23,7 +23,7 @@ export class Deployment {
   /** Starts a deployment with the mail databases of wrangler.toml, or with as many as `mailDatabases`. */
   static async start(egressUrl: string, mailDatabases?: number, isInspected = false): Promise<Deployment> {
     const host = await startHost(
-      "bench/worker.ts",
+      BENCH_WORKER,
       { MASTER_KEYS, GATEWAY_SECRET, EGRESS_URL: egressUrl },
       mailDatabases,
       isInspected,

@@ -4,7 +4,7 @@ import { orm } from "../src/db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/db/schema/main/index.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
-import { dkimRecord } from "../src/mail/dkim/index.ts";
+import { dkimRecord, type generateDkimKeyPair } from "../src/mail/dkim/index.ts";
 import { placementStatements } from "../src/workspaces/place.ts";
 
 /** Input of `seedWorkspace`; ids, keys and tokens are random. */
@@ -19,6 +19,8 @@ export interface SeedInput {
   /** Number of its mail database. Default: the emptiest. */
   mailShard?: number;
   scopes?: string[];
+  /** Makes its DKIM key pairs. */
+  generateKeyPair?: typeof generateDkimKeyPair;
 }
 
 export interface Seeded {
@@ -55,7 +57,7 @@ export async function seedWorkspace(ctx: Ctx, input: SeedInput): Promise<Seeded>
     input.mailShard,
   );
   const { key: apiKey, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
-  const keys = await generateDkimKeys(ctx, domainId);
+  const keys = await generateDkimKeys(ctx, domainId, input.generateKeyPair);
   const user = { id: userId, email: owner.address, emailKey: owner.key, name: input.name, createdAt: now };
   await db.batch([
     db.insert(users).values(user),

@@ -10,14 +10,15 @@ import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
 /** Where Miniflare reads the flags of V8. */
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
 
-/** Export of bench/worker.ts: Miniflare has a way around the static assets for named exports only. */
+/** The entry with metered bindings. Its export `direct` is there because Miniflare has a way around the assets for named exports only. */
+export const BENCH_WORKER = "bench/worker.ts";
 const DIRECT = "direct";
 
 export interface Host {
   url: string;
   /**
    * Answers from the Worker itself, without the workers that Miniflare sets before it (its entry, and those that look for a
-   * static asset first): they use CPU time that Cloudflare spends outside the Worker.
+   * static asset first): they use CPU time that Cloudflare spends outside the Worker. The same as `url` but with BENCH_WORKER.
    */
   directUrl: string;
   /** Process id of workerd, for its CPU time and memory. */
@@ -42,6 +43,7 @@ export async function startHost(
   isInspected = false,
 ): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
+  const isDirect = entry === BENCH_WORKER;
   const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
   const before = await workerdProcesses();
   if (isInspected) process.env[V8_FLAGS] = "--expose-gc";
@@ -56,7 +58,7 @@ export async function startHost(
         {
           ...withoutRateLimits(workerOptions),
           name: "email-delivery",
-          unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }],
+          ...(isDirect ? { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }] } : {}),
           d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
           bindings: { ...(workerOptions.bindings as object), ...variables },
           modules: [{ type: "ESModule", path: "worker.mjs", contents: await bundleScript(entry) }],
@@ -74,7 +76,7 @@ export async function startHost(
   if (workerdPid === undefined) throw new Error("the workerd process of this host was not found in /proc");
   return {
     url,
-    directUrl: (await miniflare.unsafeGetDirectURL(undefined, DIRECT)).href.replace(/\/$/, ""),
+    directUrl: isDirect ? (await miniflare.unsafeGetDirectURL(undefined, DIRECT)).href.replace(/\/$/, "") : url,
     workerdPid,
     env,
     inspectorUrl: isInspected ? (await miniflare.getInspectorURL()).href : "",

@@ -9,15 +9,24 @@ export const DKIM_PURPOSE = "dkim-private-key";
 /** A row of `dkim_keys`. The private key is encrypted and bound to the row's id. */
 export type DkimKey = typeof dkimKeys.$inferSelect;
 
-/** Generates the pending keys of one rotation: RSA, because some receivers do not support Ed25519 (RFC 8463), and Ed25519. */
-export function generateDkimKeys(ctx: Ctx, domainId: string): Promise<DkimKey[]> {
-  return Promise.all([generateDkimKey(ctx, domainId, "rsa-sha256"), generateDkimKey(ctx, domainId, "ed25519-sha256")]);
+/**
+ * Generates the pending keys of one rotation: RSA, because some receivers do not support Ed25519 (RFC 8463), and Ed25519.
+ * RSA takes about 70 ms, so sending an email never calls this, and tests give their own `generate`.
+ */
+export function generateDkimKeys(ctx: Ctx, domainId: string, generate = generateDkimKeyPair): Promise<DkimKey[]> {
+  const algorithms: DkimAlgorithm[] = ["rsa-sha256", "ed25519-sha256"];
+  return Promise.all(
+    algorithms.map(async (algorithm) => toDkimKey(ctx, domainId, algorithm, await generate(algorithm))),
+  );
 }
 
-/** Generates one key pair. RSA takes about 70 ms, so sending an email never calls this. */
-async function generateDkimKey(ctx: Ctx, domainId: string, algorithm: DkimAlgorithm): Promise<DkimKey> {
+async function toDkimKey(
+  ctx: Ctx,
+  domainId: string,
+  algorithm: DkimAlgorithm,
+  pair: Awaited<ReturnType<typeof generateDkimKeyPair>>,
+): Promise<DkimKey> {
   const id = ctx.newId();
-  const pair = await generateDkimKeyPair(algorithm);
   const privateKey = await seal(ctx.settings.masterKeys, DKIM_PURPOSE, id, new Uint8Array(pair.pkcs8));
   const selector = `svc-${algorithm === "rsa-sha256" ? "r" : "e"}-${id.slice(-8)}`;
   const { publicKey } = pair;

@@ -7,6 +7,7 @@ import { createContext, type MailCtx, type Role } from "../../src/context.ts";
 import { orm } from "../../src/db/client.ts";
 import { apiKeys } from "../../src/db/schema/main/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
+import { type DkimAlgorithm, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
 import type { WakeUp } from "../../src/outbox/index.ts";
 import { onShard } from "../../src/shards.ts";
 import { FILE_SHARD } from "./databases.ts";
@@ -30,6 +31,19 @@ export function recordingContext(settings: Record<string, unknown> = {}, now: ()
 }
 
 let workspaces = 0;
+/** DKIM key pairs of this file by algorithm: RSA takes 62 ms, most of the time of a workspace. */
+const keyPairs = new Map<DkimAlgorithm, ReturnType<typeof generateDkimKeyPair>[]>();
+/** Workspaces of a file do not all sign with one key, so that a test can tell the key of another domain. */
+const KEY_PAIRS = 2;
+
+function aKeyPair(algorithm: DkimAlgorithm) {
+  const pairs = keyPairs.get(algorithm) ?? [];
+  keyPairs.set(algorithm, pairs);
+  const at = workspaces % KEY_PAIRS;
+  const pair = pairs[at] ?? generateDkimKeyPair(algorithm);
+  pairs[at] = pair;
+  return pair;
+}
 
 /** Creates a workspace and returns it with functions that call the API with its key. */
 export async function aWorkspace(options: Partial<SeedInput> = {}) {
@@ -41,6 +55,7 @@ export async function aWorkspace(options: Partial<SeedInput> = {}) {
     domain: `${name}.example`,
     mailboxLocalPart: "hello",
     mailShard: FILE_SHARD,
+    generateKeyPair: aKeyPair,
     ...options,
   });
   return { ...seed, ...apiWith(seed.apiKey) };
