@@ -2,6 +2,7 @@
 
 /** Greatest length of an IANA name. The longest have 32 characters. */
 const MAX_LENGTH = 64;
+const DAY_MS = 86_400_000;
 /** Formatters are kept, since making one takes 50 µs and more. There are about 600 names. */
 const MAX_ZONES = 1_000;
 const formatters = new Map<string, Formatters | null>();
@@ -10,6 +11,7 @@ interface Formatters {
   full: Intl.DateTimeFormat;
   day: Intl.DateTimeFormat;
   clock: Intl.DateTimeFormat;
+  minute: Intl.DateTimeFormat;
 }
 
 /** Returns whether a text is the IANA name of a time zone that this runtime knows. */
@@ -34,6 +36,27 @@ export function formatShortTime(at: Date, zone: string, now: Date): string {
   return date.slice(-4) === today.slice(-4) ? date.slice(0, -5) : date;
 }
 
+/** Returns a time as a field for date and time has it, such as "2026-11-21T14:05". An unknown zone counts as UTC. */
+export function toLocalMinute(at: Date, zone: string): string {
+  const parts = (formattersOf(zone) ?? formattersOf("UTC"))?.minute.formatToParts(at) ?? [];
+  const { year = "", month, day, hour, minute } = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  return `${year.padStart(4, "0")}-${month}-${day}T${hour}:${minute}`;
+}
+
+/**
+ * Returns the time that a field for date and time means in a zone. When clocks go back, a time that comes twice is the first
+ * one; when they go forward, one that is left out is as much later as they go forward. Null for another text or zone.
+ */
+export function fromLocalMinute(text: string, zone: string): Date | null {
+  const asUtc = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  if (Number.isNaN(asUtc) || !isTimeZone(zone)) return null;
+  const offsetAt = (at: number) => Date.parse(`${toLocalMinute(new Date(at), zone)}Z`) - at;
+  // No zone changes its offset twice within two days.
+  const [before, after] = [asUtc - offsetAt(asUtc - DAY_MS), asUtc - offsetAt(asUtc + DAY_MS)];
+  const found = [before, after].sort((a, b) => a - b).find((at) => toLocalMinute(new Date(at), zone) === text);
+  return new Date(found ?? before);
+}
+
 function formattersOf(zone: string): Formatters | null {
   const known = formatters.get(zone);
   if (known !== undefined) return known;
@@ -48,10 +71,16 @@ function newFormatters(zone: string): Formatters | null {
   if (zone.length > MAX_LENGTH || !/^[A-Za-z]/.test(zone)) return null;
   const date = { day: "numeric", month: "short", year: "numeric" } as const;
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const digits = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
   const make = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone });
   try {
-    return { full: make({ ...date, ...clock }), day: make(date), clock: make(clock) };
+    return {
+      full: make({ ...date, ...clock }),
+      day: make(date),
+      clock: make(clock),
+      minute: make({ ...digits, ...clock }),
+    };
   } catch {
     return null;
   }

@@ -18,4 +18,5 @@ export { MailFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
 export { QrCode } from "./qr-code.tsx";
 export { Empty, List, Live, Pager, Status, Table, Time } from "./table.tsx";
+export { TimeField, toFieldValue } from "./time-field.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

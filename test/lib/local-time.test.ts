@@ -1,5 +1,13 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatShortTime, formatTime, isTimeZone, timeZones } from "../../src/lib/local-time.ts";
+import {
+  formatShortTime,
+  formatTime,
+  fromLocalMinute,
+  isTimeZone,
+  timeZones,
+  toLocalMinute,
+} from "../../src/lib/local-time.ts";
 
 const at = new Date("2026-11-21T23:05:09Z");
 
@@ -32,5 +40,48 @@ describe("times of pages", () => {
     expect(zones.length).toBeGreaterThan(300);
     expect(zones).toEqual(expect.arrayContaining(["UTC", "Europe/Berlin"]));
     expect(zones.filter((zone) => !isTimeZone(zone))).toEqual([]);
+  });
+});
+
+describe("fields for date and time", () => {
+  const timeOf = (text: string, zone: string) => fromLocalMinute(text, zone)?.toISOString();
+
+  it("mean a time in the zone of their form, in summer and in winter", () => {
+    expect(toLocalMinute(at, "Asia/Kathmandu")).toBe("2026-11-22T04:50");
+    expect(timeOf("2026-11-22T04:50", "Asia/Kathmandu")).toBe("2026-11-21T23:05:00.000Z");
+    expect(timeOf("2026-07-01T12:00", "Europe/Berlin")).toBe("2026-07-01T10:00:00.000Z");
+    expect(timeOf("2026-12-01T12:00", "Europe/Berlin")).toBe("2026-12-01T11:00:00.000Z");
+    expect(timeOf("2026-12-01T00:00", "UTC")).toBe("2026-12-01T00:00:00.000Z");
+  });
+
+  it("mean the first of two equal times, and one an hour later where there is none", () => {
+    expect(timeOf("2026-10-25T02:30", "Europe/Berlin")).toBe("2026-10-25T00:30:00.000Z");
+    expect(timeOf("2026-03-29T02:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");
+    expect(timeOf("2026-11-01T01:30", "America/New_York")).toBe("2026-11-01T05:30:00.000Z");
+    expect(timeOf("2026-03-08T02:30", "America/New_York")).toBe("2026-03-08T07:30:00.000Z");
+    // Half an hour only.
+    expect(timeOf("2026-10-04T02:15", "Australia/Lord_Howe")).toBe("2026-10-03T15:45:00.000Z");
+  });
+
+  it("mean no time when they have another form, or their zone is unknown", () => {
+    for (const text of ["", "tomorrow", "2026-13-01T00:00", "2026-11-21", "2026-11-21T23:05Z", "2026-11-21T23:05\0"])
+      expect(fromLocalMinute(text, "UTC"), text).toBeNull();
+    for (const zone of ["", "Mars/Olympus", "+01:00"]) expect(fromLocalMinute("2026-11-21T23:05", zone)).toBeNull();
+  });
+
+  it("show again what was read from them, in every zone and at any time", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...timeZones()),
+        fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2060, 0) }),
+        (zone, ms) => {
+          const text = toLocalMinute(new Date(ms), zone);
+          const read = fromLocalMinute(text, zone);
+          expect(read && toLocalMinute(read, zone)).toBe(text);
+          expect(read?.getTime()).toBeLessThanOrEqual(ms);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

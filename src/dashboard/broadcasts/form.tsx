@@ -2,8 +2,9 @@ import type { BroadcastOut } from "../../broadcasts/index.ts";
 import type { ListOut } from "../../contacts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
+import { readTime } from "../../http/time-field.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
-import { Empty, FaultSummary, Field, Layout, Select, TextArea } from "../../ui/index.ts";
+import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form of a broadcast, as they were filled in. */
@@ -15,7 +16,7 @@ export interface BroadcastForm {
   preheader: string;
   html_body: string;
   text_body: string;
-  /** In UTC, as `datetime-local` has it. Empty: a draft. */
+  /** In ISO 8601. Empty: a draft. */
   scheduled_at: string;
   /** What is stored, in ISO 8601: the field has no seconds. Empty: nothing. */
   stored_scheduled_at: string;
@@ -35,7 +36,7 @@ export const toBroadcastForm = (broadcast: BroadcastOut | null): BroadcastForm =
   preheader: broadcast?.preheader ?? "",
   html_body: broadcast?.html_body ?? "",
   text_body: broadcast?.text_body ?? "",
-  scheduled_at: broadcast?.scheduled_at?.slice(0, 16) ?? "",
+  scheduled_at: broadcast?.scheduled_at ?? "",
   stored_scheduled_at: broadcast?.scheduled_at ?? "",
   max_per_hour: broadcast?.max_per_hour ? String(broadcast.max_per_hour) : "",
   ab_test_pct: broadcast?.ab_test_pct ? String(broadcast.ab_test_pct) : "",
@@ -47,7 +48,8 @@ export function readBroadcastForm(fields: URLSearchParams): BroadcastForm {
   return {
     ...{ name: field("name"), subject: field("subject"), from_address: field("from_address") },
     ...{ contact_list_id: field("contact_list_id"), preheader: field("preheader"), html_body: field("html_body") },
-    ...{ text_body: field("text_body"), scheduled_at: field("scheduled_at"), ab_test_pct: field("ab_test_pct") },
+    ...{ text_body: field("text_body"), ab_test_pct: field("ab_test_pct") },
+    scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")),
     ...{ stored_scheduled_at: field("stored_scheduled_at"), max_per_hour: field("max_per_hour") },
     idempotencyKey: field("idempotency_key"),
   };
@@ -62,15 +64,10 @@ export const toBroadcastRequest = (form: BroadcastForm) => ({
   preheader: form.preheader || null,
   html_body: form.html_body || null,
   text_body: form.text_body || null,
-  scheduled_at: toScheduledAt(form),
+  scheduled_at: form.scheduled_at || null,
   max_per_hour: form.max_per_hour === "" ? null : Number(form.max_per_hour),
   ab_test_pct: form.ab_test_pct === "" ? null : Number(form.ab_test_pct),
 });
-
-function toScheduledAt({ scheduled_at: at, stored_scheduled_at: stored }: BroadcastForm): string | null {
-  if (at === "") return null;
-  return stored.slice(0, at.length) === at ? stored : `${at}Z`;
-}
 
 interface BroadcastFormPageProps {
   caller: CallerCtx;
@@ -143,13 +140,11 @@ export function BroadcastFormPage({ caller, broadcast, form, senders, lists, ref
               value={form.preheader}
               faults={faults}
             />
-            <Field
+            <TimeField
               name="scheduled_at"
               label="Send at"
-              type="datetime-local"
-              required={false}
-              hint="In UTC. Empty: it stays a draft."
-              value={form.scheduled_at}
+              hint="Empty: it stays a draft."
+              at={form.scheduled_at}
               faults={faults}
             />
             <Field

@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
+import { readTime } from "../../http/time-field.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
-import { Empty, FaultSummary, Field, Layout, Select, TextArea } from "../../ui/index.ts";
+import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that sends an email, as they were filled in. */
@@ -11,7 +12,7 @@ export interface EmailForm {
   subject: string;
   text: string;
   html: string;
-  /** In UTC, as `datetime-local` has it. Empty: now. */
+  /** In ISO 8601. Empty: now. */
   sendAt: string;
   /** Generated with the form: a repeated submission sends no second email. */
   idempotencyKey: string;
@@ -21,7 +22,7 @@ export function readEmailForm(form: URLSearchParams): EmailForm {
   const field = (name: string) => form.get(name) ?? "";
   return {
     ...{ from: field("from_"), to: field("to"), subject: field("subject"), text: field("text"), html: field("html") },
-    ...{ sendAt: field("send_at"), idempotencyKey: field("idempotency_key") },
+    ...{ sendAt: readTime(form, "send_at"), idempotencyKey: field("idempotency_key") },
   };
 }
 
@@ -35,7 +36,7 @@ export const toSendRequest = ({ from, to, subject, text, html, sendAt }: EmailFo
   subject,
   text: text === "" ? null : text.replaceAll("\r\n", "\n"),
   html: html === "" ? null : html,
-  ...(sendAt === "" ? {} : { send_at: `${sendAt}Z` }),
+  ...(sendAt === "" ? {} : { send_at: sendAt }),
 });
 
 interface NewEmailPageProps {
@@ -75,15 +76,7 @@ export function NewEmailPage({ caller, senders, form, refusal }: NewEmailPagePro
           <Field name="subject" label="Subject" faults={faults} value={form.subject} maxlength={998} />
           <TextArea name="text" label="Text" required={false} faults={faults} value={form.text} />
           <TextArea name="html" label="HTML" required={false} faults={faults} value={form.html} code />
-          <Field
-            name="send_at"
-            label="Send at"
-            type="datetime-local"
-            required={false}
-            hint="In UTC. Empty: now."
-            faults={faults}
-            value={form.sendAt}
-          />
+          <TimeField name="send_at" label="Send at" hint="Empty: now." faults={faults} at={form.sendAt} />
           <button type="submit">Send</button>
         </form>
       )}

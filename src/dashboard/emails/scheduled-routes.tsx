@@ -15,6 +15,7 @@ import { readForm } from "../../http/fields.ts";
 import { respondPage } from "../../http/page.tsx";
 import { type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
+import { readTime } from "../../http/time-field.ts";
 import { ScheduledPage } from "./scheduled.tsx";
 
 const PAGE_SIZE = 50;
@@ -27,11 +28,11 @@ const notices: Readonly<Record<string, string>> = {
 export const scheduledPages = new Hono<AppEnv>()
   .get("/app/emails/scheduled", ...pageFor("GET /v1/emails/scheduled"), (c) => showScheduled(c))
   .post("/app/emails/:email_id/move", ...pageFor("PATCH /v1/emails/scheduled/:email_id"), async (c) => {
-    const sendAt = (await readForm(c)).get("send_at") ?? "";
+    const sendAt = readTime(await readForm(c), "send_at");
     return submitForm(
       c,
       async () => {
-        await reschedule(c.get("caller"), c.req.param("email_id"), `${sendAt}Z`);
+        await reschedule(c.get("caller"), c.req.param("email_id"), sendAt);
         return "/app/emails/scheduled?done=moved";
       },
       async (refusal) => {
