@@ -2,8 +2,8 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-2402392.js",
+  script: "/assets/page-5766f381.js",
   style: "/assets/page-e9781311.css",
   webmailStyle: "/assets/webmail-1e249a40.css",
-  referenceStyle: "/assets/reference-637ab22b.css",
+  referenceStyle: "/assets/reference-e89d9d9f.css",
 } as const;
