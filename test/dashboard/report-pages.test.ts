@@ -3,7 +3,7 @@ import { reportingCases } from "../access/reporting-cases.ts";
 import { aRollup, hoursAgo } from "../analytics/support.ts";
 import { aSession } from "../support/sessions.ts";
 import { aSystemWorkspace, insertTransfer, ownerOf } from "../support/transfers.ts";
-import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aMail, aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** Home, analytics and notifications. */
@@ -55,6 +55,14 @@ describe("the home page", () => {
       expect(html).toContain(`value="${fields.to}"`);
     }
     expect(await textOf("/app/emails")).toContain("has not sent an email yet");
+  });
+
+  it("says that nothing has left, instead of an empty plot", async () => {
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    await workspace.post("/v1/emails/", aMail(workspace, { send_at }));
+    const html = await textOf("/app");
+    expect(html).toContain("No email has left in these days.");
+    expect(html).not.toContain("The figures as a table");
   });
 
   it("plots seven days, with the figures in a table", async () => {

@@ -8,10 +8,28 @@ export type Week = readonly { day: string; counts: Readonly<Counts> }[];
 export function WeekChart({ week }: { week: Week }) {
   const labels = week.map(({ day }) => day);
   const columns = week.map(({ counts }) => toColumns(counts));
-  const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
+  const isEmpty = columns.every((column) => Object.values(column).every((count) => count === 0));
   return (
     <>
       <h2>The last {week.length} days</h2>
+      {isEmpty ? <p class="soft">No email has left in these days.</p> : <Figures labels={labels} columns={columns} />}
+      <p>
+        <a href="/app/analytics">All analytics</a>
+      </p>
+    </>
+  );
+}
+
+interface FiguresProps {
+  /** Days, oldest first. */
+  labels: readonly string[];
+  columns: readonly ReturnType<typeof toColumns>[];
+}
+
+function Figures({ labels, columns }: FiguresProps) {
+  const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
+  return (
+    <>
       <BarChart
         title={`Emails by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
         labels={labels}
@@ -35,9 +53,6 @@ export function WeekChart({ week }: { week: Week }) {
           ))}
         </Table>
       </details>
-      <p>
-        <a href="/app/analytics">All analytics</a>
-      </p>
     </>
   );
 }
