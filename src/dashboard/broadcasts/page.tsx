@@ -21,6 +21,7 @@ import {
   Status,
   Time,
 } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
@@ -49,7 +50,10 @@ export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsP
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     <Live id="broadcasts">
       {broadcasts.length === 0 ? (
-        <Empty action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}>
+        <Empty
+          action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
+          command={curlLine(caller, "/v1/broadcasts/", { name: "News", subject: "News", from_address: "a@b.example" })}
+        >
           No broadcast yet. A broadcast is one email to every contact of a list.
         </Empty>
       ) : (

@@ -2,6 +2,7 @@ import type { ContactOut, ListOut } from "../../contacts/index.ts";
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 interface PageProps {
@@ -23,7 +24,9 @@ export const ListsPage = ({
   <Layout title="Contacts" user={pageUser(caller)} at="/app/contacts">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {lists.length === 0 ? (
-      <Empty>No contact list yet. A broadcast is sent to a list.</Empty>
+      <Empty command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
+        No contact list yet. A broadcast is sent to a list.
+      </Empty>
     ) : (
       <List
         caption="Contact lists"

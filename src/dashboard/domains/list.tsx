@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { DomainOut } from "../../domains/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 interface DomainsPageProps {
@@ -19,9 +20,7 @@ export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: Do
   <Layout title="Domains" user={pageUser(caller)} at="/app/domains">
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {domains.length === 0 ? (
-      <Empty
-        command={`curl ${caller.settings.publicUrl}/v1/domains/ -H "Authorization: Bearer $KEY" -d '{"name": "shop.example.net"}'`}
-      >
+      <Empty command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
         No domain yet. Add the domain that you send from, then publish its DNS records.
       </Empty>
     ) : (

@@ -106,7 +106,7 @@ const shorten = (reason: string) =>
 
 function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
   if (isFiltered) return <Empty action={{ href: "/app/emails", label: "Show all emails" }}>No email matches.</Empty>;
-  const command = `curl ${caller.settings.publicUrl}/v1/emails/ -H "Authorization: Bearer $KEY" -d @email.json`;
+  const command = `curl ${caller.settings.publicUrl}/v1/emails/ -H "Authorization: Bearer $KEY" --json @email.json`;
   return (
     <Empty action={{ href: "/app/emails/new", label: "Send a test email" }} command={command}>
       This workspace has not sent an email yet.

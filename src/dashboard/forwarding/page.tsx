@@ -35,7 +35,7 @@ export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
     {rules.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
-        command={`curl ${caller.settings.publicUrl}/v1/forwarding-rules/ -H "Authorization: Bearer $KEY" -d @rule.json`}
+        command={`curl ${caller.settings.publicUrl}/v1/forwarding-rules/ -H "Authorization: Bearer $KEY" --json @rule.json`}
       >
         No rule yet. A rule sends a copy of received mail to an address, a mailbox or a URL.
       </Empty>

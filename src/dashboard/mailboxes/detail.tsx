@@ -4,7 +4,7 @@ import type { MailboxOut } from "../../mailboxes/index.ts";
 import type { MemberRow } from "../../members/index.ts";
 import { Check, FaultSummary, Field, Layout, Notice, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
-import { usage } from "./list.tsx";
+import { Usage } from "./list.tsx";
 
 interface MailboxPageProps {
   caller: CallerCtx;
@@ -42,7 +42,9 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
         <dt>Name of the sender</dt>
         <dd>{mailbox.display_name ?? "Not set"}</dd>
         <dt>Used</dt>
-        <dd>{usage(mailbox)}</dd>
+        <dd>
+          <Usage {...mailbox} />
+        </dd>
         <dt>Created</dt>
         <dd>
           <Time at={mailbox.created_at} />

@@ -1,7 +1,8 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxOut } from "../../mailboxes/index.ts";
-import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Select, Status } from "../../ui/index.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Select, Share, Status } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 interface MailboxesPageProps {
@@ -21,7 +22,13 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
     <Layout title="Mailboxes" user={pageUser(caller)} at="/app/mailboxes">
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {mailboxes.length === 0 ? (
-        <Empty action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain" } : undefined}>
+        <Empty
+          action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain" } : undefined}
+          command={curlLine(caller, "/v1/mailboxes/", {
+            local_part: "hello",
+            domain_id: domains[0]?.id ?? "DOMAIN_ID",
+          })}
+        >
           No mailbox yet. Emails are sent from a mailbox on one of your domains.
         </Empty>
       ) : (
@@ -32,7 +39,7 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
             <a href={`/app/mailboxes/${mailbox.id}`}>{mailbox.address}</a>,
             mailbox.display_name ?? "",
             <Status word={mailbox.is_active ? "active" : "off"} />,
-            usage(mailbox),
+            <Usage {...mailbox} />,
             mailbox.assignee_ids.length === 1 ? "1 person" : `${mailbox.assignee_ids.length} persons`,
           ])}
         />
@@ -81,5 +88,6 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`;
 }
 
-export const usage = ({ used_bytes: used, quota_bytes: quota }: MailboxOut) =>
-  quota === null ? size(used) : `${size(used)} of ${size(quota)}`;
+/** What a mailbox holds, and its share of the quota when it has one. */
+export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
+  quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;

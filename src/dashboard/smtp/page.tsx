@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../smtp-credentials/index.ts";
 import { Empty, FaultSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 interface SmtpPageProps {
@@ -27,7 +28,9 @@ export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, n
         Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
       </p>
       {credentials.length === 0 ? (
-        <Empty>No SMTP credential yet. A verified domain can have one.</Empty>
+        <Empty command={curlLine(caller, "/v1/smtp-credentials/", { domain_id: "DOMAIN_ID" })}>
+          No SMTP credential yet. A verified domain can have one.
+        </Empty>
       ) : (
         <List
           caption="SMTP credentials"

@@ -3,6 +3,7 @@ import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
 import { readBlocks, renderBlocks, type TemplateOut } from "../../templates/index.ts";
 import { Chips, Empty, Layout, List, Notice, Pager, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { Editor } from "./editor.tsx";
 import type { TemplateForm } from "./form.ts";
@@ -36,7 +37,14 @@ export const TemplatesPage = ({
   >
     {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
     {templates.length === 0 ? (
-      <Empty action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}>
+      <Empty
+        action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}
+        command={curlLine(caller, "/v1/templates/", {
+          name: "Receipt",
+          subject: "Your receipt",
+          text_body: "Thank you, {{name}}.",
+        })}
+      >
         No template yet. A template has placeholders such as {"{{name}}"} that each email fills in.
       </Empty>
     ) : (

@@ -14,6 +14,7 @@ import {
 } from "../../ui/index.ts";
 import { webhookEventTypes } from "../../webhook-events/index.ts";
 import type { WebhookOut } from "../../webhooks/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 
 export const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("webhooks:manage");
@@ -43,7 +44,10 @@ export const WebhooksPage = ({ caller, webhooks, notice }: WebhooksPageProps) =>
     {webhooks.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
-        command={`curl ${caller.settings.publicUrl}/v1/webhooks/ -H "Authorization: Bearer $KEY" -d '{"url": "https://hooks.example.com/email", "events": ["email.bounced"]}'`}
+        command={curlLine(caller, "/v1/webhooks/", {
+          url: "https://hooks.example.com/email",
+          events: ["email.bounced"],
+        })}
       >
         No webhook yet. A webhook posts events, such as bounces, to your server.
       </Empty>
