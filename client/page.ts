@@ -1,5 +1,6 @@
 /** The script of the pages of signed-in users and of the reference. Everything works without it. */
 import { autosave } from "./autosaving.ts";
+import { completeAddresses } from "./completing.ts";
 import { confirmForms } from "./confirming.ts";
 import { addCopyButtons } from "./copying.ts";
 import { countDown } from "./counting-down.ts";
@@ -15,6 +16,7 @@ import { showLocalTimes } from "./times.ts";
 showLocalTimes(document);
 addCopyButtons(document);
 addSelectAll(document);
+completeAddresses();
 confirmForms();
 countDown();
 fitFrames();

@@ -4,7 +4,7 @@ export { isRecentlyReauthenticated } from "./force.ts";
 export type { ObjectCall, ObjectResult, TransferObject } from "./object.ts";
 export { performCall } from "./perform.ts";
 export { findIncoming, listOutgoing, type TransferRow } from "./queries.ts";
-export { shownStatus } from "./rules.ts";
+export { REQUEST_WINDOW_MS, SAFETY_WINDOW_MS, shownStatus } from "./rules.ts";
 export { runTransferTasks } from "./run-tasks.ts";
 export { AcceptIn, ForceIn, TransferIn } from "./schema.ts";
 export { requireSwitchedOn } from "./switch.ts";

@@ -12,7 +12,16 @@ export interface Refusal {
   message: string;
   /** By the name of the field. */
   faults: ReadonlyMap<string, string>;
+  /** Pages of what stops the request. */
+  links?: readonly { href: string; label: string }[];
 }
+
+/** Pages of the kinds of blockers. */
+const pathsOf: Readonly<Record<string, string>> = {
+  domain: "/app/domains/",
+  broadcast: "/app/broadcasts/",
+  scheduled_email: "/app/emails/",
+};
 
 /** Statuses that the page of a form explains. Others, such as 403 and 404, get a page of their own. */
 const EXPLAINED = [400, 409, 413, 422, 429, 503];
@@ -23,11 +32,13 @@ export function toRefusal(error: unknown): Refusal {
     return { status: 409, message: "Another request changed it meanwhile. Try again.", faults: new Map() };
   if (!(error instanceof AppError) || !EXPLAINED.includes(error.status)) throw error;
   const faults = Array.isArray(error.detail) ? error.detail : [];
-  const blockers = (error.extra.blockers ?? []).map(({ label }) => label).join(", ");
+  const blockers = error.extra.blockers ?? [];
+  const names = blockers.flatMap(({ kind, label }) => (pathsOf[kind] ? [] : [label])).join(", ");
   return {
     status: error.status as ContentfulStatusCode,
-    message: blockers === "" ? `${error.message}.` : `${error.message}: ${blockers}.`,
+    message: names === "" ? `${error.message}.` : `${error.message}: ${names}.`,
     faults: new Map(faults.map(({ loc, msg }) => [String(loc[1] ?? loc[0]), msg])),
+    links: blockers.flatMap(({ kind, id, label }) => (pathsOf[kind] ? [{ href: pathsOf[kind] + id, label }] : [])),
   };
 }
 

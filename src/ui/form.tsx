@@ -20,6 +20,8 @@ interface FieldProps extends LabelledProps {
   maxlength?: number;
   placeholder?: string;
   accept?: string;
+  /** Id of the `datalist` with values to choose from. */
+  list?: string;
   /** Of a field for files: whether several can be chosen, and how many bytes they may have together. */
   multiple?: boolean;
   maxBytes?: number;
@@ -186,10 +188,33 @@ export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; chil
   );
 }
 
+interface SummaryOf {
+  message: string;
+  faults: Faults;
+  /** Pages of what stops the request. */
+  links?: readonly { href: string; label: string }[] | undefined;
+}
+
+const Reason = ({ message, links = [] }: SummaryOf) =>
+  links.length === 0 ? (
+    <Notice kind="bad">{message}</Notice>
+  ) : (
+    <div class="notice bad" role="alert">
+      <p>{message}</p>
+      <ul>
+        {links.map(({ href, label }) => (
+          <li>
+            <a href={href}>{label}</a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+
 /** Why a form was refused, with a link to each field that is wrong. */
-export function FaultSummary({ refusal }: { refusal?: { message: string; faults: Faults } | undefined }) {
+export function FaultSummary({ refusal }: { refusal?: SummaryOf | undefined }) {
   if (!refusal) return null;
-  if (refusal.faults.size === 0) return <Notice kind="bad">{refusal.message}</Notice>;
+  if (refusal.faults.size === 0) return <Reason {...refusal} />;
   return (
     <div class="notice bad" role="alert">
       <p>Please correct:</p>

@@ -19,4 +19,5 @@ export type { PageUser } from "./menu.tsx";
 export { QrCode } from "./qr-code.tsx";
 export { Empty, List, Live, Pager, Status, Table, Time } from "./table.tsx";
 export { TimeField, toFieldValue } from "./time-field.tsx";
+export { TimeLeft, waitOf } from "./time-left.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

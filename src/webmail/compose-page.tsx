@@ -9,12 +9,14 @@ interface ComposePageProps {
   form: ComposeForm;
   refusal?: { message: string; faults: Faults } | undefined;
   notice?: string | undefined;
+  /** Addresses that the mailbox writes to most. */
+  known: readonly string[];
   /** What the script says after it has saved the draft. */
   saved?: string | undefined;
 }
 
 /** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
-export function ComposePage({ page, form, refusal, notice, saved }: ComposePageProps) {
+export function ComposePage({ page, form, known, refusal, notice, saved }: ComposePageProps) {
   const isAnswer = form.inReplyTo !== "" || form.text !== "";
   return (
     <WebmailLayout {...page} title="New message" current="compose">
@@ -28,13 +30,25 @@ export function ComposePage({ page, form, refusal, notice, saved }: ComposePageP
           <input type="hidden" name="draft" value={form.draft} />
           <Field
             {...{ name: "to", label: "To", value: form.to, faults: refusal?.faults, autofocus: !isAnswer }}
+            list="known-addresses"
             hint="Addresses, separated by commas"
           />
           <details open={form.cc !== "" || form.bcc !== "" || refusal?.faults.has("cc") || refusal?.faults.has("bcc")}>
             <summary>Cc and Bcc</summary>
-            <Field name="cc" label="Cc" value={form.cc} required={false} faults={refusal?.faults} />
-            <Field name="bcc" label="Bcc" value={form.bcc} required={false} faults={refusal?.faults} />
+            <Field
+              {...{ name: "cc", label: "Cc", value: form.cc, required: false, faults: refusal?.faults }}
+              list="known-addresses"
+            />
+            <Field
+              {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, faults: refusal?.faults }}
+              list="known-addresses"
+            />
           </details>
+          <datalist id="known-addresses">
+            {known.map((address) => (
+              <option value={address} />
+            ))}
+          </datalist>
           <Field
             {...{ name: "subject", label: "Subject", value: form.subject, faults: refusal?.faults, maxlength: 998 }}
             required={false}

@@ -187,9 +187,10 @@ async function firstForm(c: Context<AppEnv>, { caller, mailbox }: OpenPage): Pro
 
 const isAnswer = (text: string | undefined): text is Answer => text === "one" || text === "all" || text === "forward";
 
-function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, refusal?: Refusal, saved?: string) {
+async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, refusal?: Refusal, saved?: string) {
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  return respondPage(c, <ComposePage {...{ page, form, refusal, notice, saved }} />, {
+  const known = (await page.mailbox.store.addresses("")).map(({ email }) => email);
+  return respondPage(c, <ComposePage {...{ page, form, known, refusal, notice, saved }} />, {
     status: refusal?.status ?? 200,
   });
 }

@@ -115,6 +115,14 @@ describe("the pages of domains and transfers", () => {
     expect(refused.status).toBe(404);
     const own = await submit(session, path, { target_email: await ownerOf(workspace), note: "Kept" });
     expect([own.status, (await own.text()).includes("Kept")]).toEqual([409, true]);
+    const send_at = new Date(Date.now() + 3_600_000).toISOString();
+    const waiting = await idOf(await workspace.post("/v1/emails/", aMail(workspace, { subject: "Waits", send_at })));
+    const blocked = await submit(session, path, { target_email: await ownerOf(target), note: "" });
+    expect([blocked.status, await blocked.text()]).toEqual([
+      409,
+      expect.stringContaining(`<a href="/app/emails/${waiting}">Waits</a>`),
+    ]);
+    await workspace.call("DELETE", `/v1/emails/scheduled/${waiting}`);
     for (const verb of ["cancel", "decline", "accept"]) {
       expect(
         (await submit(session, path, { target_email: await ownerOf(target), note: "" })).headers.get("Location"),
@@ -126,6 +134,7 @@ describe("the pages of domains and transfers", () => {
       expect((await submit(by, action, body)).headers.get("Location")).toMatch(/done=(cancelled|declined|accepted)$/);
     }
     expect(await textOf("/app/transfers")).toContain("accepted");
+    expect(await textOf("/app/transfers")).toContain("23 hours left to stop it");
     expect(await textOf("/app/transfers", recipient)).toContain("unless its owners stop it");
   });
 

@@ -168,6 +168,24 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await context.close();
   });
 
+  it("completes addresses that the mailbox has written to, also after a comma", async () => {
+    const { page, context } = await mail.open();
+    await page.goto(mail.composePath);
+    await page.fill("[name=to]", "often@example.org");
+    await page.fill("[name=text]", "Hello");
+    await page.getByRole("button", { name: "Send at once" }).click();
+    await page.waitForURL((url) => !url.pathname.startsWith("/mail/compose"));
+    await page.goto(mail.composePath);
+    const offered = () =>
+      page.locator("datalist option").evaluateAll((all) => all.map((one) => one.getAttribute("value")));
+    expect(await offered()).toContain("often@example.org");
+    await page.locator("[name=to]").pressSequentially("first@example.org, o");
+    expect(await offered()).toContain("first@example.org, often@example.org");
+    await page.locator("[name=to]").fill("");
+    expect(await offered()).toContain("often@example.org");
+    await context.close();
+  });
+
   it("asks in a dialog before it deletes for good, and does nothing when it is cancelled", async () => {
     const uid = await mail.receive({ subject: "For good" });
     await mail.call("POST", "/messages/batch", { folder: "INBOX", uids: [uid], action: "delete" });

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { ScheduledOut } from "../../emails/index.ts";
-import { Empty, Layout, List, Notice, Pager, Time, toFieldValue, useViewer } from "../../ui/index.ts";
+import { Empty, Layout, List, Notice, Pager, Time, toFieldValue, useViewer, waitOf } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
@@ -73,17 +73,3 @@ const Change = ({ email }: { email: ScheduledOut }) => {
     </div>
   );
 };
-
-/** Returns a wait in words: its largest unit, rounded down. */
-export function waitOf(seconds: number): string {
-  const units: [number, string][] = [
-    [86_400, "day"],
-    [3_600, "hour"],
-    [60, "minute"],
-  ];
-  for (const [size, name] of units) {
-    const count = Math.floor(seconds / size);
-    if (count > 0) return `${count} ${name}${count === 1 ? "" : "s"}`;
-  }
-  return "less than a minute";
-}

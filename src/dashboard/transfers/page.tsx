@@ -1,7 +1,13 @@
 import type { CallerCtx } from "../../context.ts";
-import { type listTargets, shownStatus, type TransferRow } from "../../domain-transfers/index.ts";
+import {
+  type listTargets,
+  REQUEST_WINDOW_MS,
+  SAFETY_WINDOW_MS,
+  shownStatus,
+  type TransferRow,
+} from "../../domain-transfers/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import { Empty, FaultSummary, Layout, List, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { Empty, FaultSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface TransfersPageProps {
@@ -60,6 +66,7 @@ const Incoming = ({
         It moves at <Time at={transfer.cooloffUntil} />, unless its owners stop it.
       </p>
     )}
+    <Window {...transfer} />
     {transfer.status === "pending" && mayManage ? <Answers id={transfer.id} targets={targets} /> : null}
   </section>
 );
@@ -123,6 +130,18 @@ const Outgoing = ({ caller, transfers }: { caller: CallerCtx; transfers: readonl
 );
 
 function deadlineOf({ expiresAt, cooloffUntil }: TransferRow, status: string) {
-  if (status === "pending") return <Time at={expiresAt} />;
-  return status === "accepted" && cooloffUntil !== null ? <Time at={cooloffUntil} /> : null;
+  if (status !== "pending" && status !== "accepted") return null;
+  return (
+    <>
+      <Time at={cooloffUntil ?? expiresAt} /> <Window expiresAt={expiresAt} cooloffUntil={cooloffUntil} />
+    </>
+  );
 }
+
+/** What is left of the 7 days to accept a transfer, or of the 24 hours to stop it. */
+const Window = ({ expiresAt, cooloffUntil }: Pick<TransferRow, "expiresAt" | "cooloffUntil">) =>
+  cooloffUntil === null ? (
+    <TimeLeft until={expiresAt} of={REQUEST_WINDOW_MS} what="to accept it" />
+  ) : (
+    <TimeLeft until={cooloffUntil} of={SAFETY_WINDOW_MS} what="to stop it" />
+  );

@@ -2,7 +2,7 @@
 
 /** Paths of the files that pages load. */
 export const files = {
-  script: "/assets/page-5766f381.js",
+  script: "/assets/page-d9b68df5.js",
   style: "/assets/page-e9781311.css",
   webmailStyle: "/assets/webmail-1e249a40.css",
   referenceStyle: "/assets/reference-e89d9d9f.css",
