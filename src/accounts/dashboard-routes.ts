@@ -17,6 +17,7 @@ export const dashboardRoutes = {
   "GET /app/emails": "page",
   "GET /app/emails/new": "page",
   "POST /app/emails/new": "page",
+  "POST /app/emails/preview": "page",
   "POST /app/emails/searches": "page",
   "POST /app/emails/searches/remove": "page",
   "GET /app/emails/batch": "page",

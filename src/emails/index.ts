@@ -42,7 +42,7 @@ export { cancelScheduledOfDomains, findScheduledEmails } from "./scheduled/of-do
 export { reschedule } from "./scheduled/reschedule.ts";
 export type { ScheduledOut } from "./scheduled/schema.ts";
 export { sendNow } from "./scheduled/send-now.ts";
-export { AcceptOut, type DetailOut, SendIn } from "./schema.ts";
+export { AcceptOut, type DetailOut, SendIn, type ValidateOut } from "./schema.ts";
 export {
   getSavedSearches,
   HAS_NEW_EMAILS_SQL,
@@ -54,7 +54,7 @@ export {
   type SearchOut,
   searchEmails,
 } from "./search/index.ts";
-export { insertEmailStatements, type NewEmail, requireSendingAllowed, sendEmail } from "./send/index.ts";
+export { insertEmailStatements, type NewEmail, requireSendingAllowed, sendEmail, validateEmail } from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   applyFacts,

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { readTime } from "../../http/time-field.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
-import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../ui/index.ts";
+import { Empty, FaultSummary, Field, Layout, MailFrame, Notice, Select, TextArea, TimeField } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that sends an email, as they were filled in. */
@@ -44,11 +44,12 @@ interface NewEmailPageProps {
   senders: readonly MailboxRow[];
   form: EmailForm;
   refusal?: Refusal | undefined;
+  /** Whether the form was checked, and nothing is wrong with it. */
+  isValid?: boolean;
 }
 
-/** The page that sends one email. */
-export function NewEmailPage({ caller, senders, form, refusal }: NewEmailPageProps) {
-  const faults = refusal?.faults;
+/** The page that sends one email, checks it without sending it, and shows it in a frame. */
+export function NewEmailPage({ caller, senders, form, refusal, isValid = false }: NewEmailPageProps) {
   return (
     <Layout title="New email" user={pageUser(caller)} at="/app/emails">
       {senders.length === 0 ? (
@@ -56,30 +57,52 @@ export function NewEmailPage({ caller, senders, form, refusal }: NewEmailPagePro
           An email is sent from a mailbox, and this workspace has none yet.
         </Empty>
       ) : (
-        <form class="form" method="post" action="/app/emails/new">
-          <FaultSummary refusal={refusal} />
-          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
-          <Select
-            name="from_"
-            label="From"
-            faults={faults}
-            value={form.from}
-            options={senders.map(({ address }) => ({ value: address, label: address }))}
-          />
-          <Field
-            name="to"
-            label="To"
-            hint="One address, or several separated by commas. delivered@simulator.test accepts every email."
-            faults={faults}
-            value={form.to}
-          />
-          <Field name="subject" label="Subject" faults={faults} value={form.subject} maxlength={998} />
-          <TextArea name="text" label="Text" required={false} faults={faults} value={form.text} />
-          <TextArea name="html" label="HTML" required={false} faults={faults} value={form.html} code />
-          <TimeField name="send_at" label="Send at" hint="Empty: now." faults={faults} at={form.sendAt} />
-          <button type="submit">Send</button>
-        </form>
+        <div class="columns">
+          <EmailFields {...{ senders, form, refusal, isValid }} />
+          <section aria-label="Preview">
+            <MailFrame title="Preview" name="preview" />
+            <p class="hint">Previews load no images.</p>
+          </section>
+        </div>
       )}
     </Layout>
   );
 }
+
+const EmailFields = ({ senders, form, refusal, isValid }: Omit<NewEmailPageProps, "caller">) => {
+  const faults = refusal?.faults;
+  return (
+    <form method="post" action="/app/emails/new" data-previewed="">
+      <FaultSummary refusal={refusal} />
+      {isValid ? <Notice kind="good">Nothing is wrong with this email. It has not been sent yet.</Notice> : null}
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Select
+        name="from_"
+        label="From"
+        faults={faults}
+        value={form.from}
+        options={senders.map(({ address }) => ({ value: address, label: address }))}
+      />
+      <Field
+        name="to"
+        label="To"
+        hint="One address, or several separated by commas. delivered@simulator.test accepts every email."
+        faults={faults}
+        value={form.to}
+      />
+      <Field name="subject" label="Subject" faults={faults} value={form.subject} maxlength={998} />
+      <TextArea name="text" label="Text" required={false} faults={faults} value={form.text} />
+      <TextArea name="html" label="HTML" required={false} faults={faults} value={form.html} code />
+      <TimeField name="send_at" label="Send at" hint="Empty: now." faults={faults} at={form.sendAt} />
+      <div class="actions">
+        <button type="submit">Send</button>
+        <button class="quiet" type="submit" name="action" value="check">
+          Check
+        </button>
+        <button class="quiet" type="submit" formaction="/app/emails/preview" formtarget="preview" formnovalidate>
+          Update preview
+        </button>
+      </div>
+    </form>
+  );
+};

@@ -2,7 +2,15 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import type { CallerCtx } from "../../context.ts";
 import { composeSource } from "../../delivery/index.ts";
-import { getEmail, getEmailDetail, retryEmail, SendIn, sendEmail } from "../../emails/index.ts";
+import {
+  getEmail,
+  getEmailDetail,
+  retryEmail,
+  SendIn,
+  sendEmail,
+  type ValidateOut,
+  validateEmail,
+} from "../../emails/index.ts";
 import { notFound } from "../../errors.ts";
 import { respondMessage } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
@@ -11,6 +19,7 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
+import { escapeHtml } from "../../lib/placeholders.ts";
 import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
@@ -35,17 +44,24 @@ export const emailPages = new Hono<AppEnv>()
   .route("/", scheduledPages)
   .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c, emptyForm(c)))
   .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
-    const form = readEmailForm(await readForm(c, MAX_FORM_BYTES));
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const form = readEmailForm(fields);
     return submitForm(
       c,
       async () => {
         const request = toSendRequest(form);
         const input = parseFields(SendIn, request);
+        if (fields.get("action") === "check")
+          return showForm(c, form, toIssues(await validateEmail(c.get("caller"), input)), true);
         const send = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
         return `/app/emails/${(await send).id}?done=sent`;
       },
       (refusal) => showForm(c, form, refusal),
     );
+  })
+  .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
+    const { html, text } = readEmailForm(await readForm(c, MAX_FORM_BYTES));
+    return respondMailHtml(c, html === "" ? `<pre>${escapeHtml(text)}</pre>` : html);
   })
   .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), (c) => showEmail(c))
   .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {
@@ -110,9 +126,23 @@ const emptyForm = (c: Context<AppEnv>): EmailForm => ({
   idempotencyKey: crypto.randomUUID(),
 });
 
-async function showForm(c: Context<AppEnv>, form: EmailForm, refusal?: Refusal) {
+/** Field of the form that an issue is about. */
+const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
+
+/** Returns the issues of an email that was checked as faults of its form, or nothing when there is none. */
+function toIssues({ issues }: ValidateOut): Refusal | undefined {
+  if (issues.length === 0) return undefined;
+  const faults = Map.groupBy(issues, ({ field }) => fieldsOf[field]);
+  return {
+    status: 200,
+    message: "The email has issues.",
+    faults: new Map([...faults].map(([field, found]) => [field, found.map(({ error }) => error).join(". ")])),
+  };
+}
+
+async function showForm(c: Context<AppEnv>, form: EmailForm, refusal?: Refusal, isChecked = false) {
   const caller = c.get("caller");
   const senders = await listSenders(caller);
-  const page = <NewEmailPage {...{ caller, senders, form, refusal }} />;
-  return respondPage(c, page, { status: refusal?.status ?? 200 });
+  const page = <NewEmailPage {...{ caller, senders, form, refusal, isValid: isChecked && !refusal }} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
 }
