@@ -107,6 +107,8 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await expect.poll(() => legends(page)).toEqual(["1. text", "2. divider", "3. heading", "Add a block"]);
     await pressOn(page, "Remove: block 2, divider");
     expect(await legends(page)).toEqual(["1. text", "2. heading", "Add a block"]);
+    // The page focuses the next block by itself, after its elements are there.
+    await page.locator(":focus").waitFor();
     await page.focus("[name=name]");
     await pressOn(page, "Update preview", "Space");
     await page.frameLocator("iframe[name=preview]").getByText("First name").waitFor();

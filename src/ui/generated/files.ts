@@ -3,7 +3,7 @@
 /** Paths of the files that pages load. */
 export const files = {
   script: "/assets/page-d9b68df5.js",
-  style: "/assets/page-e9781311.css",
+  style: "/assets/page-47fb2611.css",
   webmailStyle: "/assets/webmail-1e249a40.css",
   referenceStyle: "/assets/reference-e89d9d9f.css",
 } as const;
