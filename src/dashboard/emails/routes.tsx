@@ -129,6 +129,10 @@ const emptyForm = (c: Context<AppEnv>): EmailForm => ({
 /** Field of the form that an issue is about. */
 const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
 
+/** Returns what an issue says; where it is in the request is not for readers of a page, but content has several fields. */
+const toMessage = ({ field, error }: ValidateOut["issues"][number]) =>
+  field === "content" ? error : error.replace(/^(?:to|from_)(?:\.\w+)*: /, "");
+
 /** Returns the issues of an email that was checked as faults of its form, or nothing when there is none. */
 function toIssues({ issues }: ValidateOut): Refusal | undefined {
   if (issues.length === 0) return undefined;
@@ -136,7 +140,7 @@ function toIssues({ issues }: ValidateOut): Refusal | undefined {
   return {
     status: 200,
     message: "The email has issues.",
-    faults: new Map([...faults].map(([field, found]) => [field, found.map(({ error }) => error).join(". ")])),
+    faults: new Map([...faults].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
   };
 }
 
