@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { type SavedSearchesOut, type SearchOut, statuses } from "../../emails/index.ts";
 import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 import { emailsPath } from "./path.ts";
@@ -106,7 +107,7 @@ const shorten = (reason: string) =>
 
 function NoEmails({ caller, isFiltered }: { caller: CallerCtx; isFiltered: boolean }) {
   if (isFiltered) return <Empty action={{ href: "/app/emails", label: "Show all emails" }}>No email matches.</Empty>;
-  const command = `curl ${caller.settings.publicUrl}/v1/emails/ -H "Authorization: Bearer $KEY" --json @email.json`;
+  const command = curlLine(caller, "/v1/emails/", "@email.json");
   return (
     <Empty action={{ href: "/app/emails/new", label: "Send a test email" }} command={command}>
       This workspace has not sent an email yet.

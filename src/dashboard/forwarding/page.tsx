@@ -2,6 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { RuleOut } from "../../forwarding-rules/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { Empty, FaultSummary, Layout, List, Notice, PostButton, Status, Time } from "../../ui/index.ts";
+import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { RuleFields, type RuleForm } from "./form.tsx";
 
@@ -35,7 +36,7 @@ export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
     {rules.length === 0 ? (
       <Empty
         action={mayManage(caller) ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
-        command={`curl ${caller.settings.publicUrl}/v1/forwarding-rules/ -H "Authorization: Bearer $KEY" --json @rule.json`}
+        command={curlLine(caller, "/v1/forwarding-rules/", "@rule.json")}
       >
         No rule yet. A rule sends a copy of received mail to an address, a mailbox or a URL.
       </Empty>
