@@ -94,9 +94,8 @@ async function compare(load: Load & { name: string }, servers: Servers): Promise
   const ours: Measured[] = [];
   const theirs: Measured[] = [];
   // Compiles what runs often, on both sides.
-  const warmUp = { ...load, messages: load.messages };
-  await submitAll(target, textOfSize(OCTETS), warmUp);
-  if (postfix) await submitAll({ ...target, port: postfix.port }, textOfSize(OCTETS), warmUp);
+  await submitAll(target, textOfSize(OCTETS), load);
+  if (postfix) await submitAll({ ...target, port: postfix.port }, textOfSize(OCTETS), load);
   await deployment.readings();
   for (let round = 0; round < ROUNDS; round++) {
     const text = textOfSize(OCTETS + round);
