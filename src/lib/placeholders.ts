@@ -95,6 +95,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Returns HTML that shows a text as it is. */
+export const textAsHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>`;
+
 /** Escapes a text for HTML, in content and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

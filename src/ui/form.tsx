@@ -188,40 +188,31 @@ export function Notice({ kind, children }: { kind: "bad" | "good" | "warn"; chil
   );
 }
 
-interface SummaryOf {
-  message: string;
-  faults: Faults;
-  /** Pages of what stops the request. */
-  links?: readonly { href: string; label: string }[] | undefined;
+interface SummaryProps {
+  refusal?:
+    | {
+        message: string;
+        faults: Faults;
+        /** Pages of what stops the request. */
+        links?: readonly { href: string; label: string }[];
+      }
+    | undefined;
 }
 
-const Reason = ({ message, links = [] }: SummaryOf) =>
-  links.length === 0 ? (
-    <Notice kind="bad">{message}</Notice>
-  ) : (
+/** Why a form was refused, with a link to each field that is wrong, or to each page of what stops it. */
+export function FaultSummary({ refusal }: SummaryProps) {
+  if (!refusal) return null;
+  const { message, faults } = refusal;
+  const fields = [...faults].map(([name, label]) => ({ href: `#${name}`, label }));
+  const links = fields.length > 0 ? fields : (refusal.links ?? []);
+  if (links.length === 0) return <Notice kind="bad">{message}</Notice>;
+  return (
     <div class="notice bad" role="alert">
-      <p>{message}</p>
+      <p>{fields.length > 0 ? "Please correct:" : message}</p>
       <ul>
         {links.map(({ href, label }) => (
           <li>
             <a href={href}>{label}</a>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-
-/** Why a form was refused, with a link to each field that is wrong. */
-export function FaultSummary({ refusal }: { refusal?: SummaryOf | undefined }) {
-  if (!refusal) return null;
-  if (refusal.faults.size === 0) return <Reason {...refusal} />;
-  return (
-    <div class="notice bad" role="alert">
-      <p>Please correct:</p>
-      <ul>
-        {[...refusal.faults].map(([name, message]) => (
-          <li>
-            <a href={`#${name}`}>{message}</a>
           </li>
         ))}
       </ul>

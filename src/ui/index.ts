@@ -14,10 +14,10 @@ export {
 } from "./form.tsx";
 export { files } from "./generated/files.ts";
 export { Layout } from "./layout.tsx";
-export { MailFrame } from "./mail-frame.tsx";
+export { MailFrame, PreviewFrame } from "./mail-frame.tsx";
 export type { PageUser } from "./menu.tsx";
 export { QrCode } from "./qr-code.tsx";
 export { Empty, List, Live, Pager, Status, Table, Time } from "./table.tsx";
-export { TimeField, toFieldValue } from "./time-field.tsx";
+export { ShortTimeField, TimeField } from "./time-field.tsx";
 export { TimeLeft, waitOf } from "./time-left.tsx";
 export { useViewer, type Viewer, ViewerContext } from "./viewer.tsx";

@@ -10,3 +10,11 @@ interface MailFrameProps {
 export const MailFrame = ({ title, src, name }: MailFrameProps) => (
   <iframe class="mail" title={title} name={name} sandbox="allow-popups allow-popups-to-escape-sandbox" src={src} />
 );
+
+/** The frame that shows what is filled in a form, or `src` first. A button of the form has it as its target. */
+export const PreviewFrame = ({ src }: Pick<MailFrameProps, "src">) => (
+  <>
+    <MailFrame title="Preview" name="preview" src={src} />
+    <p class="hint">Previews load no images.</p>
+  </>
+);

@@ -17,20 +17,47 @@ export function TimeField({ name, label, hint, at, faults }: TimeFieldProps) {
   const { zone } = useViewer();
   return (
     <>
-      <input type="hidden" name={`${name}_zone`} value={zone} />
+      <ZoneOf name={name} zone={zone} />
       <Field
         {...{ name, label, faults }}
         type="datetime-local"
         required={false}
-        hint={`${zone === "UTC" ? "In UTC" : `In the time of ${zone}`}. ${hint}`}
+        hint={`${inZone(zone)}. ${hint}`}
         value={toFieldValue(at, zone)}
       />
     </>
   );
 }
 
+/** The same in a row of a list: required, and its label is for screen readers. */
+export function ShortTimeField({ name, label, at }: Pick<TimeFieldProps, "name" | "label" | "at">) {
+  const { zone } = useViewer();
+  return (
+    <>
+      <ZoneOf name={name} zone={zone} />
+      <label>
+        <span class="hidden">{`${label}. ${inZone(zone)}`}</span>
+        <input
+          class="short"
+          type="datetime-local"
+          name={name}
+          required
+          title={inZone(zone)}
+          value={toFieldValue(at, zone)}
+        />
+      </label>
+    </>
+  );
+}
+
+const ZoneOf = ({ name, zone }: { name: string; zone: string }) => (
+  <input type="hidden" name={`${name}_zone`} value={zone} />
+);
+
+const inZone = (zone: string) => (zone === "UTC" ? "In UTC" : `In the time of ${zone}`);
+
 /** Returns the value of a field for date and time; empty for a text that is no time. */
-export function toFieldValue(at: string, zone: string): string {
+function toFieldValue(at: string, zone: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? "" : toLocalMinute(time, zone);
 }

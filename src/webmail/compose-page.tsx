@@ -10,7 +10,7 @@ interface ComposePageProps {
   refusal?: { message: string; faults: Faults } | undefined;
   notice?: string | undefined;
   /** Addresses that the mailbox writes to most. */
-  known: readonly string[];
+  known: readonly { email: string }[];
   /** What the script says after it has saved the draft. */
   saved?: string | undefined;
 }
@@ -45,8 +45,8 @@ export function ComposePage({ page, form, known, refusal, notice, saved }: Compo
             />
           </details>
           <datalist id="known-addresses">
-            {known.map((address) => (
-              <option value={address} />
+            {known.map(({ email }) => (
+              <option value={email} />
             ))}
           </datalist>
           <Field

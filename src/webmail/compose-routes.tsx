@@ -189,7 +189,8 @@ const isAnswer = (text: string | undefined): text is Answer => text === "one" ||
 
 async function showForm(c: Context<AppEnv>, page: OpenPage, form: ComposeForm, refusal?: Refusal, saved?: string) {
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
-  const known = (await page.mailbox.store.addresses("")).map(({ email }) => email);
+  // The script takes no addresses over from the answer to a draft that it has saved.
+  const known = saved === undefined ? await page.mailbox.store.addresses("") : [];
   return respondPage(c, <ComposePage {...{ page, form, known, refusal, notice, saved }} />, {
     status: refusal?.status ?? 200,
   });

@@ -2,7 +2,17 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import { readTime } from "../../http/time-field.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
-import { Empty, FaultSummary, Field, Layout, MailFrame, Notice, Select, TextArea, TimeField } from "../../ui/index.ts";
+import {
+  Empty,
+  FaultSummary,
+  Field,
+  Layout,
+  Notice,
+  PreviewFrame,
+  Select,
+  TextArea,
+  TimeField,
+} from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form that sends an email, as they were filled in. */
@@ -60,8 +70,7 @@ export function NewEmailPage({ caller, senders, form, refusal, isValid = false }
         <div class="columns">
           <EmailFields {...{ senders, form, refusal, isValid }} />
           <section aria-label="Preview">
-            <MailFrame title="Preview" name="preview" />
-            <p class="hint">Previews load no images.</p>
+            <PreviewFrame />
           </section>
         </div>
       )}

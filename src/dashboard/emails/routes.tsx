@@ -19,7 +19,7 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { escapeHtml } from "../../lib/placeholders.ts";
+import { textAsHtml } from "../../lib/placeholders.ts";
 import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
@@ -61,7 +61,7 @@ export const emailPages = new Hono<AppEnv>()
   })
   .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
     const { html, text } = readEmailForm(await readForm(c, MAX_FORM_BYTES));
-    return respondMailHtml(c, html === "" ? `<pre>${escapeHtml(text)}</pre>` : html);
+    return respondMailHtml(c, html === "" ? textAsHtml(text) : html);
   })
   .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), (c) => showEmail(c))
   .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {

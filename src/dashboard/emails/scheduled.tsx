@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { ScheduledOut } from "../../emails/index.ts";
-import { Empty, Layout, List, Notice, Pager, Time, toFieldValue, useViewer, waitOf } from "../../ui/index.ts";
+import { Empty, Layout, List, Notice, Pager, ShortTimeField, Time, waitOf } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
 
@@ -37,39 +37,23 @@ export const ScheduledPage = ({ caller, emails, next, notice, error }: Scheduled
   </Layout>
 );
 
-const Change = ({ email }: { email: ScheduledOut }) => {
-  const { zone } = useViewer();
-  return (
-    <div class="actions">
-      <form class="inline" method="post" action={`/app/emails/${email.id}/move`}>
-        <label>
-          <span class="hidden">
-            New time of {email.subject} in the time of {zone}
-          </span>
-          <input
-            class="short"
-            type="datetime-local"
-            name="send_at"
-            required
-            title={`In the time of ${zone}`}
-            value={toFieldValue(email.scheduled_at, zone)}
-          />
-        </label>
-        <input type="hidden" name="send_at_zone" value={zone} />
-        <button class="link" type="submit">
-          Move
-        </button>
-      </form>
-      <form class="inline" method="post" action={`/app/emails/${email.id}/send-now`}>
-        <button class="link" type="submit">
-          Send now
-        </button>
-      </form>
-      <form class="inline" method="post" action={`/app/emails/${email.id}/cancel`}>
-        <button class="link" type="submit">
-          Cancel
-        </button>
-      </form>
-    </div>
-  );
-};
+const Change = ({ email }: { email: ScheduledOut }) => (
+  <div class="actions">
+    <form class="inline" method="post" action={`/app/emails/${email.id}/move`}>
+      <ShortTimeField name="send_at" label={`New time of ${email.subject}`} at={email.scheduled_at} />
+      <button class="link" type="submit">
+        Move
+      </button>
+    </form>
+    <form class="inline" method="post" action={`/app/emails/${email.id}/send-now`}>
+      <button class="link" type="submit">
+        Send now
+      </button>
+    </form>
+    <form class="inline" method="post" action={`/app/emails/${email.id}/cancel`}>
+      <button class="link" type="submit">
+        Cancel
+      </button>
+    </form>
+  </div>
+);

@@ -2,12 +2,12 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
 import { readBlocks, renderBlocks, type TemplateOut } from "../../templates/index.ts";
-import { Chips, Empty, Layout, List, Notice, Pager, Time } from "../../ui/index.ts";
+import { Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Time } from "../../ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { Editor } from "./editor.tsx";
 import type { TemplateForm } from "./form.ts";
-import { Preview, PreviewFrame, type Samples } from "./preview.tsx";
+import { Preview, type Samples } from "./preview.tsx";
 
 interface PageProps {
   caller: CallerCtx;

@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { MailboxRow } from "../../mailboxes/index.ts";
 import type { TemplateOut } from "../../templates/index.ts";
-import { Field, MailFrame, Select } from "../../ui/index.ts";
+import { Field, PreviewFrame, Select } from "../../ui/index.ts";
 
 /** Prefix of the fields that hold a sample value, before the name of its placeholder. */
 export const SAMPLE = "v.";
@@ -59,14 +59,6 @@ export function Preview({ caller, path, template, samples, senders, refusal }: P
     </>
   );
 }
-
-/** The frame that shows a template. The button "Update preview" of the form shows what is filled in there. */
-export const PreviewFrame = ({ src }: { src?: string }) => (
-  <>
-    <MailFrame title="Preview" name="preview" src={src} />
-    <p class="hint">Previews load no images.</p>
-  </>
-);
 
 type TestFormProps = Omit<PreviewProps, "template"> & { fields: readonly string[] };
 

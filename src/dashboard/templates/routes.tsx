@@ -6,7 +6,7 @@ import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
-import { escapeHtml, parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
+import { parsePlaceholders, placeholderNames, textAsHtml } from "../../lib/placeholders.ts";
 import {
   createTemplate,
   getTemplate,
@@ -95,7 +95,7 @@ function withChange(form: TemplateForm, fields: URLSearchParams): { form: Templa
 /** Answers the HTML of a form for the frame of its page, or its text when it has no HTML. */
 function showContent(c: Context<AppEnv>, form: TemplateForm, samples: ReadonlyMap<string, string>) {
   const { html, text } = toPreview(form);
-  const shown = html ?? `<pre>${escapeHtml(text ?? "")}</pre>`;
+  const shown = html ?? textAsHtml(text ?? "");
   const variables = toVariables(placeholderNames(parsePlaceholders(shown)), samples);
   const rendered = renderTemplate({ subject: null, htmlBody: shown, textBody: null }, variables);
   return respondMailHtml(c, rendered?.htmlBody ?? "<p>The content is too long to be shown.</p>");
