@@ -57,7 +57,7 @@ export class Mx {
       });
       const refusal = replies.find((reply) => reply !== null);
       if (!refusal) return "Accepted";
-      // SMTP has one reply for all recipients. A recipient that has the message gets it once, also when it is sent again.
+      // SMTP has one reply for all recipients. A recipient that has the message already does not get it again, if it has a Message-ID.
       throw replies.every((reply) => String(reply?.responseCode) === String(refusal.responseCode))
         ? refusal
         : tryAgain();

@@ -14,7 +14,7 @@ import {
   saveUsedBytes,
   toNewMessage,
 } from "../mailbox-store/index.ts";
-import { deliveryKey } from "./delivery-key.ts";
+import { deliveryKey, REPEATED_MS } from "./delivery-key.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
 import { warnQuota } from "./warn-quota.ts";
@@ -48,39 +48,45 @@ export interface StoreResult {
 /**
  * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
  * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
- * failure neither loses nor doubles the message or a forward. Each attempt writes an object of its own; one that the mailbox does not
- * take is deleted here, or by retention after a crash. Throws MessageTooLargeError, and other errors when a step failed.
+ * failure neither loses nor doubles the message or a forward, except that a message without Message-ID is stored by each attempt. Each
+ * attempt writes an object of its own; one that the mailbox does not take is deleted here, or by retention after a crash. The object
+ * and the log entry have the same id. Throws MessageTooLargeError, and other errors when a step failed.
  */
 export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
   const body = createHash("sha256");
-  const object = `${r2Keys.mailbox(mailbox.id)}${ctx.newId()}.eml`;
+  const object = objectOf(mailbox.id, ctx.newId());
   const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
   const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
   const { parsed, size } = content;
   const authentication = mail.authentication === "in-header" ? resultsIn(ctx, content) : mail.authentication;
   const { isSpam = false } = mail;
-  const key = await deliveryKey(mailbox.id, parsed.fields, body.digest("hex"));
   const message = toNewMessage(parsed, {
     object,
     folder: isSpam || (authentication && failsDmarc(authentication)) ? "Spam" : "INBOX",
     size,
     authentication,
-    deliveryKey: key,
+    deliveryKey: await deliveryKey(mailbox.id, parsed, body.digest("hex")),
     now: ctx.now(),
   });
-  const added = await mailboxStore(ctx, mailbox.id).add(message, mailbox.quota_bytes);
+  const added = await mailboxStore(ctx, mailbox.id).add({ ...message, repeatedMs: REPEATED_MS }, mailbox.quota_bytes);
   const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
   if (isUnused) await ctx.env.CONTENT.delete(object);
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id: key, parsed, message: placed });
-    await logDelivery(ctx, mailbox, { id: key, recipient: mail.to, message: placed, plan });
+    const id = idOf(mailbox.id, stored);
+    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id, parsed, message: placed });
+    await logDelivery(ctx, mailbox, { id, recipient: mail.to, message: placed, plan });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }
   return { result: added.result, bytes: size };
 }
+
+const objectOf = (mailboxId: string, id: string) => `${r2Keys.mailbox(mailboxId)}${id}.eml`;
+
+/** Returns the id in the key of an object that objectOf made. */
+const idOf = (mailboxId: string, object: string) => object.slice(r2Keys.mailbox(mailboxId).length, -".eml".length);
 
 /** Returns what the mail server before the Email Worker found. */
 function resultsIn(ctx: Ctx, { start, parsed }: StoredContent): CheckedAuthentication | null {

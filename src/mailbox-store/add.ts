@@ -31,7 +31,7 @@ export function addMessage(
   { quotaBytes, now, newId, isImported = false }: AddOptions,
 ): AddResult {
   const { usedBytes } = readQuota(sql);
-  const known = message.deliveryKey === null ? null : findDelivery(sql, message.deliveryKey);
+  const known = findRepeated(sql, message, now);
   if (known) return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes };
   if (quotaBytes !== null && usedBytes + message.size > quotaBytes) return { result: "over-quota", usedBytes };
   // The alarm may delete it at any time, although it was stored again. The sender tries again.
@@ -46,7 +46,7 @@ export function addMessage(
   index(sql, id, folder.id, message);
   if (message.deliveryKey !== null)
     sql.exec(
-      "INSERT INTO deliveries (key, object, at, folder) VALUES (?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO deliveries (key, object, at, folder) VALUES (?, ?, ?, ?)",
       message.deliveryKey,
       message.object,
       now,
@@ -56,8 +56,18 @@ export function addMessage(
   return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size };
 }
 
-const findDelivery = (sql: Sql, key: string) =>
-  first<{ object: string; folder: string | null }>(sql, "SELECT object, folder FROM deliveries WHERE key = ?", key);
+/** Returns the delivery that a message repeats, or null. */
+function findRepeated(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
+  if (deliveryKey === null) return null;
+  const known = first<{ object: string; folder: string | null; at: number }>(
+    sql,
+    "SELECT object, folder, at FROM deliveries WHERE key = ?",
+    deliveryKey,
+  );
+  if (!known || repeatedMs === undefined) return known;
+  const isKept = first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object) !== null;
+  return isKept && known.at > now - repeatedMs ? known : null;
+}
 
 function insert(
   sql: Sql,

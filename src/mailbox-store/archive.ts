@@ -3,7 +3,7 @@ import { setFlags } from "./change.ts";
 import { createFolder, findFolder } from "./folders.ts";
 import { changeLabels, listLabels, saveLabel } from "./labels.ts";
 import { isSystemFolder } from "./rules.ts";
-import { all, first, type Sql } from "./sql.ts";
+import { all, type Sql } from "./sql.ts";
 import type { ArchiveContents, ExportedMessage, ImportedMessage, ImportResult, Label } from "./types.ts";
 
 interface ExportRow {
@@ -96,9 +96,10 @@ function importMessage(
   labels: ReadonlyMap<string, Label>,
   options: AddOptions,
 ): ImportResult {
-  forgetIfExpunged(sql, message.deliveryKey ?? "");
   const folder = findFolder(sql, message.folder) ? message.folder : "INBOX";
-  const added = addMessage(sql, { ...message, folder }, { ...options, isImported: true });
+  // A user who deleted a message can import it again.
+  const repeatedMs = Number.POSITIVE_INFINITY;
+  const added = addMessage(sql, { ...message, folder, repeatedMs }, { ...options, isImported: true });
   if (added.result !== "added") return { result: added.result };
   const place = [added.folder, [added.uid]] as const;
   if (flagged || answered) setFlags(sql, ...place, { flagged, answered });
@@ -115,11 +116,4 @@ export function findImported(sql: Sql, keys: readonly string[]): string[] {
       WHERE EXISTS (SELECT 1 FROM messages m WHERE m.object = d.object)`,
     JSON.stringify(keys),
   ).map(({ key }) => key);
-}
-
-/** A user who deleted a message can import it again. */
-function forgetIfExpunged(sql: Sql, key: string): void {
-  const known = first<{ object: string }>(sql, "SELECT object FROM deliveries WHERE key = ?", key);
-  if (known && !first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object))
-    sql.exec("DELETE FROM deliveries WHERE key = ?", key);
 }

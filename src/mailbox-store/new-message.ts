@@ -11,7 +11,7 @@ export interface Reception {
   /** Bytes of the message. */
   size: number;
   authentication: CheckedAuthentication | null;
-  deliveryKey: string;
+  deliveryKey: string | null;
   /** In ms since 1970. */
   now: number;
 }

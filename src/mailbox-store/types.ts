@@ -58,6 +58,11 @@ export interface NewMessage {
   draft: boolean;
   /** Equal for repeated deliveries of one message. Null: the message is stored whatever was stored before. */
   deliveryKey: string | null;
+  /**
+   * How long an equal key means a repeated delivery, in ms, and only while the mailbox has the first message. Absent: as long as the
+   * key is known, also after an expunge.
+   */
+  repeatedMs?: number;
 }
 
 export interface Folder {

@@ -1,8 +1,11 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runRetention } from "../../src/retention/index.ts";
+import { aRule } from "../forwarding-rules/support.ts";
+import { forwardRows } from "../forwards/support.ts";
 import { database } from "../support/databases.ts";
-import { aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aWorkspace, discardingQueue, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
 let workspace: TestWorkspace;
@@ -81,6 +84,75 @@ describe("mail for a hosted mailbox", () => {
     ]);
     await deliver(workspace.mailbox, aRawMessage());
     expect((await list()).length).toBe(2);
+  });
+
+  it("is stored each time when it has no Message-ID, as from printers and monitors", async () => {
+    const report = (subject: string) =>
+      aRawMessage({ Subject: subject, Date: undefined, "Message-ID": undefined }, "Status: ok\r\n");
+    for (const subject of ["Printer 1", "Printer 2", "Printer 2"])
+      expect(await deliver(workspace.mailbox, report(subject))).toBeNull();
+    expect((await list()).map(({ subject }) => subject).sort()).toEqual(["Printer 1", "Printer 2", "Printer 2"]);
+    expect((await logOf()).length).toBe(3);
+  });
+
+  it.each(["", " ", "<>", "none"])("is stored each time when its Message-ID is %j", async (messageId) => {
+    const raw = aRawMessage({ "Message-ID": messageId });
+    for (let time = 0; time < 2; time++) await deliver(workspace.mailbox, raw);
+    expect([(await list()).length, (await logOf()).length]).toEqual([2, 2]);
+  });
+
+  it("is stored each time when it has 0 bytes", async () => {
+    for (let time = 0; time < 2; time++) expect(await deliver(workspace.mailbox, "")).toBeNull();
+    expect((await list()).map(({ size, subject }) => [size, subject])).toEqual([
+      [0, ""],
+      [0, ""],
+    ]);
+    expect((await logOf()).length).toBe(2);
+  });
+
+  it("is stored again when its subject or its sender differs, whatever its Message-ID says", async () => {
+    const fields = { "Message-ID": "<same@example.org>" };
+    for (const changes of [{}, { Subject: "Another subject" }, { From: "bea@example.org" }])
+      await deliver(workspace.mailbox, aRawMessage({ ...fields, ...changes }));
+    expect([(await list()).length, (await logOf()).length]).toEqual([3, 3]);
+  });
+
+  it("is stored, logged and forwarded again after its first copy was expunged", async () => {
+    const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
+    const { id: target } = await other.json<{ id: string }>();
+    await aRule(workspace, {
+      mailbox_id: workspace.mailboxId,
+      domain_id: undefined,
+      action: { type: "mailbox", target },
+    });
+    const raw = aRawMessage();
+    // The outbox rows of the forwards stay.
+    const bindings = { WORK: discardingQueue };
+    await deliver(workspace.mailbox, raw, { bindings });
+    await deliver(workspace.mailbox, raw, { bindings });
+    expect([(await forwardRows(workspace)).length, (await logOf()).length]).toEqual([1, 1]);
+    await store().move("INBOX", [1], "Trash");
+    await deliver(workspace.mailbox, raw, { bindings });
+    expect((await list()).length).toBe(0);
+    await store().expunge("Trash", [1]);
+    await deliver(workspace.mailbox, raw, { bindings });
+    expect([(await list()).length, (await forwardRows(workspace)).length, (await logOf()).length]).toEqual([1, 2, 2]);
+  });
+
+  it("is stored again when its first copy arrived more than 7 days before", async () => {
+    const raw = aRawMessage();
+    const age = (days: number) =>
+      runInDurableObject(store(), (_object, { storage }) => {
+        storage.sql.exec("UPDATE deliveries SET at = ?", Date.now() - days * 24 * 3_600_000);
+      });
+    await deliver(workspace.mailbox, raw);
+    await age(6.99);
+    await deliver(workspace.mailbox, raw);
+    expect((await list()).length).toBe(1);
+    await age(7.01);
+    await deliver(workspace.mailbox, raw);
+    await deliver(workspace.mailbox, raw);
+    expect([(await list()).length, (await logOf()).length]).toEqual([2, 2]);
   });
 
   it("is asked to come again when the mailbox is full, and leaves nothing behind", async () => {
