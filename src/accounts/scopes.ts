@@ -47,7 +47,7 @@ export const scopes: Readonly<Record<Scope, string>> = {
   "domains:view": "See domains, transfers, forwarding rules and the inbound log.",
   "domains:manage": "Change domains, transfers and forwarding rules.",
   "mailboxes:view": "See mailboxes.",
-  "mailboxes:manage": "Change mailboxes.",
+  "mailboxes:manage": "Create, change and delete mailboxes with their mail, and choose who may open them.",
   "inbox:read": "Read mail in mailboxes.",
   "inbox:write": "Send from mailboxes, and file and delete their mail.",
   "smtp:view": "See SMTP credentials.",
@@ -160,9 +160,10 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /v1/mailboxes/": "mailboxes:manage",
   "GET /v1/mailboxes/": "mailboxes:view",
   "GET /v1/mailboxes/:mailbox_id": "mailboxes:view",
-  "PATCH /v1/mailboxes/:mailbox_id": "mailboxes:manage",
+  // An assigned user without `mailboxes:manage` may change the display name and the password (src/mailboxes/rights.ts).
+  "PATCH /v1/mailboxes/:mailbox_id": "mailboxes:view",
   "DELETE /v1/mailboxes/:mailbox_id": "mailboxes:manage",
-  "PUT /v1/mailboxes/:mailbox_id/password": "mailboxes:manage",
+  "PUT /v1/mailboxes/:mailbox_id/password": "inbox:write",
   "PUT /v1/mailboxes/:mailbox_id/assignees": "mailboxes:manage",
   ...inboxScopes,
   ...compatScopes,
@@ -249,7 +250,13 @@ export function isDeniedToOauth(route: string): boolean {
 }
 
 const everyScope = Object.keys(scopes) as Scope[];
-const deniedToMembers: readonly Scope[] = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];
+const deniedToMembers: readonly Scope[] = [
+  "team:manage",
+  "domains:manage",
+  "smtp:manage",
+  "webhooks:manage",
+  "mailboxes:manage",
+];
 
 /** The scopes of each role. A key or token never has more than the role of its user. */
 export const roleScopes: Readonly<Record<"owner" | "admin" | "member", readonly Scope[]>> = {

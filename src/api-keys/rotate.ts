@@ -4,6 +4,7 @@ import type { CallerCtx } from "../context.ts";
 import { expectChanges, repeatableBatch } from "../db/batch.ts";
 import { conflict, forbidden } from "../errors.ts";
 import { storeSecretResponse } from "../idempotency/index.ts";
+import { inheritPasswordsStatement } from "../mailbox-sessions/index.ts";
 import { callerIsActive } from "./caller-is-active.ts";
 import { requireGrantable } from "./grant.ts";
 import { type ApiKeyRow, getApiKey } from "./queries.ts";
@@ -25,7 +26,7 @@ const REPLACE = `
 
 /**
  * Creates a successor of an API key with the same rights and expiry. The old key stays valid for 24 hours, or until it
- * is revoked. Only the user who created the key may rotate it, with a credential that has all its rights: otherwise a
+ * is revoked; mailbox passwords that it has set now end with the successor. Only the user who created the key may rotate it, with a credential that has all its rights: otherwise a
  * restricted key could obtain a broader one. Throws 404, 403, and 409 for a key that is revoked, expired or replaced.
  */
 export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKeyOut> {
@@ -42,6 +43,7 @@ export async function rotateApiKey(ctx: CallerCtx, id: string): Promise<NewApiKe
     ctx.db.prepare(INSERT_SUCCESSOR).bind(ctx.actor.credentialId, successor.id, prefix, hash, now, ...source),
     expectChanges(ctx.db, 1),
     ctx.db.prepare(REPLACE).bind(old.id, successor.id, now + GRACE_MS, ctx.workspace.number),
+    inheritPasswordsStatement(ctx, { from: old.id, to: successor.id }),
     auditStatement(ctx, { action: "api_key.rotated", target: old.id, detail: { successor_id: successor.id } }),
     ...(await storeSecretResponse(ctx, response)),
   ]);

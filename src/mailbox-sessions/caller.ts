@@ -2,7 +2,7 @@ import { type Caller, MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } fr
 import type { Ctx, MailboxActor } from "../context.ts";
 import { unauthorized } from "../errors.ts";
 import { verifyAccessToken } from "../sessions/index.ts";
-import { ACTIVE } from "./sessions.ts";
+import { openByPassword } from "./sessions.ts";
 
 interface MailboxRow extends WorkspaceColumns {
   address: string;
@@ -14,7 +14,7 @@ interface MailboxRow extends WorkspaceColumns {
 const FIND_CALLER = `
   SELECT b.address, b.display_name, o.user_id, u.restricted_at,
          w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
-    FROM mailbox_sessions s JOIN ${ACTIVE}
+    FROM mailbox_sessions s JOIN ${openByPassword("?3")}
     JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
     JOIN users u ON u.id = o.user_id
    WHERE s.id = ?1 AND b.id = ?2 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?3

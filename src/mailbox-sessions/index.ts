@@ -1,8 +1,9 @@
 export { authenticateMailboxCaller } from "./caller.ts";
 export { hashPassword, isPassword } from "./password.ts";
 export {
-  ACTIVE as ACTIVE_MAILBOX,
+  inheritPasswordsStatement,
   type MailboxTokens,
+  openByPassword,
   refreshMailboxSession,
   setPasswordStatements,
   signInToMailbox,

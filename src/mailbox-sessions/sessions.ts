@@ -18,17 +18,28 @@ export interface MailboxTokens {
 }
 
 const SAVE_PASSWORD = `
-  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at) VALUES (?1, ?2, ?3)
-  ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`;
+  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id)
+  VALUES (?1, ?2, ?3, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?4), ?5)
+  ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at, api_key_id = excluded.api_key_id,
+    assignee_id = excluded.assignee_id`;
+
+/** A new password, and the rights with which it ends. */
+interface NewPassword {
+  password: string;
+  /** The API key that sets it; null: none. */
+  apiKeyId: string | null;
+  /** The user who may set it only because of an assignment to the mailbox; null: an owner or admin sets it. */
+  assigneeId: string | null;
+}
 
 /** Returns the statements that set the password of a mailbox and end its sessions. */
 export async function setPasswordStatements(
   ctx: CallerCtx,
   mailboxId: string,
-  password: string,
+  { password, apiKeyId, assigneeId }: NewPassword,
 ): Promise<MainStatement[]> {
   return [
-    ctx.db.prepare(SAVE_PASSWORD).bind(mailboxId, await hashPassword(password), ctx.now()),
+    ctx.db.prepare(SAVE_PASSWORD).bind(mailboxId, await hashPassword(password), ctx.now(), apiKeyId, assigneeId),
     ctx.db
       .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1)")
       .bind(mailboxId),
@@ -36,14 +47,28 @@ export async function setPasswordStatements(
   ];
 }
 
-/** SQL: an active mailbox `b` can be used only while its domain is verified and its workspace exists. */
-export const ACTIVE = `
+/**
+ * Returns SQL: an active mailbox `b` that its password `p` opens. Its domain is verified, its workspace exists, and the right by which
+ * the password was set has not ended: the API key, and the assignment. `now` is the parameter of the time.
+ */
+export const openByPassword = (now: string) => `
   mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
-  JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL`;
+  JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
+  JOIN mailbox_passwords p ON p.mailbox_id = b.id
+   AND (p.assignee_id IS NULL
+     OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = b.id AND a.user_id = p.assignee_id))
+   AND (p.api_key_id IS NULL OR EXISTS (
+     SELECT 1 FROM api_keys k JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
+      WHERE k.id = p.api_key_id AND k.workspace = b.workspace AND k.revoked_at IS NULL
+        AND (k.expires_at IS NULL OR k.expires_at > ${now})))`;
+
+/** Returns the statement that hands the passwords that an API key has set to its successor. */
+export const inheritPasswordsStatement = (ctx: Ctx, { from, to }: { from: string; to: string }): MainStatement =>
+  ctx.db.prepare("UPDATE mailbox_passwords SET api_key_id = ?2 WHERE api_key_id = ?1").bind(from, to);
 
 const FIND_MAILBOX = `
   SELECT b.id, w.id AS workspace_id, p.hash, p.changed_at
-    FROM ${ACTIVE} JOIN mailbox_passwords p ON p.mailbox_id = b.id
+    FROM ${openByPassword("?2")}
    WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
 
 // Inserts nothing when the password was changed while it was checked.
@@ -58,7 +83,7 @@ export async function signInToMailbox(
 ): Promise<MailboxTokens | null> {
   const row = await ctx.db
     .prepare(FIND_MAILBOX)
-    .bind(parseAddress(email)?.key ?? "")
+    .bind(parseAddress(email)?.key ?? "", ctx.now())
     .first<{ id: string; workspace_id: string; hash: string; changed_at: number }>();
   if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
   const sessionId = ctx.newId();
@@ -70,7 +95,7 @@ export async function signInToMailbox(
 }
 
 const FIND_SESSION = `
-  SELECT b.id, b.address, w.id AS workspace_id FROM mailbox_sessions s JOIN ${ACTIVE}
+  SELECT b.id, b.address, w.id AS workspace_id FROM mailbox_sessions s JOIN ${openByPassword("?2")}
    WHERE s.id = ?1 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?2`;
 
 const findSession = (ctx: Ctx, sessionId: string) =>

@@ -70,6 +70,8 @@ export const mailboxRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "updateMailbox",
       summary: "Update a mailbox",
+      description:
+        "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
@@ -96,7 +98,11 @@ export const mailboxRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "replaceMailboxPassword",
       summary: "Set the webmail password of a mailbox",
-      description: "Ends the sessions of the mailbox.",
+      description: [
+        "Ends the sessions of the mailbox. Takes `inbox:read` and `inbox:write`, and `mailboxes:manage` or an assignment to the mailbox.",
+        "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
+        "member sets ends with the assignment.",
+      ].join(" "),
       tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),

@@ -1,8 +1,9 @@
 import { auditIfChangedStatement } from "../audit/index.ts";
 import type { CallerCtx } from "../context.ts";
-import { notFound } from "../errors.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
 import { getMailbox } from "./queries.ts";
+import { mayManage, mayRename } from "./rights.ts";
 import { type MailboxOut, type MailboxPatch, toMailbox } from "./schema.ts";
 
 /** The columns that a patch may change, which have the names of its fields. */
@@ -14,12 +15,13 @@ const updateStatement = (set: string) => `
 
 /**
  * Changes the given fields of a mailbox; null is a value. An inactive mailbox cannot send: its queued emails become
- * `failed` at dispatch. Throws 404.
+ * `failed` at dispatch. A user who is assigned and does not manage mailboxes may change the display name only. Throws 404, and 403.
  */
 export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPatch): Promise<MailboxOut> {
   const changed = columns.filter((column) => patch[column] !== undefined);
   const uuid = parseUuid(id);
   if (uuid === null) throw notFound("Mailbox");
+  if (!mayManage(ctx.actor)) await requireMayRename(ctx, uuid, changed);
   if (changed.length > 0) {
     const { actor, workspace, db } = ctx;
     const set = changed.map((column, index) => `${column} = ?${index + 4}`).join(", ");
@@ -32,4 +34,10 @@ export async function updateMailbox(ctx: CallerCtx, id: string, patch: MailboxPa
     ]);
   }
   return toMailbox(await getMailbox(ctx, uuid));
+}
+
+async function requireMayRename(ctx: CallerCtx, id: string, changed: readonly (keyof MailboxPatch)[]): Promise<void> {
+  const { assignee_ids } = toMailbox(await getMailbox(ctx, id));
+  if (!mayRename(ctx.actor, assignee_ids) || changed.some((column) => column !== "display_name"))
+    throw forbidden("Missing scope: mailboxes:manage");
 }

@@ -286,12 +286,19 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   },
   "GET /v1/mailboxes/": { success: 200, places: { domain_id: { of: "domain", query: "domain_id" } } },
   "GET /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox },
-  "PATCH /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox, body: () => ({ display_name: "Name" }) },
+  "PATCH /v1/mailboxes/:mailbox_id": {
+    success: 200,
+    create: createMailbox,
+    body: () => ({ display_name: "Name" }),
+    beyond: "mailboxes:manage",
+  },
   "DELETE /v1/mailboxes/:mailbox_id": { success: 204, create: createMailbox },
   "PUT /v1/mailboxes/:mailbox_id/password": {
     success: 200,
     create: createMailbox,
     body: () => ({ password: "correct horse battery staple" }),
+    beyond: "all",
+    only: "admins",
   },
   "PUT /v1/mailboxes/:mailbox_id/assignees": {
     success: 200,

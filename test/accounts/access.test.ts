@@ -32,7 +32,7 @@ describe("scopes", () => {
   it("* grants exactly the scopes of the role", () => {
     expect([...effectiveScopes(["*"], "owner")].sort()).toEqual(Object.keys(scopes).sort());
     expect(effectiveScopes(["*"], "admin").size).toBe(Object.keys(scopes).length);
-    const closed = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage"];
+    const closed = ["team:manage", "domains:manage", "smtp:manage", "webhooks:manage", "mailboxes:manage"];
     const member = Object.keys(scopes).filter((scope) => !closed.includes(scope));
     expect([...effectiveScopes(["*"], "member")].sort()).toEqual(member.sort());
     expect([...roleScopes.member].sort()).toEqual(member.sort());

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import type { MailboxOut } from "../../mailboxes/index.ts";
+import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../mailboxes/index.ts";
 import type { MemberRow } from "../../members/index.ts";
 import { Check, FaultSummary, Field, Layout, Notice, Status, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
@@ -17,7 +17,8 @@ interface MailboxPageProps {
 
 /** One mailbox: its fields, who may open it, and its password. */
 export function MailboxPage({ caller, mailbox, members, notice, refusal }: MailboxPageProps) {
-  const mayManage = caller.actor.scopes.has("mailboxes:manage");
+  const { actor } = caller;
+  const isManager = mayManage(actor);
   const path = `/app/mailboxes/${mailbox.id}`;
   return (
     <Layout
@@ -25,7 +26,7 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
       user={pageUser(caller)}
       at="/app/mailboxes"
       actions={
-        mayManage ? (
+        isManager ? (
           <a class="button danger" href={`${path}/delete`}>
             Delete
           </a>
@@ -50,18 +51,22 @@ export function MailboxPage({ caller, mailbox, members, notice, refusal }: Mailb
           <Time at={mailbox.created_at} />
         </dd>
       </dl>
-      {mayManage ? (
-        <div class="columns">
-          <Settings path={path} mailbox={mailbox} refusal={refusal} />
-          <Assignees path={path} mailbox={mailbox} members={members} />
-          <Password path={path} refusal={refusal} />
-        </div>
-      ) : null}
+      <div class="columns">
+        {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, mailbox, refusal, isManager }} /> : null}
+        {isManager ? <Assignees path={path} mailbox={mailbox} members={members} /> : null}
+        {missingForPassword(actor, mailbox.assignee_ids) === null ? <Password path={path} refusal={refusal} /> : null}
+      </div>
     </Layout>
   );
 }
 
-const Settings = ({ path, mailbox, refusal }: { path: string } & Pick<MailboxPageProps, "mailbox" | "refusal">) => (
+interface SettingsProps extends Pick<MailboxPageProps, "mailbox" | "refusal"> {
+  path: string;
+  /** Others change the name only. */
+  isManager: boolean;
+}
+
+const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
   <form method="post" action={path}>
     <h2>Settings</h2>
     <Field
@@ -71,16 +76,20 @@ const Settings = ({ path, mailbox, refusal }: { path: string } & Pick<MailboxPag
       value={mailbox.display_name ?? ""}
       faults={refusal?.faults}
     />
-    <Field
-      name="quota_megabytes"
-      label="Quota in megabytes"
-      required={false}
-      inputmode="numeric"
-      hint="Empty: no limit."
-      value={mailbox.quota_bytes === null ? "" : String(mailbox.quota_bytes / 1_000_000)}
-      faults={refusal?.faults}
-    />
-    <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
+    {isManager ? (
+      <>
+        <Field
+          name="quota_megabytes"
+          label="Quota in megabytes"
+          required={false}
+          inputmode="numeric"
+          hint="Empty: no limit."
+          value={mailbox.quota_bytes === null ? "" : String(mailbox.quota_bytes / 1_000_000)}
+          faults={refusal?.faults}
+        />
+        <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
+      </>
+    ) : null}
     <p>
       <button type="submit">Save</button>
     </p>

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../context.ts";
 import type { Refusal } from "../../http/page-form.ts";
-import type { MailboxOut } from "../../mailboxes/index.ts";
+import { type MailboxOut, mayManage } from "../../mailboxes/index.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Select, Share, Status } from "../../ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
@@ -45,7 +45,7 @@ export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, 
         />
       )}
       <Pager next={next} label="More" />
-      {caller.actor.scopes.has("mailboxes:manage") && domains.length > 0 ? (
+      {mayManage(caller.actor) && domains.length > 0 ? (
         <>
           <h2>Create a mailbox</h2>
           <form class="form" method="post" action="/app/mailboxes">

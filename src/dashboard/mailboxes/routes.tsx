@@ -16,6 +16,7 @@ import {
   listMailboxes,
   MailboxIn,
   MailboxPatch,
+  mayManage,
   PasswordIn,
   setMailboxPassword,
   toMailbox,
@@ -64,18 +65,14 @@ export const mailboxPages = new Hono<AppEnv>()
   .get("/app/mailboxes/:mailbox_id", ...pageFor("GET /v1/mailboxes/:mailbox_id"), (c) => showMailbox(c))
   .post("/app/mailboxes/:mailbox_id", ...pageFor("PATCH /v1/mailboxes/:mailbox_id"), async (c) => {
     const form = await readForm(c);
+    const caller = c.get("caller");
     const quota = textOf(form, "quota_megabytes");
-    return change(c, "saved", (id) =>
-      updateMailbox(
-        c.get("caller"),
-        id,
-        parseFields(MailboxPatch, {
-          display_name: form.get("display_name") ?? "",
-          is_active: form.get("is_active") === "on",
-          quota_bytes: quota === null ? null : Math.round(Number(quota) * 1_000_000),
-        }),
-      ),
-    );
+    const forManagers = {
+      is_active: form.get("is_active") === "on",
+      quota_bytes: quota === null ? null : Math.round(Number(quota) * 1_000_000),
+    };
+    const fields = { display_name: form.get("display_name") ?? "", ...(mayManage(caller.actor) ? forManagers : {}) };
+    return change(c, "saved", (id) => updateMailbox(caller, id, parseFields(MailboxPatch, fields)));
   })
   .post("/app/mailboxes/:mailbox_id/password", ...pageFor("PUT /v1/mailboxes/:mailbox_id/password"), async (c) => {
     const { password } = Object.fromEntries(await readForm(c));
@@ -122,10 +119,10 @@ function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<u
 
 async function showMailbox(c: Context<AppEnv>, refusal?: Refusal) {
   const caller = c.get("caller");
-  const mayManage = caller.actor.scopes.has("mailboxes:manage") && caller.actor.scopes.has("team:view");
+  const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
   const [mailbox, members] = await Promise.all([
     getMailbox(caller, c.req.param("mailbox_id") ?? ""),
-    mayManage ? listMembers(caller, { limit: MAX_CHOICES }) : [],
+    mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
   ]);
   const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
   const page = <MailboxPage {...{ caller, members, notice, refusal }} mailbox={toMailbox(mailbox)} />;

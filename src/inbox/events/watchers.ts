@@ -1,6 +1,6 @@
 import { effectiveScopes } from "../../accounts/index.ts";
 import type { CallerCtx, Ctx, Role } from "../../context.ts";
-import { ACTIVE_MAILBOX } from "../../mailbox-sessions/index.ts";
+import { openByPassword } from "../../mailbox-sessions/index.ts";
 
 /** Longest life of a socket, in ms. Opening the next one authenticates again and records the opening (decisions 3). */
 export const MAX_SOCKET_MS = 3_600_000;
@@ -72,7 +72,7 @@ const FIND_OPEN: Readonly<Record<Watcher["kind"], string>> = {
   mailbox: `
     SELECT j.key AS n, 'member' AS role, '["inbox:read"]' AS scopes FROM json_each(?1) j
       JOIN mailbox_sessions s ON s.id = j.value->>'credentialId' AND s.mailbox_id = j.value->>'mailboxId' AND s.expires_at > ?2
-      JOIN ${ACTIVE_MAILBOX}
+      JOIN ${openByPassword("?2")}
      WHERE b.id = s.mailbox_id AND j.value->>'endsAt' > ?2 AND b.is_active = 1 AND b.workspace = j.value->>'workspace'`,
 };
 

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { users } from "./accounts.ts";
 import { mailboxes } from "./mailboxes.ts";
@@ -48,11 +49,17 @@ const mailboxId = () =>
     .notNull()
     .references(() => mailboxes.id, { onDelete: "cascade" });
 
-export const mailboxPasswords = sqliteTable("mailbox_passwords", {
-  mailboxId: mailboxId().primaryKey(),
-  hash: text().notNull(),
-  changedAt: integer("changed_at").notNull(),
-});
+export const mailboxPasswords = sqliteTable(
+  "mailbox_passwords",
+  {
+    mailboxId: mailboxId().primaryKey(),
+    hash: text().notNull(),
+    changedAt: integer("changed_at").notNull(),
+    apiKeyId: text("api_key_id"),
+    assigneeId: text("assignee_id"),
+  },
+  (t) => [index("mailbox_passwords_by_api_key").on(t.apiKeyId).where(sql`api_key_id IS NOT NULL`)],
+);
 
 export const mailboxSessions = sqliteTable(
   "mailbox_sessions",
