@@ -38,11 +38,12 @@ export function toComplaintOutcome({ feedbackType, userAgent, sourceIp }: Compla
   return { on: "complaint", metadata, suppress: "complaint" };
 }
 
-/** Returns the report's status, or a more specific one of the same class from the text (Exim writes 5.0.0). */
+/** Returns the report's status, or that of the reply where the report's says nothing (Exim writes 5.0.0) and the reply's does. */
 function bestStatus({ status, diagnostic }: ReportedRecipient): string | null {
   const found = findStatus(diagnostic ?? "");
   if (found === null) return status;
   if (status === null) return found;
-  const isVague = classifyStatus(status) === null || status === "4.0.0";
-  return isVague && found[0] === status[0] ? found : status;
+  return isVague(status) && !isVague(found) ? found : status;
 }
+
+const isVague = (status: string) => classifyStatus(status) === null || status === "4.0.0";

@@ -52,6 +52,24 @@ const SOFT = [
 const TRANSIENT = ["4.1.1", "4.2.1", "4.2.2", "4.4.1", "4.4.7", "4.0.0"];
 
 describe("a failed recipient", () => {
+  it.each([null, "5.0.0", "5.1.1"])("with a temporary reply below the status %s: soft, not suppressed", (status) => {
+    const text = "450 Requested mail action not taken: mailbox unavailable";
+    const outcome = toReportOutcome(reported(status, text));
+    expect(outcome).toMatchObject({ on: "dsn-failed", metadata: { bounce_type: "soft" } });
+    expect(outcome).not.toHaveProperty("suppress");
+  });
+
+  it.each([
+    ["5.0.0", "450 4.2.1 mailbox disabled", "4.2.1"],
+    ["5.0.0", "552 5.2.2 mailbox full", "5.2.2"],
+    ["4.0.0", "550 5.1.1 unknown", "5.1.1"],
+    ["5.1.1", "550 5.0.0 failed", "5.1.1"],
+    ["5.2.2", "450 4.0.0 failed", "5.2.2"],
+    ["5.0.0", "450 4.0.0 failed", "5.0.0"],
+  ])("with status %s and reply %s has the code %s, the precise one", (status, text, dsn) => {
+    expect(toReportOutcome(reported(status, text)).metadata).toMatchObject({ dsn });
+  });
+
   it.each(HARD)("%s: hard", (status) => {
     expect(toReportOutcome(reported(status))).toMatchObject({
       on: "dsn-failed",

@@ -21,18 +21,21 @@ const MAIL_ADDRESS = /[^\s<>()[\],;:"]{1,64}@[^\s<>()[\],;:"]{1,255}/g;
 const EDGE_BLOCKED = /\b5\.4\.1 (?:\[?@\]?:? )?recipient address rejected: access denied/;
 /** A permanent reply (RFC 5321 4.2.1). */
 const REPLY = /(?<![\d.])5\d\d(?![\d.])/;
+/** The class of a reply code (RFC 5321 4.2.1) at the beginning, or after a sign or a word that announces a reply. */
+const REPLY_CLASS = /(?:^|[:;<>("'[#]|\b(?:said|reply|response|returned|code|error))\s{0,4}([45])[0-5]\d(?=[ -]|$)/gi;
 /** Exchange Online puts this before the reply of the remote server. */
 const WRAPPER = "remote server returned unknown recipient or mailbox unavailable";
 
 /**
  * Returns what a permanent failure is about. Only evidence about the address itself gives `address`: a bare 550 or
- * 5.1.0 does not. In order: the phase (a refusal before RCPT is never about the recipient), phrases for another reason,
- * codes of the remote server, the code of the report, phrases about the domain and the address. Pure.
+ * 5.1.0 does not. In order: the phase (a refusal before RCPT is never about the recipient), a temporary reply, phrases for another
+ * reason, codes of the remote server, the code of the report, phrases about the domain and the address. Pure.
  */
 export function classifyFailure({ status, text, phase }: Failure): FailureClass {
   const words = normalize(text);
   const at = phase ?? findPhase(text);
   if (at === "connect" || at === "ehlo" || at === "mail") return "other";
+  if (isTemporaryReply(text)) return "other";
   if (EDGE_BLOCKED.test(words)) return "address";
   if (OTHER_REASONS.some(({ pattern }) => pattern.test(words))) return "other";
   const remote = classifyRemote(findStatuses(text));
@@ -50,6 +53,14 @@ export function classifyFailure({ status, text, phase }: Failure): FailureClass 
   if (byWords !== null) return byWords;
   const isAddressCode = /^5\.1\./.test(status ?? "") || findStatuses(text).some((code) => code.startsWith("5.1."));
   return isAddressCode && isWeak ? "address" : "other";
+}
+
+/** Returns whether the replies of a text are temporary ones only: such a server has not said that the address does not work. */
+function isTemporaryReply(text: string): boolean {
+  const classes = Array.from(text.slice(0, MAX_TEXT).matchAll(REPLY_CLASS), ([, digit]) => digit);
+  const isPermanent =
+    classes.includes("5") || findStatuses(text).some((code) => code[0] === "5" && classifyStatus(code));
+  return classes.includes("4") && !isPermanent;
 }
 
 /** Returns the class that suppresses least of the remote server's codes: a 5.2.2 inside of a 5.1.1 is a full mailbox. */

@@ -46,8 +46,33 @@ describe("the classification", () => {
     expect(refuse("556 5.1.10 null MX")).toBe("domain");
   });
 
+  it.each([
+    [null, "450 Requested mail action not taken: mailbox unavailable"],
+    ["5.0.0", "450 Requested mail action not taken: mailbox unavailable"],
+    ["5.0.0", "450 mailbox unavailable"],
+    ["5.0.0", "451 user unknown, try again"],
+    ["5.1.1", "450 <b@y.test>: Recipient address rejected: User unknown in local recipient table"],
+    ["5.5.0", "host mx.y.test[192.0.2.1] said: 450 no such user here (in reply to RCPT TO command)"],
+    ["5.0.0", "SMTP error from remote mail server after RCPT TO:<b@y.test>: 450 no such user: retry timeout exceeded"],
+    ["5.0.0", "450 5.0.0 mailbox unavailable"],
+    ["5.1.1", "<<< 450 mailbox disabled"],
+    ["5.0.0", "450-mailbox unavailable 450 user unknown"],
+    [null, "4.2.1 mailbox disabled"],
+  ])("takes a temporary reply for no evidence about the address: %s, %s", (status, text) => {
+    for (const phase of [null, "rcpt", "data"] as const) expect(classifyFailure({ status, text, phase })).toBe("other");
+  });
+
+  it.each([
+    ["5.1.1", "550 5.1.1 user unknown; 450 messages of it are queued"],
+    ["5.0.0", "550 no such user (the first attempt had: 450 no)"],
+    ["5.1.1", "450 mailbox unavailable, then: 550 5.1.1 no such user"],
+    ["5.0.0", "550 mailbox for customer 450 unavailable"],
+  ])("takes a permanent reply for evidence, whatever numbers its text has: %s, %s", (status, text) => {
+    expect(classifyFailure({ status, text, phase: null })).toBe("address");
+  });
+
   it("takes time linear to the length of the text", () => {
-    for (const piece of ["user ", "a@", "mailbox a ", "5.1.1 ", ">>> DATA ", "not ", "@ is "]) {
+    for (const piece of ["user ", "a@", "450 ", "said: 450 ", "mailbox a ", "5.1.1 ", ">>> DATA ", "not ", "@ is "]) {
       const started = performance.now();
       classifyFailure({ status: null, text: piece.repeat(100_000), phase: null });
       expect(performance.now() - started).toBeLessThan(200);
