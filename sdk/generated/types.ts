@@ -652,7 +652,9 @@ export interface EmailDetail {
   retry_of_id: string | null;
   cc_addresses: string[] | null;
   bcc_addresses: string[] | null;
+  /** null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open. */
   text_body: string | null;
+  /** null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open. */
   html_body: string | null;
   headers: Record<string, string>;
   message_id: string;

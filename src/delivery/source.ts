@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../context.ts";
-import { getEmail, messageIdOf, readContent, readEvents } from "../emails/index.ts";
-import { notFound } from "../errors.ts";
+import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../emails/index.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { signMessage } from "../mail/dkim/index.ts";
 import type { OutgoingMessage } from "../mail/smtp/index.ts";
 import { composeMail } from "./compose-mail.ts";
@@ -13,11 +13,12 @@ const CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
 /**
  * Returns the message of an email as it is composed, signed with the active keys of its domain when it was sent
  * (decisions 4). Its size is in octets. Links of emails of the service itself stay encrypted: they sign their reader in.
- * Throws 404 for an unknown email and for one whose content was deleted. Costs two D1 calls, and for an attachment two R2
+ * Throws 404 for an unknown email and for one whose content was deleted, 403 for mail of a mailbox that the caller may not open. Costs two D1 calls, and for an attachment two R2
  * reads.
  */
 export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<OutgoingMessage, "size" | "chunks">> {
   const row = await getEmail(ctx, id);
+  if (!(await mayReadContent(ctx, row))) throw forbidden("You are not assigned to this mailbox");
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
     ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },

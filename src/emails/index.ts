@@ -22,6 +22,7 @@ export {
 } from "./content/index.ts";
 export { findFailureReasons, findNewestFailureReasons, lastReason } from "./failure-reasons.ts";
 export { getEmailDetail } from "./get.ts";
+export { mayReadContent } from "./may-read-content.ts";
 export { messageIdOf } from "./message-id.ts";
 export { type DetailRow, getEmail } from "./queries.ts";
 export { retryEmail } from "./retry/retry.ts";

@@ -257,11 +257,14 @@ export const EventOut = z
   .meta({ ref: "EmailEvent", examples: [eventExample] });
 export type EventOut = z.output<typeof EventOut>;
 
+const BODY =
+  "null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open.";
+
 export const DetailOut = EmailOut.extend({
   cc_addresses: z.array(z.string()).nullable(),
   bcc_addresses: z.array(z.string()).nullable(),
-  text_body: z.string().nullable(),
-  html_body: z.string().nullable(),
+  text_body: z.string().nullable().describe(BODY),
+  html_body: z.string().nullable().describe(BODY),
   headers: z.record(z.string(), z.string()),
   message_id: z.string(),
   events: z.array(EventOut),

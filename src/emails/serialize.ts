@@ -26,7 +26,10 @@ export function toRecord(row: RecordRow): EmailOut {
   };
 }
 
-/** Serializes an email with its content and events (specification: Email detail). `content` is null after retention. */
+/**
+ * Serializes an email with its content and events (specification: Email detail). `content` is null after retention, and for readers
+ * who may not read it.
+ */
 export function toDetail(row: DetailRow, content: ContentDocument | null): DetailOut {
   const cc = addressesOf(row, "cc");
   const bcc = addressesOf(row, "bcc");

@@ -201,3 +201,25 @@ it("the password that an owner set in a session outlasts the session, the owner'
   await database.prepare("DELETE FROM sessions WHERE user_id = ?1").bind(workspace.userId).run();
   expect((await logIn()).status).toBe(200);
 });
+
+describe("an email that a person sent from a mailbox", () => {
+  it("shows its content to owners, admins and assigned members, and to other members that it was sent", async () => {
+    const draft = { to: ["friend@example.org"], subject: "Private", text: "Only between us." };
+    const sent = await workspace.post(`/v1/inbox/${workspace.mailboxId}/send`, draft);
+    const { id } = await sent.json<{ id: string }>();
+    const readBy = async (api: Api) => {
+      const detail = await (await api.get(`/v1/emails/${id}`)).json<{ subject: string; text_body: string | null }>();
+      const source = await api.get(`/v1/emails/${id}/source`);
+      return [detail.subject, detail.text_body, source.status, (await source.text()).includes("Only between us.")];
+    };
+    const [member, admin] = [await aMember(workspace, "member"), await aMember(workspace, "admin")];
+    const open = ["Private", "Only between us.", 200, true];
+    expect(await readBy(workspace)).toEqual(open);
+    expect(await readBy(admin)).toEqual(open);
+    const closed = ["Private", null, 403, false];
+    expect(await readBy(member)).toEqual(closed);
+    expect(await readBy(await aSession({ ...workspace, userId: member.userId }))).toEqual(closed);
+    await assign(member.userId);
+    expect(await readBy(member)).toEqual(open);
+  });
+});

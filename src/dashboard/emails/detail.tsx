@@ -164,7 +164,7 @@ const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(v
 function Content({ email, curl }: { email: DetailOut; curl: string }) {
   const headers = Object.entries(email.headers);
   if (email.html_body === null && email.text_body === null)
-    return <p>The content is no longer stored, or cannot be shown.</p>;
+    return <p>The content is no longer stored, cannot be shown, or is that of a mailbox which you may not open.</p>;
   return (
     <>
       {email.html_body === null ? null : <Preview src={`/app/emails/${email.id}/html`} />}
