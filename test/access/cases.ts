@@ -15,6 +15,7 @@ import { adminCases } from "./admin-cases.ts";
 import { compatCases } from "./compat-cases.ts";
 import { forwardCases } from "./forward-cases.ts";
 import { inboxCases } from "./inbox-cases.ts";
+import { mailboxCases } from "./mailbox-cases.ts";
 import { operatorCases } from "./operator-cases.ts";
 import { pageCases } from "./page-cases.ts";
 import { reportingCases } from "./reporting-cases.ts";
@@ -46,12 +47,6 @@ const createFailedEmail = async (workspace: TestWorkspace) => {
 
 const createDomain = async (workspace: TestWorkspace) => ({ domain_id: (await register(workspace)).id });
 const uniqueLocalPart = () => `m${crypto.randomUUID().slice(0, 12)}`;
-
-const createMailbox = async (workspace: TestWorkspace) => {
-  const body = { domain_id: workspace.domainId, local_part: uniqueLocalPart() };
-  const { id } = await (await workspace.post("/v1/mailboxes/", body)).json<{ id: string }>();
-  return { mailbox_id: id };
-};
 
 const createKey = async (workspace: TestWorkspace) => {
   const key = await aKey(workspace, { scopes: ["team:view"] });
@@ -279,33 +274,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   ...transferCases,
   ...webhookCases,
   ...reportingCases,
-  "POST /v1/mailboxes/": {
-    success: 201,
-    body: (of) => ({ domain_id: of.domainId, local_part: uniqueLocalPart() }),
-    places: { domain_id: { of: "domain", body: (_, id) => ({ domain_id: id, local_part: "hello" }) } },
-  },
-  "GET /v1/mailboxes/": { success: 200, places: { domain_id: { of: "domain", query: "domain_id" } } },
-  "GET /v1/mailboxes/:mailbox_id": { success: 200, create: createMailbox },
-  "PATCH /v1/mailboxes/:mailbox_id": {
-    success: 200,
-    create: createMailbox,
-    body: () => ({ display_name: "Name" }),
-    beyond: "mailboxes:manage",
-  },
-  "DELETE /v1/mailboxes/:mailbox_id": { success: 204, create: createMailbox },
-  "PUT /v1/mailboxes/:mailbox_id/password": {
-    success: 200,
-    create: createMailbox,
-    body: () => ({ password: "correct horse battery staple" }),
-    beyond: "all",
-    only: "admins",
-  },
-  "PUT /v1/mailboxes/:mailbox_id/assignees": {
-    success: 200,
-    create: createMailbox,
-    body: (of) => ({ user_ids: [of.userId] }),
-    places: { user_ids: { of: "user", body: (_, id) => ({ user_ids: [id] }) } },
-  },
+  ...mailboxCases,
   ...forwardCases,
   ...inboxCases,
   "POST /v1/smtp-credentials/": {
