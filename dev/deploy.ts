@@ -2,11 +2,14 @@
 //   --dry-run          checks the settings, builds the Worker, prints each step, and makes no request
 //   --settings <file>  instead of environments/<env>.json
 //   --secrets <file>   instead of .dev/<env>.secrets.json; its secrets are made once and kept
-import { readFile, writeFile } from "node:fs/promises";
+//   --keep-keys        leaves MASTER_KEYS of the Worker as they are, for a Worker that cannot be asked which keys it uses
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { readArguments } from "./arguments.ts";
 import { findRefusals } from "./deploy/check.ts";
 import {
+  type ComposedConfig,
   composeConfig,
   ENVIRONMENTS,
   type EnvironmentFile,
@@ -16,7 +19,7 @@ import {
   usesEmailRouting,
 } from "./deploy/compose.ts";
 import { dnsRecords } from "./deploy/dns-records.ts";
-import { composeSecrets, hasMasterKeys, saveSecrets } from "./deploy/secrets.ts";
+import { composeSecrets, hasMasterKeys, type Secrets, saveSecrets } from "./deploy/secrets.ts";
 import {
   command,
   createDatabases,
@@ -26,11 +29,14 @@ import {
   listDeployedSecrets,
 } from "./deploy/steps.ts";
 import { ROOT } from "./layout.ts";
+import { checkKeys } from "./rotation/check-keys.ts";
 
 /** Id of a database that a dry run has not created. */
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
-const usage = "deploy -- --env production|staging [--dry-run] [--settings <file>] [--secrets <file>]";
+const KEEP_KEYS = "With --keep-keys it is deployed all the same, and the Worker keeps the master keys that it has.";
+
+const usage = "deploy -- --env production|staging [--dry-run] [--settings <file>] [--secrets <file>] [--keep-keys]";
 const { values } = readArguments({
   usage,
   options: {
@@ -38,6 +44,7 @@ const { values } = readArguments({
     "dry-run": { type: "boolean" },
     settings: { type: "string" },
     secrets: { type: "string" },
+    "keep-keys": { type: "boolean" },
   },
 });
 try {
@@ -60,7 +67,7 @@ async function deploy(): Promise<void> {
   const hasEmailRouting = usesEmailRouting(stored);
 
   step(`make the secrets that are missing in ${path.relative(ROOT, secretsFile)}`);
-  if (!isDry) await makeSecrets(config.name, secretsFile);
+  const secrets = isDry ? {} : await makeSecrets(config, secretsFile);
   step(
     `create the databases ${config.d1_databases.map(({ database_name }) => database_name).join(", ")}, where missing`,
   );
@@ -77,27 +84,49 @@ async function deploy(): Promise<void> {
     if (!isDry) await enableEmailRouting(config.vars.BOUNCE_DOMAIN ?? "");
   }
   step("deploy the Worker");
-  const last = isDry
-    ? ["--dry-run", "--outdir", path.join(ROOT, ".wrangler/dry-run", environment)]
-    : ["--strict", "--secrets-file", secretsFile];
-  const output = await command("wrangler", ["deploy", "--config", configFile, ...last]);
-  if (isDry) console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
+  if (!isDry) await deployWorker(configFile, secrets);
+  else {
+    const folder = path.join(ROOT, ".wrangler/dry-run", environment);
+    const output = await command("wrangler", ["deploy", "--config", configFile, "--dry-run", "--outdir", folder]);
+    console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
+  }
   printNext(config.vars, secretsFile, hasEmailRouting);
 }
 
 /**
- * Makes the secrets that are missing, before anything is created. Throws an Error when the Worker has master keys that the file
- * lacks: new ones would make every stored secret unreadable.
+ * Makes the secrets that are missing, before anything is created, and returns them. Throws an Error when the Worker has master keys
+ * and those of the file must not replace them. With --keep-keys those of the Worker stay, and the result has none.
  */
-async function makeSecrets(worker: string, file: string): Promise<void> {
+async function makeSecrets({ name, vars }: ComposedConfig, file: string): Promise<Secrets> {
   const secrets = await composeSecrets(file, process.env);
-  if (!(await hasMasterKeys(file)) && (await listDeployedSecrets(worker)).includes("MASTER_KEYS")) {
+  const isDeployed = (await listDeployedSecrets(name)).includes("MASTER_KEYS");
+  if (isDeployed && !(await hasMasterKeys(file))) {
     throw new Error(
-      `Nothing was deployed.\n${worker} has MASTER_KEYS, but ${file} does not. Copy the file from where it was made; new keys ` +
+      `Nothing was deployed.\n${name} has MASTER_KEYS, but ${file} does not. Copy the file from where it was made; new keys ` +
         "would make every stored secret unreadable.",
     );
   }
+  const { MASTER_KEYS: masterKeys = "", ...others } = secrets;
+  const keepsKeys = isDeployed && values["keep-keys"] === true;
+  if (isDeployed && !keepsKeys) {
+    const target = { url: (vars.PUBLIC_URL ?? "").replace(/\/+$/, ""), masterKeys };
+    const refusal = await checkKeys(target, name, file).catch((error: Error) => error.message);
+    if (refusal) throw new Error(`Nothing was deployed.\n${refusal}\n${KEEP_KEYS}`);
+  }
   await saveSecrets(file, secrets);
+  return keepsKeys ? others : secrets;
+}
+
+/** Deploys the Worker with its secrets, which no argument and no lasting file but that of the environment has. */
+async function deployWorker(configFile: string, secrets: Secrets): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), "email-delivery-secrets-"));
+  try {
+    const file = path.join(folder, "secrets.json");
+    await saveSecrets(file, secrets);
+    await command("wrangler", ["deploy", "--config", configFile, "--strict", "--secrets-file", file]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function compose(environment: EnvironmentName, file: string) {

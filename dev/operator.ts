@@ -4,6 +4,9 @@ import { readLayout } from "./layout.ts";
 import { readLocalService } from "./local-file.ts";
 import { loadSecrets } from "./state/secrets.ts";
 
+/** A request of the operator is answered within this time, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
 /** A running service and its master keys, which prove that a request is from its operator. */
 export interface Target {
   url: string;
@@ -34,7 +37,20 @@ export async function operatorToken(target: Target, kind: AccessTokenKind, subje
   return (await signAccessToken({ settings, now: Date.now }, kind, claims)).token;
 }
 
-/** Sends a request of the operator, signed with the newest master key. Throws an Error with the service's reason. */
+/** A service that answered a request of the operator with a status that is not 2xx. */
+export class RefusedError extends Error {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super(`The service refused (${status}): ${detail}`);
+    this.status = status;
+  }
+}
+
+/**
+ * Sends a request of the operator, signed with the newest master key. Throws a RefusedError with the service's reason, and another
+ * Error when it does not answer.
+ */
 export async function askAsOperator<Answer>(
   target: Target,
   path: string,
@@ -42,13 +58,14 @@ export async function askAsOperator<Answer>(
 ): Promise<Answer> {
   const token = await operatorToken(target, kind, subject);
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-  const response = await fetch(target.url + path, { method: "POST", headers, body: JSON.stringify(body ?? {}) }).catch(
-    (error: Error) => {
-      throw new Error(`${target.url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
-    },
-  );
+  const response = await fetch(target.url + path, {
+    ...{ method: "POST", headers, body: JSON.stringify(body ?? {}), redirect: "error" },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((error: Error) => {
+    throw new Error(`${target.url} does not answer: ${(error.cause as Error | undefined)?.message ?? error.message}`);
+  });
   const text = await response.text();
-  if (!response.ok) throw new Error(`The service refused (${response.status}): ${detailOf(text)}`);
+  if (!response.ok) throw new RefusedError(response.status, detailOf(text));
   return JSON.parse(text) as Answer;
 }
 

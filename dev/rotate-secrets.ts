@@ -1,16 +1,19 @@
 // `npm run rotate-secrets`: replaces the master key of a deployment, in steps (docs/operating/secrets.md).
-//   npm run rotate-secrets -- --add   prints MASTER_KEYS with a new key that nothing uses yet; set it as the secret
-//   npm run rotate-secrets -- --use   prints MASTER_KEYS with that key in use, once the deployment knows it; set it too
-//   npm run rotate-secrets            encrypts all stored secrets under the new key, and says when the old one may go
-// All take --url <PUBLIC_URL> with MASTER_KEYS set; without it they use the service that `npm start` runs.
+//   npm run rotate-secrets -- --add      writes a new key, which nothing uses yet, to the file of the secrets
+//   npm run rotate-secrets -- --use      puts that key in use in the file, once the deployment knows it
+//   npm run rotate-secrets               encrypts all stored secrets under the new key, and says what the old one still does
+//   npm run rotate-secrets -- --remove   does the same, and then removes the older keys from the file
+// All take --env production|staging; without it they use the service that `npm start` runs. --settings and --secrets are those of
+// `npm run deploy`.
 import { randomBytes } from "node:crypto";
 import type { RotationReport } from "../src/secret-rotation/report.ts";
 import type { Cursor } from "../src/secret-rotation/rewrap.ts";
 import { readSettings } from "../src/settings.ts";
 import { readArguments } from "./arguments.ts";
-import { readLayout } from "./layout.ts";
-import { askAsOperator, findTarget, type Target } from "./operator.ts";
-import { loadSecrets, saveSecrets } from "./state/secrets.ts";
+import { askAsOperator, type Target } from "./operator.ts";
+import { checkKeys } from "./rotation/check-keys.ts";
+import { type KeyStore, openKeyStore } from "./rotation/key-store.ts";
+import { printReport } from "./rotation/print-report.ts";
 
 interface Step {
   version: number;
@@ -19,89 +22,95 @@ interface Step {
   report: RotationReport | null;
 }
 
+type Store = KeyStore & { masterKeys: string };
+
 /** Requests that must all know the new key. Each may reach another isolate. */
 const PROBES = 20;
 
-const usage = "rotate-secrets -- [--add | --use] [--url <PUBLIC_URL of a deployment, with MASTER_KEYS set>]";
-const options = { add: { type: "boolean" }, use: { type: "boolean" }, url: { type: "string" } } as const;
-const { values } = readArguments({ usage, options });
+const usage =
+  "rotate-secrets -- [--add | --use | --remove] [--local | --env production|staging [--settings <file>] [--secrets <file>]]";
+const { values } = readArguments({
+  usage,
+  options: {
+    ...{ add: { type: "boolean" }, use: { type: "boolean" }, remove: { type: "boolean" } },
+    ...{ local: { type: "boolean" }, env: { type: "string" } },
+    ...{ settings: { type: "string" }, secrets: { type: "string" } },
+  } as const,
+});
 try {
-  if (values.add) await addKey(values.url);
-  else if (values.use) await useNewestKey(await findTarget(values.url), values.url === undefined);
-  else await rewrapAll(await findTarget(values.url));
+  if (values.local && values.env !== undefined) throw new Error("Give one of --env and --local.");
+  const store = await openKeyStore(values);
+  if (values.add) await addKey(store);
+  else if (values.use) await useNewestKey(store);
+  else await rewrapAll(store, values.remove === true);
 } catch (error) {
   console.error((error as Error).message);
   console.error(`Usage: npm run ${usage}`);
   process.exit(1);
 }
 
-/** Prints the master keys with a new one at the front: the service accepts it and does not use it. */
-async function addKey(url: string | undefined): Promise<void> {
-  const layout = readLayout(process.env);
-  const old = url === undefined ? (await loadSecrets(layout)).master_keys : (await findTarget(url)).masterKeys;
-  const { masterKeys } = readSettings({ MASTER_KEYS: old });
-  const version = Math.max(...masterKeys.map((key) => key.version)) + 1;
-  const fresh = `${version}:${randomBytes(32).toString("base64")},${old}`;
-  await publish(fresh, url === undefined, "--use");
+/** Stores the master keys with a new one at the front: the service accepts it and does not use it. Adds one at a time. */
+async function addKey(store: Store): Promise<void> {
+  // A second machine may have rotated since, and its new key would have the same number.
+  const refusal =
+    values.env === undefined ? null : await checkKeys(await store.target(), `the Worker of ${values.env}`, store.name);
+  if (refusal) throw new Error(refusal);
+  const keys = sorted(store);
+  const newest = keys.at(-1);
+  const isWaiting = newest !== undefined && !store.masterKeys.endsWith(`${newest.version}:${newest.key}`);
+  const version = (newest?.version ?? 0) + 1;
+  if (isWaiting) console.log(`Key ${newest.version} was added before and is not used yet.`);
+  else await store.save(`${version}:${randomBytes(32).toString("base64")},${store.masterKeys}`);
+  printNext(store, "--use");
 }
 
-/** Prints the master keys with the newest one at the end, which the service uses. Throws an Error when it does not know it. */
-async function useNewestKey(target: Target, isLocal: boolean): Promise<void> {
-  const { masterKeys } = readSettings({ MASTER_KEYS: target.masterKeys });
-  const newest = masterKeys.reduce((a, b) => (b.version > a.version ? b : a));
-  const ordered = [...masterKeys.filter((key) => key !== newest), newest];
-  const fresh = ordered.map(({ version, key }) => `${version}:${key}`).join(",");
+/** Stores the master keys with the newest one at the end, which the service uses. Throws an Error when it does not know it. */
+async function useNewestKey(store: Store): Promise<void> {
+  const keys = sorted(store);
+  const fresh = keys.map(({ version, key }) => `${version}:${key}`).join(",");
+  const target: Target = { ...(await store.target()), masterKeys: fresh };
   // The request is signed with the newest key. Its cursor is after every row, so it changes nothing.
   const probe = { kind: "rotation", subject: "operator", body: { column: 0, after: "~" } } as const;
   for (let i = 0; i < PROBES; i++)
-    await askAsOperator<Step>({ ...target, masterKeys: fresh }, "/auth/rotate-secrets", probe).catch((error: Error) => {
+    await askAsOperator<Step>(target, "/auth/rotate-secrets", probe).catch((error: Error) => {
       throw new Error(
-        `The service does not know key ${newest.version} everywhere yet; wait a minute. ${error.message}`,
+        `The service does not know key ${keys.at(-1)?.version} everywhere yet; wait a minute. ${error.message}`,
       );
     });
-  await publish(fresh, isLocal, null);
+  await store.save(fresh);
+  printNext(store, "");
 }
 
-/** Prints the new value of MASTER_KEYS, or stores it for the next `npm start`. `next` is the option of the next step. */
-async function publish(masterKeys: string, isLocal: boolean, next: string | null): Promise<void> {
-  const command = `npm run rotate-secrets${next === null ? "" : ` -- ${next}`}`;
-  if (!isLocal)
-    return console.log(
-      `Set this secret with npx wrangler secret put MASTER_KEYS, then run ${command}:\n\n${masterKeys}`,
-    );
-  const layout = readLayout(process.env);
-  await saveSecrets(layout, { ...(await loadSecrets(layout)), master_keys: masterKeys });
-  console.log(`The keys are stored. Restart npm start, then run ${command}.`);
-}
-
-async function rewrapAll(target: Target): Promise<void> {
+/** Encrypts all stored secrets again. Removes the older keys then, if it is asked to. */
+async function rewrapAll(store: Store, removesOlder: boolean): Promise<void> {
+  const target = await store.target();
+  const newest = sorted(store).at(-1);
   let total = 0;
   for (let cursor: Cursor | null = { column: 0, after: "" }; cursor !== null; ) {
     const request = { kind: "rotation", subject: "operator", body: cursor } as const;
     const step: Step = await askAsOperator<Step>(target, "/auth/rotate-secrets", request);
+    if (removesOlder && step.version !== newest?.version)
+      throw new Error(`The service still uses key ${step.version}; key ${newest?.version} must be in use.`);
     total += step.rewrapped;
     cursor = step.next;
-    if (step.report) print(total, step.version, step.report);
+    if (step.report) printReport(total, step.version, step.report);
   }
+  if (!removesOlder || !newest) return;
+  await store.save(`${newest.version}:${newest.key}`);
+  console.log(`\nThe file ${store.name} has only key ${newest.version} now.`);
+  printNext(store, null);
 }
 
-function print(rewrapped: number, version: number, report: RotationReport): void {
-  const { apiKeys, sessions, sessionsExpireAt, usersWithRecoveryCodes } = report;
-  console.log(`${rewrapped} stored secrets were encrypted again; all are under key ${version}.`);
-  console.log("\nWhen the older keys are removed from MASTER_KEYS, these end:");
-  console.log(`- ${apiKeys.length} API keys that were not used since key ${version} is in use`);
-  for (const key of apiKeys)
-    console.log(`    ${key.prefix}…  ${key.name} (${key.workspace}), last used ${day(key.last_used_at)}`);
-  const expiry = sessionsExpireAt === null ? "" : `; the last one expires ${day(sessionsExpireAt)}`;
-  console.log(`- ${sessions} sessions that were not refreshed since${expiry}`);
-  console.log(`- the recovery codes of ${usersWithRecoveryCodes} users`);
-  console.log(`- tracking and unsubscribe links, and return paths, in emails sent before key ${version} was used`);
-  const isSafe = apiKeys.length + sessions + usersWithRecoveryCodes === 0;
-  console.log(
-    isSafe ? "\nOnly the links in older emails still need the older keys." : "\nRun this command again later.",
-  );
+/** Says how the service gets the stored keys, and which step is next; null: none. */
+function printNext({ name, publish, options }: Store, step: string | null): void {
+  const given = [step, options].filter(Boolean).join(" ");
+  const command = `npm run rotate-secrets${given === "" ? "" : ` -- ${given}`}`;
+  const isLocal = options === "";
+  const last = step === null ? "." : isLocal ? `, then run ${command}.` : `Then run ${command}`;
+  console.log(`The keys are stored in ${name}. ${publish}${step === null && !isLocal ? "" : last}`);
 }
 
-function day(at: number | null): string {
-  return at === null ? "never" : new Date(at).toISOString().slice(0, 10);
+/** Returns the master keys by version, the newest one last. */
+function sorted({ masterKeys }: Store) {
+  return [...readSettings({ MASTER_KEYS: masterKeys }).masterKeys].sort((a, b) => a.version - b.version);
 }

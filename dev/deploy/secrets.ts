@@ -45,7 +45,7 @@ export async function saveSecrets(file: string, secrets: Secrets): Promise<void>
 }
 
 /** Returns the secrets of a file, or none when it does not exist. Another failure must not look like a first deployment. */
-async function readSecrets(file: string): Promise<Secrets> {
+export async function readSecrets(file: string): Promise<Secrets> {
   const stored = await readJson<Secrets>(file).catch((error: Error) => {
     throw new Error(`${file} cannot be read: ${error.message}`);
   });

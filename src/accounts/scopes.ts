@@ -91,6 +91,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/bootstrap": "public",
   "POST /auth/operator-session": "public",
   "POST /auth/rotate-secrets": "public",
+  "POST /auth/master-keys": "public",
   ...operatorRoutes,
   ...gatewayRoutes,
   ...referenceRoutes,

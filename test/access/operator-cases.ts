@@ -17,4 +17,5 @@ export const operatorCases: Readonly<Record<string, RouteCase>> = {
   "POST /auth/restore/finish": { success: 401 },
   "POST /auth/restore/release": { success: 401 },
   "POST /auth/rotate-secrets": { success: 401, body: () => ({ column: 0, after: "" }) },
+  "POST /auth/master-keys": { success: 401 },
 };

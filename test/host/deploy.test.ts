@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +12,7 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
+import { StandIn } from "./support/stand-in.ts";
 import { measureStartupCpu } from "./support/startup-cpu.ts";
 import { findUnknown } from "./support/wrangler-help.ts";
 
@@ -157,38 +158,19 @@ describe("the configuration of an environment", () => {
 describe("npm run deploy with an account", () => {
   let log: string;
   let secrets: string;
+  let standIn: StandIn;
 
-  /** A wrangler that keeps the names of what it created, as the account does, and logs its arguments. */
   beforeAll(async () => {
     log = path.join(folder, "wrangler.log");
     secrets = path.join(folder, "secrets.json");
-    const script = `#!/bin/sh
-echo "$(basename "$0") $*" >> "${log}"
-case "$*" in
-  "d1 list --json") printf '['; sep=''; for name in $(cat "${folder}/d1" 2>/dev/null); do printf '%s{"name":"%s","uuid":"id-of-%s"}' "$sep" "$name" "$name"; sep=','; done; printf ']' ;;
-  "d1 create "*) echo "$3" >> "${folder}/d1" ;;
-  "secret list "*) if [ -f "${folder}/deployed" ]; then echo '[{"name":"MASTER_KEYS","type":"secret_text"}]'; else echo 'Worker "x" not found.'; exit 1; fi ;;
-  "email routing settings "*) echo "  Enabled:  false" ;;
-  "r2 bucket lifecycle list "*) cat "${folder}/rules" 2>/dev/null || true ;;
-  "r2 bucket lifecycle add "*) echo "name: $6" >> "${folder}/rules" ;;
-  "deploy "*) touch "${folder}/deployed" ;;
-  "queues create "*|"r2 bucket create "*) grep -qx "$*" "${folder}/made" 2>/dev/null && { echo "it already exists"; exit 1; }; echo "$*" >> "${folder}/made" ;;
-esac
-`;
-    for (const name of ["wrangler", "node"]) {
-      await writeFile(path.join(folder, name), script);
-      await chmod(path.join(folder, name), 0o755);
-    }
+    standIn = await StandIn.create(folder);
   });
 
-  const run = (env: Record<string, string>) =>
-    deploy(["--env", "staging", "--settings", settings, "--secrets", secrets], {
-      PATH: `${folder}:/usr/bin:/bin`,
-      ...env,
-    });
+  const run = (env: Record<string, string>, ...more: string[]) =>
+    deploy(["--env", "staging", "--settings", settings, "--secrets", secrets, ...more], { PATH: standIn.path, ...env });
   const everyCall: string[] = [];
   const logged = async () => {
-    const lines = (await readFile(log, "utf8")).trim().split("\n");
+    const lines = await standIn.takeLog();
     everyCall.push(...lines.filter((line) => line.startsWith("wrangler ")));
     return lines;
   };
@@ -229,8 +211,8 @@ esac
 
   it("may be repeated: keeps secrets and ids, and creates no database twice", async () => {
     const before = await readFile(secrets, "utf8");
-    await writeFile(log, "");
-    expect((await run({})).code).toBe(0);
+    // No Worker runs here; test/host/deploy-rotation.test.ts has one, which is asked for its keys.
+    expect((await run({}, "--keep-keys")).code).toBe(0);
     expect(await readFile(secrets, "utf8")).toBe(before);
     expect((await logged()).filter((line) => /d1 create|lifecycle add/.test(line))).toEqual([]);
   });
@@ -239,10 +221,9 @@ esac
     const elsewhere = path.join(folder, "elsewhere.json");
     const other = () =>
       deploy(["--env", "staging", "--settings", settings, "--secrets", elsewhere], {
-        PATH: `${folder}:/usr/bin:/bin`,
+        PATH: standIn.path,
         EGRESS_URL: "smtps://user:hunter2@relay.shop.se",
       });
-    await writeFile(log, "");
     const { code, output } = await other();
     expect(code).toBe(1);
     expect(output).toContain(`email-delivery-staging has MASTER_KEYS, but ${elsewhere} does not.`);
@@ -255,7 +236,7 @@ esac
   it("turns on Email Routing of the bounce domain when it is asked to, and gives its mail to the Worker", async () => {
     const stored = JSON.parse(await readFile(settings, "utf8")) as EnvironmentFile;
     await writeFile(settings, JSON.stringify({ ...stored, bounce_route: "email-routing" }));
-    const { code, output } = await run({});
+    const { code, output } = await run({}, "--keep-keys");
     expect(code, output).toBe(0);
     expect(await logged()).toContain("wrangler email routing enable bounces.shop.se");
     const written = JSON.parse(await readFile(path.join(root, "wrangler.staging.json"), "utf8"));

@@ -3,7 +3,7 @@
  * Before, between and after the steps every request is answered, and what was sealed, signed and accepted before still works.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
@@ -23,6 +23,8 @@ const DAY_MS = 86_400_000;
 const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;
 
 let folder: string;
+/** Options of `npm run rotate-secrets` that name its two files. */
+let files: string[];
 let url: string;
 let host: RestartableHost;
 let seeded: Seeded;
@@ -48,6 +50,10 @@ beforeAll(async () => {
   Object.assign(vars, { PUBLIC_URL: url, EGRESS_URL: `smtp://127.0.0.1:${sink.port}/?tls=off` });
   Object.assign(vars, { LIVE_WEBHOOKS: "on", WEBHOOK_ALLOW_INSECURE: "on" });
   host = new RestartableHost({ stateDir: path.join(folder, "state"), port, vars, queueSeconds: 0 });
+  const settings = path.join(folder, "settings.json");
+  await writeFile(settings, JSON.stringify({ vars: { PUBLIC_URL: url } }));
+  await store(vars.MASTER_KEYS);
+  files = ["--env", "production", "--settings", settings, "--secrets", path.join(folder, "secrets.json")];
   await host.startAndSeed();
   await host.start();
   const { output } = await runCommand(
@@ -109,20 +115,28 @@ function callOn(): () => Promise<string[]> {
 }
 
 /** Runs `npm run rotate-secrets` while requests are made. Returns its output and the subjects of the emails accepted meanwhile. */
-async function rotate(option: string[], masterKeys = vars.MASTER_KEYS) {
+async function rotate(option: string[]) {
   const stop = callOn();
-  const result = await runCommand("rotate-secrets", [...option, "--url", url], null, masterKeys);
-  return { ...result, subjects: await stop() };
+  const result = await runCommand("rotate-secrets", [...option, ...files], null, "");
+  return { ...result, subjects: await stop(), keys: await storedKeys() };
 }
 
-/** Starts the service again with other master keys, as a deploy of the secret does. */
-async function deploy(masterKeys: string): Promise<void> {
+/** Returns the master keys in the file of secrets. */
+async function storedKeys(): Promise<string> {
+  return (JSON.parse(await readFile(path.join(folder, "secrets.json"), "utf8")) as { MASTER_KEYS: string }).MASTER_KEYS;
+}
+
+/** Writes the file of secrets with these master keys. */
+const store = (MASTER_KEYS: string | undefined) =>
+  writeFile(path.join(folder, "secrets.json"), JSON.stringify({ MASTER_KEYS, EGRESS_URL: vars.EGRESS_URL }));
+
+/** Starts the service again with the stored master keys, as a deploy of the secret does. */
+async function deploy(): Promise<void> {
   await host.kill();
-  vars.MASTER_KEYS = masterKeys;
+  vars.MASTER_KEYS = await storedKeys();
   await (await host.start()).restarted;
 }
 
-const keysOf = (output: string) => output.trim().split("\n").at(-1) ?? "";
 const versionsOf = (keys: string) => keys.split(",").map((key) => key.split(":")[0]);
 const isDelivered = (subject: string) => sink.receipts.some((receipt) => receipt.subject === subject);
 
@@ -148,15 +162,15 @@ it("replaces the master key with no refused request, and without the old key eve
   });
 
   const added = await rotate(["--add"]);
-  expect([added.code, versionsOf(keysOf(added.output))], added.output).toEqual([0, ["2", "1"]]);
-  const unknown = await rotate(["--use"], keysOf(added.output));
+  expect([added.code, versionsOf(added.keys)], added.output).toEqual([0, ["2", "1"]]);
+  const unknown = await rotate(["--use"]);
   expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining("does not know key 2 everywhere yet")]);
 
-  await deploy(keysOf(added.output));
+  await deploy();
   const used = await rotate(["--use"]);
-  expect([used.code, versionsOf(keysOf(used.output))], used.output).toEqual([0, ["1", "2"]]);
+  expect([used.code, versionsOf(used.keys)], used.output).toEqual([0, ["1", "2"]]);
 
-  await deploy(keysOf(used.output));
+  await deploy();
   const sealed = await rotate([]);
   // Two DKIM keys and the secret of the webhook.
   expect([sealed.code, sealed.output]).toEqual([0, expect.stringContaining("3 stored secrets were encrypted again")]);
@@ -165,14 +179,16 @@ it("replaces the master key with no refused request, and without the old key eve
   expect(again.output).toContain("0 stored secrets were encrypted again; all are under key 2.");
   expect(again.output).toContain("Only the links in older emails still need the older keys.");
 
-  await deploy(keysOf(used.output).split(",")[1] ?? "");
+  const removed = await rotate(["--remove"]);
+  expect([removed.code, versionsOf(removed.keys)], removed.output).toEqual([0, ["2"]]);
+  await deploy();
   expect(vars.MASTER_KEYS).not.toContain(old);
   const stop = callOn();
   await api(["POST", `/v1/emails/scheduled/${scheduled.id}/send-now`]);
   expect((await fetchWithCookies("POST", "/auth/refresh")).status).toBe(200);
   await expectDelivered([early]);
   const last = await stop();
-  const steps = [added, unknown, used, sealed, again].map(({ subjects }) => subjects);
+  const steps = [added, unknown, used, sealed, again, removed].map(({ subjects }) => subjects);
   for (const subjects of [...steps, last]) expect(subjects.length).toBeGreaterThanOrEqual(EMAILS);
   await expectDelivered([...steps, last].flat());
   // Its secret was sealed with the old key.
@@ -186,6 +202,7 @@ it("replaces the master key with no refused request, and without the old key eve
     "POST /auth/refresh 200",
     "POST /v1/emails/ 202",
   ]);
-  const wrong = await runCommand("rotate-secrets", ["--url", url], null, old);
+  await store(old);
+  const wrong = await rotate([]);
   expect([wrong.code, wrong.output]).toEqual([1, expect.stringContaining("not signed with a master key")]);
 });
