@@ -23,8 +23,10 @@ try {
     const [command, args] = findCommand(positionals);
     const limit = Number(values.limit);
     if (!Number.isInteger(limit) || limit < 1) throw new Error("--limit must be a whole number from 1.");
-    const api = await AdminApi.open(await findTarget(values.url), values.as);
-    console.log(format(await run(api, command, args, { limit, email: values.email }), values.json));
+    const target = await findTarget(values.url);
+    const given = { limit, email: values.email };
+    if ("ask" in command) console.log(await command.ask(target, given));
+    else console.log(format(await run(await AdminApi.open(target, values.as), command, args, given), values.json));
   }
 } catch (error) {
   console.error((error as Error).message);
@@ -33,10 +35,10 @@ try {
 
 /** Returns the command that the words name and its arguments. Throws an Error that says how it is called. */
 function findCommand(words: readonly string[]): [Command, string[]] {
-  const command = commands.find(({ name }) => name === words.slice(0, 2).join(" "));
+  const command = commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
   if (!command)
     throw new Error(`${words.length === 0 ? "A command is missing." : "There is no such command."}\n\n${help()}`);
-  const args = words.slice(2);
+  const args = words.slice(command.name.split(" ").length);
   const takesMany = command.takes.at(-1)?.endsWith("…") ?? false;
   const isComplete = takesMany ? args.length >= command.takes.length : args.length === command.takes.length;
   if (!isComplete) throw new Error(`Usage: ${usage(command)}`);
@@ -44,7 +46,12 @@ function findCommand(words: readonly string[]): [Command, string[]] {
 }
 
 /** Runs a command and ends the session, also when the command fails. */
-async function run(api: AdminApi, command: Command, args: readonly string[], given: Options): Promise<unknown> {
+async function run(
+  api: AdminApi,
+  command: Extract<Command, { run: unknown }>,
+  args: readonly string[],
+  given: Options,
+): Promise<unknown> {
   try {
     return await command.run(api, args, given);
   } finally {

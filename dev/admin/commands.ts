@@ -1,3 +1,5 @@
+import { ANY_ADMIN } from "../../src/sign-ins/operator-sessions/start.ts";
+import { askAsOperator, type Target } from "../operator.ts";
 import type { AdminApi } from "./api.ts";
 
 /** Options of the commands, beside those that say which deployment to use. */
@@ -8,15 +10,22 @@ export interface Options {
 }
 
 /** A command of `npm run admin`. */
-export interface Command {
+export type Command = {
   /** The words that name it. */
   name: string;
   /** Names of its arguments. The last one takes several when it ends in `…`. */
   takes: readonly string[];
   summary: string;
-  /** Calls the API and returns what to print: a list of rows, one row, or null. */
-  run: (api: AdminApi, args: readonly string[], options: Options) => Promise<unknown>;
-}
+} & (
+  | {
+      /** Calls the API and returns what to print: a list of rows, one row, or null. */
+      run: (api: AdminApi, args: readonly string[], options: Options) => Promise<unknown>;
+    }
+  | {
+      /** Asks the service without a session of an administrator, and returns the text to print. */
+      ask: (target: Target, options: Options) => Promise<string>;
+    }
+);
 
 interface OutboxRow {
   id: string;
@@ -124,6 +133,12 @@ export const commands: readonly Command[] = [
     run: async (api, args) => api.call("POST", `/v1/admin/users/${await userId(api, args[0])}/unrestrict`),
   },
   {
+    name: "sign-in-link",
+    takes: [],
+    summary: "makes a sign-in link of a platform administrator: --email <address>, or the first one",
+    ask: makeSignInLink,
+  },
+  {
     name: "hosts list",
     takes: [],
     summary: "hosts to which tracked links do not redirect",
@@ -160,6 +175,14 @@ export const commands: readonly Command[] = [
     run: (api, _, { limit }) => api.list("/v1/admin/audit", limit),
   },
 ];
+
+/** Makes a sign-in link of an administrator, also when the service cannot send email. Throws an Error when there is none. */
+async function makeSignInLink(target: Target, { email = ANY_ADMIN }: Options): Promise<string> {
+  const request = { kind: "operator", subject: email } as const;
+  const path = "/auth/operator-sign-in-link";
+  const made = await askAsOperator<{ email: string; sign_in_url: string }>(target, path, request);
+  return `This link signs ${made.email} in once, within 15 minutes:\n\n${made.sign_in_url}`;
+}
 
 /** Returns the limit that a word names. Throws an Error for any other word. */
 function toLimit(word: string): number | null {

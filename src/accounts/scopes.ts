@@ -90,6 +90,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/totp": "public",
   "POST /auth/bootstrap": "public",
   "POST /auth/operator-session": "public",
+  "POST /auth/operator-sign-in-link": "public",
   "POST /auth/rotate-secrets": "public",
   "POST /auth/master-keys": "public",
   ...operatorRoutes,

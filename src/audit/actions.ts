@@ -42,6 +42,7 @@ export const actions = {
   "workspace.paused": "workspace",
   "workspace.resumed": "workspace",
   "workspace.limited": "workspace",
+  "sign_in_link.created": "user",
   "session.started": "session",
   "session.ended": "session",
   "totp.enabled": "user",

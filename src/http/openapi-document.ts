@@ -98,6 +98,7 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
       "/invitations/:token",
       "/auth/bootstrap",
       "/auth/operator-session",
+      "/auth/operator-sign-in-link",
       "/app",
       "/",
       /^\/docs/,

@@ -60,7 +60,9 @@ export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<Sign
   const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<UserRow>();
   const statements = [...identity.redeem];
   const home = identity.joins ?? found?.workspace_id;
-  if (!home && ctx.settings.signUp !== "open") return { kind: "refused" };
+  // An administrator whom the operator lets in has an account, and gets a workspace when its last one was deleted.
+  const isLetIn = ctx.settings.signUp === "open" || (found !== null && method === "operator");
+  if (!home && !isLetIn) return { kind: "refused" };
   const userId = found?.id ?? ctx.newId();
   if (!found) {
     const user = [userId, address.address, address.key, identity.name, ctx.now()];

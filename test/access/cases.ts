@@ -190,6 +190,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "POST /auth/totp": { success: 303, body: () => ({ code: "000000" }) },
   "POST /auth/bootstrap": { success: 401 },
   "POST /auth/operator-session": { success: 401 },
+  "POST /auth/operator-sign-in-link": { success: 401 },
   "POST /gateway/sessions": { success: 401 },
   "POST /gateway/senders": { success: 401 },
   "POST /gateway/submissions": { success: 401 },

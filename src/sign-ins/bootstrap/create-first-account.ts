@@ -39,7 +39,10 @@ export async function createFirstAccount(ctx: Ctx, address: Address): Promise<st
         : []),
     ]);
   } catch (error) {
-    if (error instanceof ConcurrencyError) throw conflict("This deployment already has its first account");
+    if (error instanceof ConcurrencyError)
+      throw conflict(
+        "This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it",
+      );
     throw error;
   }
   return createMagicLink(ctx, { email: address.address, next: "/app", method: "bootstrap" });

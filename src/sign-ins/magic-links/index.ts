@@ -1,3 +1,3 @@
-export { createMagicLink } from "./create.ts";
+export { createMagicLink, issueMagicLink } from "./create.ts";
 export { findMagicLink, redeemMagicLink } from "./redeem.ts";
 export { countMagicLink, sendMagicLink } from "./send.ts";

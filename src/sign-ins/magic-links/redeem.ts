@@ -4,6 +4,7 @@ import { findOneTimeToken, redeemStatements } from "../../one-time-tokens/index.
 import type { Client } from "../../sessions/index.ts";
 import { completeSignIn, type SignIn } from "../complete.ts";
 import { returnPath } from "../rules.ts";
+import { linkMethod } from "./create.ts";
 
 /** Returns the address of a sign-in link without redeeming it: mail scanners open links too. Null for an invalid one. */
 export async function findMagicLink(ctx: Ctx, token: string): Promise<string | null> {
@@ -18,7 +19,7 @@ export async function redeemMagicLink(ctx: Ctx, token: string, client: Client): 
   const signIn = await completeSignIn(ctx, {
     address,
     name: null,
-    method: found.data.method === "bootstrap" ? "bootstrap" : "magic_link",
+    method: linkMethod(found.data.method),
     client,
     next: returnPath(typeof found.data.next === "string" ? found.data.next : undefined),
     redeem: await redeemStatements(ctx, "magic_link", token),
