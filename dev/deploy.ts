@@ -18,7 +18,7 @@ import {
   readWorkerConfig,
   usesEmailRouting,
 } from "./deploy/compose.ts";
-import { dnsRecords } from "./deploy/dns-records.ts";
+import { printNext } from "./deploy/print-next.ts";
 import { composeSecrets, hasMasterKeys, type Secrets, saveSecrets } from "./deploy/secrets.ts";
 import {
   command,
@@ -90,7 +90,7 @@ async function deploy(): Promise<void> {
     const output = await command("wrangler", ["deploy", "--config", configFile, "--dry-run", "--outdir", folder]);
     console.log(`The bundle has ${gzipSize(output)} KiB after gzip.`);
   }
-  printNext(config.vars, secretsFile, hasEmailRouting);
+  printNext(config.vars, { settings: file, secrets: secretsFile }, hasEmailRouting);
 }
 
 /**
@@ -141,18 +141,4 @@ async function writeConfig(environment: EnvironmentName, file: string): Promise<
   const configFile = path.join(ROOT, `wrangler.${environment}.json`);
   await writeFile(configFile, `${JSON.stringify({ ...config, d1_databases }, null, 2)}\n`);
   return configFile;
-}
-
-function printNext(vars: Readonly<Record<string, string>>, secretsFile: string, hasEmailRouting: boolean): void {
-  console.log("\nPublish these DNS records:");
-  for (const record of dnsRecords(vars, hasEmailRouting)) console.log(`  ${record}`);
-  const route = hasEmailRouting
-    ? `Look at npx wrangler email routing dns get ${vars.BOUNCE_DOMAIN}: its MX records must be there. Its SPF record is replaced by the one above.`
-    : `Run the SMTP gateway (docs/operating/gateway.md): it takes the mail for ${vars.BOUNCE_DOMAIN}.`;
-  console.log(`
-Then:
-  Keep a copy of ${path.relative(ROOT, secretsFile)} apart from the databases: without MASTER_KEYS no stored secret can be read.
-  ${route}
-  Create the first account: MASTER_KEYS=<from that file> npm run bootstrap -- --url ${vars.PUBLIC_URL} --email <address>
-  Watch ${vars.PUBLIC_URL}/ready`);
 }

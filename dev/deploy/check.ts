@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { parseAddress } from "../../src/lib/addresses.ts";
 import { parseVariables } from "../../src/settings.ts";
 import { BOUNCE_ROUTES, type ComposedConfig, type EnvironmentFile } from "./compose.ts";
 
@@ -26,6 +27,9 @@ export function findRefusals(
   return [
     ...findRouteRefusals(stored, file),
     ...placeholders.map((name) => `${name} is a placeholder; set ${meanings[name] ?? "it"} in ${file}.`),
+    ...(vars.SYSTEM_MAILBOX && !parseAddress(vars.SYSTEM_MAILBOX)
+      ? [`SYSTEM_MAILBOX: not an email address; set the bare address of a mailbox (${file})`]
+      : []),
     ...malformed.map((fault) => `${fault} (${file})`),
   ];
 }

@@ -15,7 +15,7 @@ const CRON_RUNS = "SELECT schedule, ran_at FROM cron_runs";
 
 /** Returns the figures of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
-  const [outboxes, { status }, stored, deliveries, today] = await Promise.all([
+  const [outboxes, { status, system_mail }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
     readReadiness(ctx),
     readStored(ctx).catch(() => ({ letters: [], runs: [] })),
@@ -30,6 +30,9 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
     );
   const figures: Figure[] = [
     figure("email_ready", "1: GET /ready answers ready or degraded.", [{ value: Number(status !== "not_ready") }]),
+    figure("email_system_mail_ready", "1: the service can send its own emails.", [
+      { value: Number(system_mail === "configured") },
+    ]),
     figure("email_setting_faults", "Settings that are malformed, missing or placeholders.", [
       { value: findSettingFaults(ctx.env).length },
     ]),

@@ -4,7 +4,7 @@ import { withTimeout } from "../lib/deadline.ts";
 import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../shards.ts";
 
 /** A database that takes longer counts as failing, in milliseconds. */
-const TIMEOUT_MS = 5_000;
+export const DATABASE_TIMEOUT_MS = 5_000;
 
 // The rows are read in the order of the key, and no more than ?2, so the cost does not grow with the outbox.
 const DUE_BY_KIND = `
@@ -50,11 +50,12 @@ export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState
 async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): Promise<OutboxState> {
   const empty = { database, error: null, kinds: [], waitingForEgress: 0, size: 0 };
   try {
-    if (database === "main") return { ...empty, ...(await withTimeout(TIMEOUT_MS, readDue(onMain(ctx), limit))) };
+    if (database === "main")
+      return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };
     const mailCtx = onShard(ctx, database);
     const waiting = mailCtx.outbox.prepare(WAITING_FOR_EGRESS).bind(limit);
     const [due, row] = await withTimeout(
-      TIMEOUT_MS,
+      DATABASE_TIMEOUT_MS,
       Promise.all([readDue(mailCtx, limit), waiting.first<{ waiting: number }>()]),
     );
     return { ...empty, ...due, waitingForEgress: row?.waiting ?? 0 };

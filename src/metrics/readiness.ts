@@ -1,7 +1,9 @@
 import type { Ctx } from "../context.ts";
 import { egressOf } from "../delivery/index.ts";
+import { withTimeout } from "../lib/deadline.ts";
 import { findSettingFaults } from "../setting-faults.ts";
-import { readOutboxes } from "./outboxes.ts";
+import { readSystemMail } from "../system-emails/index.ts";
+import { DATABASE_TIMEOUT_MS, readOutboxes } from "./outboxes.ts";
 import { decideReadiness, type Readiness } from "./rules.ts";
 
 /** Outbox rows that are counted in each database. */
@@ -22,8 +24,17 @@ export function readReadiness(ctx: Ctx): Promise<Readiness> {
 
 async function read(ctx: Ctx): Promise<Readiness> {
   const settingFaults = findSettingFaults(ctx.env);
-  const outboxes = await readOutboxes(ctx, MAX_ROWS);
-  return decideReadiness({ settingFaults, egress: egressState(ctx), outboxes }, ctx.now());
+  const [outboxes, systemMail] = await Promise.all([readOutboxes(ctx, MAX_ROWS), systemMailState(ctx)]);
+  return decideReadiness({ settingFaults, egress: egressState(ctx), systemMail, outboxes }, ctx.now());
+}
+
+/** Returns `unknown` when the settings cannot be read or the main database fails, which are conditions of their own. */
+async function systemMailState(ctx: Ctx): Promise<Readiness["system_mail"]> {
+  try {
+    return await withTimeout(DATABASE_TIMEOUT_MS, readSystemMail(ctx));
+  } catch {
+    return "unknown";
+  }
 }
 
 function egressState(ctx: Ctx): string {

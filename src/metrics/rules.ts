@@ -5,6 +5,8 @@ export interface Readiness {
   main: "answers" | "fails";
   mail: "answers" | "degraded" | "fails";
   egress: string;
+  /** Whether the service can send its own emails (src/system-emails/): sign-in links, invitations, notices. */
+  system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
   details: {
     setting_faults: readonly string[];
     failing_databases: readonly (number | "main")[];
@@ -22,6 +24,7 @@ interface Findings {
   settingFaults: readonly string[];
   /** `configured`, or why the deployment has no egress. */
   egress: string;
+  systemMail: Readiness["system_mail"];
   outboxes: readonly {
     database: "main" | number;
     error: string | null;
@@ -33,9 +36,10 @@ interface Findings {
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
  * or when no mail database answers. A failing mail database, an egress that did not answer of late, or a row that is due
- * for too long makes it degraded. `now` is in milliseconds since 1970. Pure.
+ * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
+ * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
-export function decideReadiness({ settingFaults, egress, outboxes }: Findings, now: number): Readiness {
+export function decideReadiness({ settingFaults, egress, systemMail, outboxes }: Findings, now: number): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
   const mail = outboxes.filter(({ database }) => database !== "main");
   const failingMail = failing.filter((database) => database !== "main").length;
@@ -49,10 +53,12 @@ export function decideReadiness({ settingFaults, egress, outboxes }: Findings, n
     mail:
       failingMail === 0 ? ("answers" as const) : failingMail < mail.length ? ("degraded" as const) : ("fails" as const),
     egress: egress === "configured" && waiting > 0 ? "unreachable" : egress,
+    system_mail: systemMail,
   };
   const isReady =
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
-  const isDegraded = state.mail === "degraded" || waiting > 0 || (oldest ?? 0) > OLDEST_DUE_SECONDS;
+  const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
+  const isDegraded = state.mail === "degraded" || waiting > 0 || (oldest ?? 0) > OLDEST_DUE_SECONDS || lacksSystemMail;
   return {
     status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
     ...state,

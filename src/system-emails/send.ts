@@ -1,12 +1,12 @@
-import { toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
+import { toCallerWorkspace } from "../accounts/index.ts";
 import type { CallerCtx, Ctx, SystemActor } from "../context.ts";
 import { ConcurrencyError } from "../db/batch.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
 import { findResponse, type Idempotency } from "../idempotency/index.ts";
-import { parseAddress } from "../lib/addresses.ts";
 import { sealLinks } from "../lib/sealed-links.ts";
 import { onNewestShard } from "../shards.ts";
+import { findSender, readSystemMail } from "./sender.ts";
 
 /** An email of the service itself, such as a sign-in link. */
 export interface SystemEmail {
@@ -15,26 +15,9 @@ export interface SystemEmail {
   text: string;
 }
 
-// The mailbox belongs to the workspace that verified its domain. The oldest owner of that workspace is the user of the email.
-const FIND_SENDER = `
-  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, o.user_id
-    FROM mailboxes m
-    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
-    JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
-    JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
-   WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;
-
-type SenderRow = WorkspaceColumns & { user_id: string };
-
-async function findSender({ db, settings }: Ctx): Promise<{ mailbox: string; row: SenderRow } | null> {
-  const mailbox = parseAddress(settings.systemMailbox);
-  const row = mailbox && (await db.prepare(FIND_SENDER).bind(mailbox.key).first<SenderRow>());
-  return row && { mailbox: mailbox.address, row };
-}
-
 /** Returns whether the service has a mailbox for its own emails. */
 export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
-  return (await findSender(ctx)) !== null;
+  return (await readSystemMail(ctx)) === "configured";
 }
 
 /**
@@ -49,7 +32,7 @@ export async function sendSystemEmail(
   key: string | null = null,
 ): Promise<boolean> {
   const sender = await findSender(ctx);
-  if (!sender) {
+  if (typeof sender === "string") {
     ctx.log("system-email.no-mailbox", { mailbox: ctx.settings.systemMailbox });
     return false;
   }

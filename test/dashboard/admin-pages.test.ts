@@ -5,7 +5,7 @@ import { callRoute, mountedRoutes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMagicLink } from "../support/sign-ins.ts";
 import { aSystemWorkspace, ownerOf } from "../support/transfers.ts";
-import { aMail, aMember, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
+import { aMail, aMember, apiOn, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { submit } from "./support.ts";
 
 /** The pages of administrators of the platform. */
@@ -28,6 +28,22 @@ const locationOf = async (path: string, fields: Record<string, string> = {}) => 
   return response.headers.get("Location") ?? `${response.status} ${await response.text()}`;
 };
 const { "POST /v1/admin/dead-letters/:letter_id/replay": letterCase } = adminCases(async () => ({}));
+
+describe("the home page", () => {
+  it("tells administrators of the platform, and them alone, that the service cannot send its own emails", async () => {
+    const text = async (by: typeof session, SYSTEM_MAILBOX: string) => {
+      const headers = { Cookie: `session=${by.tokens.accessToken}` };
+      return (await apiOn({ SYSTEM_MAILBOX }, null).get("/app", headers)).text();
+    };
+    const fault = "No sign-in links, invitations and notices are sent: SYSTEM_MAILBOX";
+    expect(await text(session, "")).toContain(`${fault} is not set.`);
+    expect(await text(session, "Service")).toContain(`${fault} is not an email address.`);
+    const missing = `${fault} is not an active mailbox on a verified domain.`;
+    expect(await text(session, `nobody@${workspace.domain}`)).toContain(missing);
+    expect(await text(session, workspace.mailbox)).not.toContain("SYSTEM_MAILBOX");
+    expect(await text(await aSession(await aWorkspace()), "")).not.toContain("SYSTEM_MAILBOX");
+  });
+});
 
 describe("every page of administrators", () => {
   it("refuses owners who administer nothing, who have no menu entry either", async () => {

@@ -110,6 +110,7 @@ describe.each(faults)("with $name", ({ url, egress, reason }) => {
       main: "answers",
       mail: "answers",
       egress,
+      system_mail: expect.any(String),
     });
   });
 });

@@ -12,7 +12,7 @@ import {
   queueNames,
   readWorkerConfig,
 } from "../../dev/deploy/compose.ts";
-import { StandIn } from "./support/stand-in.ts";
+import { printedCommands, StandIn } from "./support/stand-in.ts";
 import { measureStartupCpu } from "./support/startup-cpu.ts";
 import { findUnknown } from "./support/wrangler-help.ts";
 
@@ -74,6 +74,8 @@ describe("npm run deploy", () => {
     ["MX_HOST", "mx.mail.test"],
     ["SMTP_PORT", "0"],
     ["SIGN_UP", "everybody"],
+    ["SYSTEM_MAILBOX", "Service <hello@shop.se>"],
+    ["SYSTEM_MAILBOX", "hello@shop.se\r\nBcc: x@shop.se"],
   ])("refuses %s of %s", (name, value) => {
     const config = composeConfig(readWorkerConfig(), "production", {
       ...complete,
@@ -191,6 +193,8 @@ describe("npm run deploy with an account", () => {
   it("creates what is missing, records ids, migrates, and deploys strictly with secrets in a file of its owner", async () => {
     const { code, output } = await run({ EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
     expect(output).toContain("Publish these DNS records");
+    expect(output).toContain("SYSTEM_MAILBOX is empty: no sign-in links, invitations and notices are sent.");
+    expect(output).toContain("npm run admin -- sign-in-link --url https://mail.shop.se");
     expect(code).toBe(0);
     expect(JSON.parse(await readFile(settings, "utf8")).databases.MAIL_1).toBe("id-of-email-delivery-staging-mail-1");
     const made = JSON.parse(await readFile(secrets, "utf8"));
@@ -243,6 +247,9 @@ describe("npm run deploy with an account", () => {
     expect(written.addresses).toEqual(["*@bounces.shop.se"]);
     expect(output).not.toMatch(/^ *bounces\.shop\.se {2}MX/m);
     expect(output).toContain('bounces.shop.se  TXT  "v=spf1 include:_spf.mx.cloudflare.net include:spf.shop.se -all"');
+    const printed = printedCommands(output);
+    expect(printed).toEqual(["npx wrangler email routing dns get bounces.shop.se"]);
+    for (const command of printed) expect(await standIn.run(command)).toMatchObject({ code: 0 });
     const kept = JSON.parse(await readFile(settings, "utf8")) as EnvironmentFile;
     expect(kept.bounce_route).toBe("email-routing");
   });

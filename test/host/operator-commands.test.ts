@@ -31,7 +31,10 @@ const file = (name: string) => path.join(folder, name);
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "email-delivery-operator-"));
   standIn = await StandIn.create(folder);
-  secrets = await composeSecrets(file("none.json"), { EGRESS_URL: "smtps://user:hunter2@relay.shop.se" });
+  secrets = await composeSecrets(file("none.json"), {
+    ...process.env,
+    EGRESS_URL: "smtps://user:hunter2@relay.shop.se",
+  });
   await writeFile(file("production.secrets.json"), JSON.stringify(secrets));
   await writeFile(file("wrangler.production.json"), JSON.stringify(config));
   const databases = config.d1_databases.map(({ database_name }) => database_name);

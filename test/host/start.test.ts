@@ -93,6 +93,11 @@ describe("npm start", () => {
     expect(signedIn.headers.getSetCookie().join()).toContain("mailbox=");
   });
 
+  it("is ready, with a mailbox for its own emails", async ({ expect }) => {
+    const response = await fetch(new URL("/ready", first.base_url));
+    expect(await response.json()).toMatchObject({ status: "ready", system_mail: "configured" });
+  });
+
   it("shows the email on the captured mail page and answers 404 for unknown ids", async ({ expect }) => {
     expect(await (await fetch(first.captured_mail_url)).text()).toContain("The first one");
     const unknown = await fetch(`${first.captured_mail_url}/messages/..%2Fsecrets.json`);

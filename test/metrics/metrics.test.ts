@@ -33,9 +33,13 @@ const production = {
 
 describe("GET /ready", () => {
   it("answers conditions to everybody, and details with the token of the metrics only", async () => {
-    const conditions = { status: "ready", settings: "valid", main: "answers", mail: "answers", egress: "configured" };
-    expect(await ready({ METRICS_TOKEN: TOKEN, A: 1 })).toEqual({ status: 200, body: conditions });
-    const { body } = await ready({ METRICS_TOKEN: TOKEN }, asOperator);
+    const conditions = {
+      ...{ status: "ready", settings: "valid", main: "answers", mail: "answers", egress: "configured" },
+      system_mail: "configured",
+    };
+    const SYSTEM_MAILBOX = (await aWorkspace()).mailbox;
+    expect(await ready({ METRICS_TOKEN: TOKEN, SYSTEM_MAILBOX })).toEqual({ status: 200, body: conditions });
+    const { body } = await ready({ METRICS_TOKEN: TOKEN, SYSTEM_MAILBOX }, asOperator);
     expect(body).toMatchObject({ ...conditions, details: { failing_databases: [] } });
     for (const token of ["", "wrong"]) {
       const refused = await ready({ METRICS_TOKEN: TOKEN }, { Authorization: `Bearer ${token}` });
@@ -50,6 +54,25 @@ describe("GET /ready", () => {
     const all = await ready({ METRICS_TOKEN: TOKEN, MAIL_0: failing, MAIL_1: failing }, asOperator);
     expect(all).toMatchObject({ status: 503, body: { mail: "fails", details: { failing_databases: [0, 1] } } });
     expect(await ready({ DB: failing })).toMatchObject({ status: 503, body: { status: "not_ready", main: "fails" } });
+  });
+
+  it("tells what the mailbox of the service's own emails lacks, and stays 200: other mail leaves", async () => {
+    const workspace = await aWorkspace();
+    const state = async (SYSTEM_MAILBOX: string) => {
+      const { status, body } = await ready({ SYSTEM_MAILBOX });
+      return `${status} ${body.status} ${body.system_mail}`;
+    };
+    expect(await state(workspace.mailbox.toUpperCase())).toBe("200 ready configured");
+    expect(await state("")).toBe("200 degraded not_configured");
+    for (const text of ["hello", "Service <hello@example.com>", " hello@example.com", "a@b\r\nBcc: c@d", "a@\0b"])
+      expect(await state(text), text).toBe("200 degraded malformed");
+    expect(await state(`nobody@${workspace.domain}`)).toBe("200 degraded no_mailbox");
+    const deactivate = "UPDATE mailboxes SET is_active = 0 WHERE address = ?1";
+    await env.DB.prepare(deactivate).bind(workspace.mailbox).run();
+    expect(await state(workspace.mailbox)).toBe("200 degraded no_mailbox");
+    const other = await aWorkspace();
+    await env.DB.prepare("UPDATE domains SET status = 'pending' WHERE id = ?1").bind(other.domainId).run();
+    expect(await state(other.mailbox)).toBe("200 degraded no_mailbox");
   });
 
   it("tells that the egress did not answer, until the waiting emails are gone", async () => {

@@ -14,7 +14,7 @@ const dueFor = (seconds: number, kind = "deliver") => ({
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
 });
 const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingFaults: string[] = []) =>
-  decideReadiness({ settingFaults, egress, outboxes }, NOW);
+  decideReadiness({ settingFaults, egress, systemMail: "configured", outboxes }, NOW);
 
 describe("readiness", () => {
   it.each([
@@ -33,6 +33,20 @@ describe("readiness", () => {
   ] as const)("%s", (_, outboxes, status) => {
     expect(decide([...outboxes]).status).toBe(status);
   });
+
+  it.each(["not_configured", "malformed", "no_mailbox"] as const)(
+    "is degraded, and no failure, while the service cannot send its own emails: %s",
+    (systemMail) => {
+      const findings = {
+        settingFaults: [],
+        egress: "configured",
+        systemMail,
+        outboxes: [answering("main"), answering(0)],
+      };
+      expect(decideReadiness(findings, NOW)).toMatchObject({ status: "degraded", system_mail: systemMail });
+      expect(decideReadiness({ ...findings, systemMail: "unknown" }, NOW).status).toBe("ready");
+    },
+  );
 
   it("is missing without an egress and with faults of the settings", () => {
     expect(decide([answering("main"), answering(0)], "malformed").status).toBe("not_ready");

@@ -3,6 +3,7 @@ import type { TransferRow } from "../../domain-transfers/index.ts";
 import type { SearchOut } from "../../emails/index.ts";
 import type { Refusal } from "../../http/page-form.ts";
 import type { NotificationOut } from "../../notifications/index.ts";
+import type { SystemMail } from "../../system-emails/index.ts";
 import { Layout, List, Status, Table, Time } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";
@@ -24,6 +25,8 @@ export interface HomeContent {
   workspaces: readonly OwnWorkspace[];
   /** Addresses that a test mail may be sent from. Empty: none, or the role may not send. */
   senders: readonly string[];
+  /** Null: the caller does not administer the platform. */
+  systemMail: SystemMail | null;
 }
 
 interface HomePageProps extends HomeContent {
@@ -37,6 +40,7 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
   const { setup, week, failures, transfers, notifications, senders } = content;
   return (
     <Layout title="Home" user={pageUser(caller)} at="/app">
+      <SystemMailNotice state={content.systemMail} />
       <Checklist setup={setup} scopes={caller.actor.scopes} />
       <Alerts notifications={notifications} />
       <Deadlines transfers={transfers} />
@@ -47,6 +51,26 @@ export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
     </Layout>
   );
 }
+
+const systemMailFaults = {
+  not_configured: "SYSTEM_MAILBOX is not set",
+  malformed: "SYSTEM_MAILBOX is not an email address",
+  no_mailbox: "SYSTEM_MAILBOX is not an active mailbox on a verified domain",
+} as const;
+
+/** Tells administrators of the platform that the service cannot send its own emails. */
+const SystemMailNotice = ({ state }: { state: SystemMail | null }) =>
+  state === null || state === "configured" ? null : (
+    <section class="notice warn" aria-label="System mailbox">
+      <p>
+        <strong>No sign-in links, invitations and notices are sent: {systemMailFaults[state]}.</strong>
+      </p>
+      <p>
+        Create a mailbox on a verified domain, set its address as SYSTEM_MAILBOX of the deployment, and deploy. Until
+        then <code>npm run admin -- sign-in-link</code> signs administrators in.
+      </p>
+    </section>
+  );
 
 const Alerts = ({ notifications }: Pick<HomeContent, "notifications">) =>
   notifications.length === 0 ? null : (

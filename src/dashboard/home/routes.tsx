@@ -12,6 +12,8 @@ import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
 import { iso } from "../../lib/time.ts";
 import { listNotifications, toNotification } from "../../notifications/index.ts";
+import { readSystemMail } from "../../system-emails/index.ts";
+import { pageUser } from "../page-user.ts";
 import { listSenders } from "../senders.ts";
 import { type HomeContent, HomePage } from "./page.tsx";
 import { findSetup, listOwnWorkspaces } from "./queries.ts";
@@ -53,7 +55,7 @@ async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
 /** Reads what the page shows and the role may see. The queries run at the same time. */
 async function findContent(caller: CallerCtx): Promise<HomeContent> {
   const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
-  const [setup, week, failures, transfers, unread, workspaces, senders] = await Promise.all([
+  const [setup, week, failures, transfers, unread, workspaces, senders, systemMail] = await Promise.all([
     findSetup(caller),
     may("analytics:view") ? findWeek(caller) : null,
     may("emails:view") ? findFailures(caller) : [],
@@ -63,11 +65,13 @@ async function findContent(caller: CallerCtx): Promise<HomeContent> {
       : null,
     listOwnWorkspaces(caller),
     may("emails:send") ? listSenders(caller) : [],
+    pageUser(caller).isPlatformAdmin ? readSystemMail(caller) : null,
   ]);
   return {
     ...{ setup, week, failures, transfers, workspaces },
     notifications: unread?.rows.map(toNotification) ?? [],
     senders: senders.map(({ address }) => address),
+    systemMail,
   };
 }
 
