@@ -71,11 +71,7 @@ export function notifyOwnersStatements(
   const title = shorten(notice.title, TITLE_CHARACTERS);
   const body = shorten(notice.body, BODY_CHARACTERS);
   const defaults = DEFAULT_PREFERENCES[category];
-  const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !notice.hasOwnEmail);
-  const tasks = outside.map((channel) => {
-    const task: NoticeTask = { channel, workspace, event, category, severity, title, body, href };
-    return { id: ctx.newId(), channel, isDefault: Number(defaults[channel]), ref: JSON.stringify(task) };
-  });
+  const tasks = toTasks(ctx, workspace, event, { ...notice, title, body });
   return [
     ...(key === null ? [] : [db.prepare(INSERT_EVENT).bind(workspace, key, event)]),
     db
@@ -94,6 +90,34 @@ export function notifyOwnersStatements(
  */
 export async function notifyOwners(ctx: Ctx, workspace: number, notice: Notice & { key: string }): Promise<void> {
   await ctx.db.batch(notifyOwnersStatements(ctx, workspace, notice));
+}
+
+/** A row of `json_each` in the statement that inserts outbox rows of kind `notify`. */
+interface TaskRow {
+  id: string;
+  channel: NoticeTask["channel"];
+  /** 1 when an owner without a preference gets it. */
+  isDefault: number;
+  ref: string;
+}
+
+/** Returns the tasks of an event by the channels that leave the service. */
+export function toTasks(
+  ctx: Pick<Ctx, "newId">,
+  workspace: number,
+  event: string,
+  { category, severity, title, body, href, hasOwnEmail }: Notice,
+): TaskRow[] {
+  const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !hasOwnEmail);
+  return outside.map((channel) => {
+    const task: NoticeTask = { channel, workspace, event, category, severity, title, body, href };
+    return {
+      id: ctx.newId(),
+      channel,
+      isDefault: Number(DEFAULT_PREFERENCES[category][channel]),
+      ref: JSON.stringify(task),
+    };
+  });
 }
 
 function shorten(text: string, characters: number): string {
