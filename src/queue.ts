@@ -1,7 +1,7 @@
 import { createContext } from "./context.ts";
 import { newRunLimits } from "./delivery/index.ts";
 import { recordDeadLetters, type WorkMessage } from "./outbox/index.ts";
-import { isShardJob, runShardJob, type ShardJobMessage } from "./shard-jobs.ts";
+import { isShardJob, releaseEverywhere, runShardJob, type ShardJobMessage } from "./shard-jobs.ts";
 import { findShards, onShard, shardNumbers, withLimits } from "./shards.ts";
 import { type HitMessage, isHitMessage, recordHits } from "./tracking/index.ts";
 import { isWakeUp, runDatabases } from "./work.ts";
@@ -29,9 +29,10 @@ export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>
     database,
     rows: messages.flatMap(({ body }) => body.rows),
   }));
-  await runDatabases(ctx, work, limits, (database, error) => {
+  const endsOutage = await runDatabases(ctx, work, limits, (database, error) => {
     for (const message of messagesOf.get(database) ?? []) error === undefined ? message.ack() : message.retry();
   });
+  if (endsOutage) await releaseEverywhere(ctx, limits);
   // Cron starts each job again, so none is retried.
   for (const { body } of jobs) await runShardJob(ctx, body, limits);
   const unused = newRunLimits();

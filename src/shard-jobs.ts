@@ -1,6 +1,7 @@
 import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
 import { mailDb } from "./db/client.ts";
-import type { RunLimits } from "./delivery/index.ts";
+import { type RunLimits, scheduleRelease } from "./delivery/index.ts";
+import { notifyOfOutages, watchEgress } from "./egress-outages/index.ts";
 import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./emails/index.ts";
 import { deleteExpiredResponses } from "./idempotency/index.ts";
 import { sweep, type WorkMessage } from "./outbox/index.ts";
@@ -20,6 +21,7 @@ const jobs = {
   offload: inTurns({ mail: offloadSteps }),
   "close-hours": inTurns({ mail: closeHours }),
   responses: inTurns({ mail: deleteExpiredResponses, main: deleteExpiredResponses }),
+  release: inTurns({ mail: releaseSteps }),
   retention: inTurns({ mail: retentionSteps, main: mainRetentionSteps }),
 } satisfies Record<string, JobFunction>;
 
@@ -56,6 +58,12 @@ export async function startShardJob(
   const lost = job === "sweep" && others.length > 0 ? await findLostSweeps(ctx, others) : [];
   const refused = (await Promise.all(others.map((group) => sendJob(ctx, job, group)))).flat();
   await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
+}
+
+/** Releases the emails that wait for the egress, in all mail databases. One that is missed is found by its next sweep. */
+export async function releaseEverywhere(ctx: Ctx, limits: RunLimits): Promise<void> {
+  ctx.log("egress.answered");
+  await startShardJob(ctx, "release", limits);
 }
 
 /** Returns whether the body of a queue message starts a job that this version knows. */
@@ -102,28 +110,42 @@ async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Pr
   return groupsOfShards.filter(([first]) => first !== undefined && !swept.has(first)).flat();
 }
 
+/** What the sweeps of some databases found. */
+interface Found {
+  work: DatabaseRows[];
+  sizes: ShardSize[];
+  /** Mail databases with emails that the search does not find yet. */
+  unindexed: number[];
+  /** Mail databases with emails that wait for the egress. */
+  waiting: number[];
+  /** Mail databases with workspaces whose owners may have to be notified of an outage. */
+  notifiable: number[];
+}
+
 /**
- * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, and indexes
- * new emails for the search. Each database is swept and indexed once before the first gets more.
+ * Sweeps the outboxes of these databases, measures the sizes of mail databases, processes what the sweeps left, probes the
+ * egress if emails wait for it, and indexes new emails for the search. Each database is swept and indexed once before the
+ * first gets more.
  */
 async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
-  const work: DatabaseRows[] = [];
-  const sizes: ShardSize[] = [];
-  const unindexed: number[] = [];
+  const found: Found = { work: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };
   const sweeps = databases.map((database) => ({
     database,
-    steps:
-      database === "main" ? sweepMain(onMain(ctx), work) : sweepShard(onShard(ctx, database), work, sizes, unindexed),
+    steps: database === "main" ? sweepMain(onMain(ctx), found) : sweepShard(onShard(ctx, database), found),
   }));
   const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, SWEEP_TIMEOUT_MS)]);
-  await saveShardSizes(ctx, sizes);
-  await runDatabases(ctx, work, limits, () => {});
-  const indexing = unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
+  await saveShardSizes(ctx, found.sizes);
+  const [endsOutage] = await Promise.all([
+    runDatabases(ctx, found.work, limits, () => {}),
+    releaseWaiting(ctx, databases, found, limits),
+  ]);
+  if (endsOutage) await releaseEverywhere(ctx, limits);
+  const indexing = found.unindexed.map((shard) => ({ database: shard, steps: indexSteps(onShard(ctx, shard)) }));
   await runInTurns(ctx, indexing, limits);
   if (swept.status === "rejected") throw swept.reason;
 }
 
-async function* sweepMain(ctx: WorkCtx<"main">, work: DatabaseRows[]): Steps {
+async function* sweepMain(ctx: WorkCtx<"main">, { work }: Found): Steps {
   const { rows } = await sweep(ctx);
   work.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   yield;
@@ -132,16 +154,47 @@ async function* sweepMain(ctx: WorkCtx<"main">, work: DatabaseRows[]): Steps {
 // Work beside the outbox, in one read.
 const FIND_OTHER_WORK = `
   SELECT ${HAS_NEW_EMAILS_SQL} AS has_new_emails,
-         EXISTS (SELECT 1 FROM webhook_endpoints WHERE due_at <= ?1) AS has_due_webhooks`;
+         EXISTS (SELECT 1 FROM webhook_endpoints WHERE due_at <= ?1) AS has_due_webhooks,
+         EXISTS (SELECT 1 FROM outbox WHERE outage = 'waiting') AS has_waiting,
+         EXISTS (SELECT 1 FROM outage_workspaces) AS has_notifiable`;
 
-async function* sweepShard(ctx: MailCtx, work: DatabaseRows[], sizes: ShardSize[], unindexed: number[]): Steps {
+type OtherWork = Record<"has_new_emails" | "has_due_webhooks" | "has_waiting" | "has_notifiable", number>;
+
+async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   const { rows, size, also } = await sweep(ctx, mailDb(ctx).prepare(FIND_OTHER_WORK).bind(ctx.now()));
-  work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
-  sizes.push({ shard: ctx.shard, size });
+  const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable } = also as OtherWork;
+  found.work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+  found.sizes.push({ shard: ctx.shard, size });
+  if (has_waiting === 1) found.waiting.push(ctx.shard);
+  if (has_notifiable === 1) found.notifiable.push(ctx.shard);
   yield;
-  const { has_new_emails, has_due_webhooks } = also as { has_new_emails: number; has_due_webhooks: number };
   if (has_due_webhooks === 1) await wakeWebhooks(ctx);
-  if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) unindexed.push(ctx.shard);
+  if (has_new_emails === 1 && (await indexEmails(ctx, 1)) > 0) found.unindexed.push(ctx.shard);
+}
+
+/** Probes the egress if emails wait for it, releases them if it answers, and notifies owners of a long outage and its end. */
+async function releaseWaiting(
+  ctx: Ctx,
+  databases: readonly DatabaseName[],
+  { waiting, notifiable }: Found,
+  limits: RunLimits,
+): Promise<void> {
+  const turnsOf = (shards: readonly number[], steps: (ctx: MailCtx) => Steps) =>
+    shards.map((shard) => ({ database: shard, steps: steps(onShard(ctx, shard)) }));
+  try {
+    const endsOutages = databases.includes("main");
+    const release = await watchEgress(ctx, { isWaiting: waiting.length > 0, endsOutages });
+    if (release === "everywhere") await releaseEverywhere(ctx, limits);
+    else if (release === "here") await runInTurns(ctx, turnsOf(waiting, releaseSteps), limits);
+    await runInTurns(ctx, turnsOf(notifiable, notifyOfOutages), limits);
+  } catch (error) {
+    ctx.log("egress.watch.failed", { error: String(error) });
+  }
+}
+
+async function* releaseSteps(ctx: MailCtx): Steps {
+  await scheduleRelease(ctx);
+  yield;
 }
 
 async function* indexSteps(ctx: MailCtx): Steps {

@@ -10,6 +10,7 @@ import {
   runReleases,
 } from "./delivery/index.ts";
 import { runTransferTasks } from "./domain-transfers/index.ts";
+import { recordAnswer } from "./egress-outages/index.ts";
 import { runForwards } from "./forwards/index.ts";
 import { copySent } from "./inbox/sending/index.ts";
 import { sendNotifications } from "./notification-channels/index.ts";
@@ -60,14 +61,15 @@ export interface DatabaseRows {
 
 /**
  * Processes rows of several outboxes, CONCURRENT_DATABASES at once, in one run that shares its limits and its SMTP
- * connections. Calls `onEnd` for each database, with the error of one that failed.
+ * connections. Calls `onEnd` for each database, with the error of one that failed. Returns true when an email of the run
+ * ended an outage of the egress, so that the waiting emails of all mail databases are to be released.
  */
 export async function runDatabases(
   ctx: Ctx,
   work: readonly DatabaseRows[],
   limits: RunLimits,
   onEnd: (database: WorkMessage["database"], error: unknown) => void,
-): Promise<void> {
+): Promise<boolean> {
   const queue = work.values();
   const concurrency = Math.min(work.length, CONCURRENT_DATABASES);
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, concurrency);
@@ -84,6 +86,7 @@ export async function runDatabases(
   };
   await Promise.all(Array.from({ length: concurrency }, worker));
   await run.end();
+  return run.hasEndedOutage && (await recordAnswer(ctx));
 }
 
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */

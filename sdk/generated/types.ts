@@ -1222,7 +1222,7 @@ export interface NotificationPage {
 }
 
 export interface NotificationPreferences {
-  /** web: this list. email: emails of the service to you. slack: one post an event to the Slack webhook of the workspace, if any owner wants it. */
+  /** web: this list. email: emails of the service to you; that emails wait for the service is emailed when it is over. slack: one post an event to the Slack webhook of the workspace, if any owner wants it. */
   preferences: {
     alerts: {
       web: boolean;

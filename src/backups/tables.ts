@@ -13,7 +13,7 @@ export interface TableShape {
 }
 
 /**
- * Tables that no backup has: the record of migrations, which is compared instead; runs of cron and figures of
+ * Tables that no backup has: the record of migrations, which is compared instead; runs of cron, figures and outages of
  * the deployment; and what a restore writes itself. The index of emails is made anew from the emails.
  */
 const LEFT_OUT = [
@@ -21,6 +21,9 @@ const LEFT_OUT = [
   "migrations",
   "cron_runs",
   "daily_figures",
+  "egress_outages",
+  "egress_probe",
+  "outage_workspaces",
   "restores",
   "restored_files",
   "email_search",

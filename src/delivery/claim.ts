@@ -61,6 +61,8 @@ export interface Claim {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** An outage of the egress lasts: the first email that it accepts ends it. */
+  isOutage: boolean;
 }
 
 const CLAIMED_EMAILS =
@@ -125,15 +127,16 @@ export async function claimMail(
   ]);
   const rows = (claimed?.results ?? []) as ClaimedRow[];
   const mails = ((found?.results ?? []) as MailRow[]).map((row) => ({ row, state: toState(row) }));
-  if (mails.length === 0) return { rows, mails: [], keys: [], suppressed: new Set() };
+  if (mails.length === 0) return { rows, mails: [], keys: [], suppressed: new Set(), isOutage: false };
   const sources = mails.map(({ row, state }) => toSource(row, state));
   try {
-    const { senders, keys, suppressed } = await readSenders(ctx, sources);
+    const { senders, keys, suppressed, isOutage } = await readSenders(ctx, sources);
     return {
       rows,
       mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))),
       keys,
       suppressed,
+      isOutage,
     };
   } catch (error) {
     const dueAt = ctx.now();

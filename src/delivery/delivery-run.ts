@@ -27,6 +27,8 @@ export interface ActiveClaim {
   queue: MailToSend[];
   /** Emails that dispatchers have taken from the queue and not finished. */
   inProgress: number;
+  /** An outage of the egress lasted when the rows were claimed. */
+  isOutage: boolean;
   /** Reads the content of the emails. */
   contents: ContentRanges;
   /** The first error of a dispatcher while it sent an email of this claim; null when there was none. */
@@ -51,6 +53,8 @@ export class DeliveryRun {
   readonly content = new OctetBudget(CONTENT_OCTETS_IN_FLIGHT);
   /** Why the last dispatcher that failed to connect failed; null when none did. */
   unreachable: ConnectError | null = null;
+  /** The egress accepted an email although an outage was known: the outage has ended. */
+  hasEndedOutage = false;
   /** The active claims, each with the function that ends its wait in `send`. */
   readonly #claims = new Map<ActiveClaim, () => void>();
   readonly #dispatchers = new Set<Promise<void>>();

@@ -14,7 +14,7 @@ const reasons: Readonly<Record<EgressFault["fault"], string>> = {
 
 /**
  * Returns the update of an email that cannot be sent because the deployment has no egress (decisions 4): one `deferred`
- * event for the whole period, no attempt, the next check in 10 minutes. Returns null after 5 days: the email fails.
+ * event for the whole period, no attempt, the next check in 10 minutes or when the egress answers. Returns null after 5 days: the email fails.
  */
 export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { fault }: EgressFault): DeliveryUpdate | null {
   const now = ctx.now();
@@ -23,7 +23,7 @@ export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { fault }: E
   const metadata = { egress: fault, reason: reasons[fault] };
   const event: Fact = { id: ctx.newId(), recipient: null, on: "deferred", at: now, metadata };
   const next = { dueAt: now + EGRESS_CHECK_MS, outboxId: null };
-  return { facts: heldSince === null ? [event] : [], attempt: 0, next };
+  return { facts: heldSince === null ? [event] : [], attempt: 0, next, isUnreachable: true };
 }
 
 /** Returns the reason of an email that waited 5 days for an egress. */

@@ -2,7 +2,7 @@ export { DEFERRAL_REASONS } from "./deferral-reason.ts";
 export { DeliveryRun } from "./delivery-run.ts";
 export { type Egress, type EgressFault, egressOf } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";
-export { flushOutbox, runReleases } from "./release-waiting.ts";
+export { flushOutbox, runReleases, scheduleRelease } from "./release-waiting.ts";
 export { newRunLimits, type RunLimits, waitAfter } from "./rules.ts";
 export { deliver, deliverRows } from "./run.ts";
 export { runBulk } from "./run-bulk.ts";

@@ -26,6 +26,7 @@ import {
   RELEASE_STEP_DELAY_MS,
   RENEW_EVERY_MS,
 } from "./rules.ts";
+import { saveWaitingStatement } from "./waiting-workspaces.ts";
 
 type PendingUpdate = DeliveryUpdate & EmailUpdate;
 
@@ -34,7 +35,7 @@ const RETRY_MS = [50, 200, 800, 3000];
 
 /** The outcome of one email: what to write, and what follows for the outbox. */
 export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
-  /** The attempt failed before MAIL FROM: the next row waits for the egress. */
+  /** The egress is missing, or the attempt failed before MAIL FROM: the next row waits for the egress. */
   isUnreachable?: boolean;
   /** The egress accepted the message for a recipient. */
   isAccepted?: boolean;
@@ -212,8 +213,11 @@ export class OutcomeWriter {
     for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
     const done = [...emptyRows, ...this.#doneRows(updates)];
     for (const id of done) this.#unfinished.delete(id);
-    const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
+    const unreachable = new Map(
+      updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [[state.n, state.workspace]] : [])),
+    );
     const release = updates.some(({ isAccepted }) => isAccepted) ? [scheduleReleaseStatement(this.#ctx)] : [];
+    const waiting = unreachable.size > 0 ? [saveWaitingStatement(this.#ctx, unreachable.values())] : [];
     const complete = updates.map((update) => ({
       ...this.#avoidLeaseEnd(update),
       moved: this.#packs.take(update.state.n),
@@ -223,7 +227,7 @@ export class OutcomeWriter {
         const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
         return {
           before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
-          after: [finishStatement(this.#ctx, this.#lease, done), ...release],
+          after: [finishStatement(this.#ctx, this.#lease, done), ...release, ...waiting],
         };
       }),
     );

@@ -46,6 +46,7 @@ export interface SenderRow {
   domain_status: string | null;
   return_path: string | null;
   is_active: number | null;
+  is_outage: 0 | 1;
 }
 
 export interface Senders {
@@ -54,12 +55,15 @@ export interface Senders {
   keys: DkimKeyRow[];
   /** Suppressed recipients, named by `suppressedName`. */
   suppressed: ReadonlySet<string>;
+  /** An outage of the egress lasts, as far as the main database knows. */
+  isOutage: boolean;
 }
 
 // One row for each combination of workspace, domain, mailbox and user, since the emails of a claim share few of them.
 const FIND_SENDERS = `
   SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain,
-         d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active
+         d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
+         EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
     FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
     LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
     LEFT JOIN mailboxes m ON m.id = j.value->>2 AND m.workspace = w.number AND m.domain_id = d.id
@@ -113,6 +117,7 @@ export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Prom
       }),
     ),
     keys: (keys?.results ?? []) as DkimKeyRow[],
+    isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
     suppressed: findSuppressed(
       mails,
       suppressions.flatMap(({ results }) => results as SuppressionRow[]),

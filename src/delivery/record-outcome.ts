@@ -49,6 +49,7 @@ export function recordOutcome(
       facts.push({ id: claim.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
     }
   }
+  claim.run.hasEndedOutage ||= isAccepted && claim.isOutage;
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
   claim.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
   if (claim.queue.length === 0) claim.outcomes.flushLast();

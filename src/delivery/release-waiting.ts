@@ -37,6 +37,15 @@ const RELEASE_STEP = `
   RETURNING due_at AS dueAt, id, kind`;
 
 /**
+ * Schedules a release step in the one mail database of `ctx`, if emails wait there: an outage has ended. Safe to run at any
+ * time. A run at the time of a step that is scheduled already changes nothing.
+ */
+export async function scheduleRelease(ctx: MailCtx): Promise<void> {
+  const { results } = await scheduleReleaseStatement(ctx).all<WakeUp>();
+  if (results.length > 0) await ctx.wake(results, RELEASE_STEP_DELAY_MS / 1000);
+}
+
+/**
  * Makes the 500 oldest emails that wait after an outage of the egress due now (decisions 4). A success of any of them
  * schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first. Acts
  * on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.

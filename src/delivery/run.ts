@@ -108,6 +108,7 @@ async function deliverClaim(
     emailsOf,
     queue: [],
     inProgress: 0,
+    isOutage: claim.isOutage,
     contents: new ContentRanges(ctx),
     error: null,
   };

@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { egressOf } from "../delivery/index.ts";
+import { findLastAnswer, hasAnswered } from "../egress-outages/index.ts";
 import { withTimeout } from "../lib/deadline.ts";
 import { findSettingFaults } from "../setting-faults.ts";
 import { readSystemMail } from "../system-emails/index.ts";
@@ -10,6 +11,9 @@ import { decideReadiness, type Readiness } from "./rules.ts";
 const MAX_ROWS = 1_000;
 /** How long an answer is used again, in milliseconds: the endpoint needs no credential, and each answer reads every database. */
 const REUSE_MS = 5_000;
+
+/** How long the main database gets to tell whether the egress has answered, in milliseconds. */
+const TIMEOUT_MS = 5_000;
 
 const answers = new WeakMap<object, { at: number; answer: Promise<Readiness> }>();
 
@@ -24,8 +28,13 @@ export function readReadiness(ctx: Ctx): Promise<Readiness> {
 
 async function read(ctx: Ctx): Promise<Readiness> {
   const settingFaults = findSettingFaults(ctx.env);
-  const [outboxes, systemMail] = await Promise.all([readOutboxes(ctx, MAX_ROWS), systemMailState(ctx)]);
-  return decideReadiness({ settingFaults, egress: egressState(ctx), systemMail, outboxes }, ctx.now());
+  const [outboxes, systemMail, hasEgressAnswered] = await Promise.all([
+    readOutboxes(ctx, MAX_ROWS),
+    systemMailState(ctx),
+    readAnswer(ctx),
+  ]);
+  const found = { settingFaults, egress: egressState(ctx), hasEgressAnswered, systemMail, outboxes };
+  return decideReadiness(found, ctx.now());
 }
 
 /** Returns `unknown` when the settings cannot be read or the main database fails, which are conditions of their own. */
@@ -34,6 +43,15 @@ async function systemMailState(ctx: Ctx): Promise<Readiness["system_mail"]> {
     return await withTimeout(DATABASE_TIMEOUT_MS, readSystemMail(ctx));
   } catch {
     return "unknown";
+  }
+}
+
+/** Returns whether the egress has answered of late. False also when the main database does not tell. */
+async function readAnswer(ctx: Ctx): Promise<boolean> {
+  try {
+    return hasAnswered(await withTimeout(DATABASE_TIMEOUT_MS, findLastAnswer(ctx)), ctx.now());
+  } catch {
+    return false;
   }
 }
 

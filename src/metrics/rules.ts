@@ -25,6 +25,8 @@ interface Findings {
   /** `configured`, or why the deployment has no egress. */
   egress: string;
   systemMail: Readiness["system_mail"];
+  /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
+  hasEgressAnswered: boolean;
   outboxes: readonly {
     database: "main" | number;
     error: string | null;
@@ -35,11 +37,14 @@ interface Findings {
 
 /**
  * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
- * or when no mail database answers. A failing mail database, an egress that did not answer of late, or a row that is due
+ * or when no mail database answers. A failing mail database, emails that wait for an egress that does not answer, or a row that is due
  * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
  * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
  */
-export function decideReadiness({ settingFaults, egress, systemMail, outboxes }: Findings, now: number): Readiness {
+export function decideReadiness(
+  { settingFaults, egress, hasEgressAnswered, systemMail, outboxes }: Findings,
+  now: number,
+): Readiness {
   const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
   const mail = outboxes.filter(({ database }) => database !== "main");
   const failingMail = failing.filter((database) => database !== "main").length;
@@ -47,18 +52,20 @@ export function decideReadiness({ settingFaults, egress, systemMail, outboxes }:
   const oldestAt = due.length > 0 ? Math.min(...due.map((row) => row.oldestAt)) : null;
   const oldest = oldestAt === null ? null : Math.max(0, Math.floor((now - oldestAt) / 1000));
   const waiting = outboxes.reduce((sum, { waitingForEgress }) => sum + waitingForEgress, 0);
+  const isUnreachable = egress === "configured" && waiting > 0 && !hasEgressAnswered;
   const state = {
     settings: settingFaults.length > 0 ? ("invalid" as const) : ("valid" as const),
     main: failing.includes("main") ? ("fails" as const) : ("answers" as const),
     mail:
       failingMail === 0 ? ("answers" as const) : failingMail < mail.length ? ("degraded" as const) : ("fails" as const),
-    egress: egress === "configured" && waiting > 0 ? "unreachable" : egress,
+    egress: isUnreachable ? "unreachable" : egress,
     system_mail: systemMail,
   };
   const isReady =
     state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
   const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
-  const isDegraded = state.mail === "degraded" || waiting > 0 || (oldest ?? 0) > OLDEST_DUE_SECONDS || lacksSystemMail;
+  const isDegraded =
+    state.mail === "degraded" || isUnreachable || (oldest ?? 0) > OLDEST_DUE_SECONDS || lacksSystemMail;
   return {
     status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
     ...state,

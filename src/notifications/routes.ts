@@ -39,7 +39,7 @@ export const notificationRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "listNotifications",
       summary: "List your notifications",
-      description: `Those of your user in the active workspace, newest first. They are kept ${NOTIFICATION_DAYS} days.`,
+      description: `Those of your user in the active workspace, newest first. They are kept ${NOTIFICATION_DAYS} days. Among the alerts: emails of the workspace wait because the service cannot hand them over for ten minutes, and the end of that.`,
       tags,
       responses: responses(200, "A page of notifications, and the counts", NotificationPageOut, [403]),
     }),

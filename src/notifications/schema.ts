@@ -75,7 +75,7 @@ export const PreferencesOut = z
     preferences: z
       .object({ alerts: channelsOut, sends: channelsOut, team: channelsOut })
       .describe(
-        "web: this list. email: emails of the service to you. slack: one post an event to the Slack webhook of the workspace, if any owner wants it.",
+        "web: this list. email: emails of the service to you; that emails wait for the service is emailed when it is over. slack: one post an event to the Slack webhook of the workspace, if any owner wants it.",
       ),
   })
   .meta({ ref: "NotificationPreferences", examples: [shown] });

@@ -39,6 +39,7 @@ const MAIL_STEPS = [
   deleteOfBroadcasts("broadcast_skipped", "contact"),
   // The last of the tables above whose rows may need several steps.
   "DELETE FROM broadcasts WHERE n IN (SELECT n FROM broadcasts b WHERE workspace = ?1 AND NOT EXISTS (SELECT 1 FROM broadcast_skipped s WHERE s.broadcast = b.n) LIMIT ?2)",
+  "DELETE FROM outage_workspaces WHERE workspace IN (SELECT workspace FROM outage_workspaces WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_hourly WHERE (workspace, hour, domain) IN (SELECT workspace, hour, domain FROM rollups_hourly WHERE workspace = ?1 LIMIT ?2)",
   "DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (SELECT workspace, day, domain FROM rollups_daily WHERE workspace = ?1 LIMIT ?2)",

@@ -14,7 +14,7 @@ const dueFor = (seconds: number, kind = "deliver") => ({
   kinds: [{ kind, oldestAt: NOW - seconds * 1000 }],
 });
 const decide = (outboxes: ReturnType<typeof answering>[], egress = "configured", settingFaults: string[] = []) =>
-  decideReadiness({ settingFaults, egress, systemMail: "configured", outboxes }, NOW);
+  decideReadiness({ settingFaults, egress, hasEgressAnswered: false, systemMail: "configured", outboxes }, NOW);
 
 describe("readiness", () => {
   it.each([
@@ -40,6 +40,7 @@ describe("readiness", () => {
       const findings = {
         settingFaults: [],
         egress: "configured",
+        hasEgressAnswered: false,
         systemMail,
         outboxes: [answering("main"), answering(0)],
       };
@@ -47,6 +48,14 @@ describe("readiness", () => {
       expect(decideReadiness({ ...findings, systemMail: "unknown" }, NOW).status).toBe("ready");
     },
   );
+
+  it("is back when the egress has answered, although emails still wait for their turn", () => {
+    const outboxes = [answering("main"), { ...answering(0), waitingForEgress: 3 }];
+    const found = { settingFaults: [], egress: "configured", systemMail: "configured" as const, outboxes };
+    expect(decideReadiness({ ...found, hasEgressAnswered: false }, NOW)).toMatchObject({ egress: "unreachable" });
+    const back = decideReadiness({ ...found, hasEgressAnswered: true }, NOW);
+    expect(back).toMatchObject({ status: "ready", egress: "configured", details: { waiting_for_egress: 3 } });
+  });
 
   it("is missing without an egress and with faults of the settings", () => {
     expect(decide([answering("main"), answering(0)], "malformed").status).toBe("not_ready");

@@ -5,7 +5,7 @@ import { type Faults, faultyDatabase, type Moment } from "./faults.ts";
 
 /** Tables of a mail database. outbox and idempotency_keys are also in the main one; `database` reads those of the mail database. */
 const MAIL_TABLES =
-  /\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:emails|changes|outbox|idempotency_keys|rollups_\w+|email_search\w*|search_progress|content_progress|retried_addresses|shard_workspaces|contacts|contact_lists|inbound_emails|broadcast\w*|bulk_\w+|webhook_\w+)\b/i;
+  /\b(?:FROM|INTO|UPDATE|JOIN|TABLE)\s+(?:emails|changes|outbox|idempotency_keys|rollups_\w+|email_search\w*|search_progress|content_progress|retried_addresses|shard_workspaces|contacts|contact_lists|inbound_emails|broadcast\w*|bulk_\w+|outage_workspaces|webhook_\w+)\b/i;
 
 /** Number of the mail database of this test file: 0 for one half of the files, 1 for the other. */
 export const FILE_SHARD =

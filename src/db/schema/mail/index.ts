@@ -4,6 +4,7 @@ export * from "./broadcasts.ts";
 export * from "./contacts.ts";
 export * from "./emails.ts";
 export * from "./inbound.ts";
+export * from "./outage-workspaces.ts";
 export * from "./outbox.ts";
 export * from "./retried-addresses.ts";
 export * from "./rollups.ts";

@@ -8,6 +8,7 @@ export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
 export * from "./domain-transfers.ts";
 export * from "./domains.ts";
+export * from "./egress-outages.ts";
 export * from "./forwarding.ts";
 export * from "./invitations.ts";
 export * from "./mail-shards.ts";
