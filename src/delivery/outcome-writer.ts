@@ -17,7 +17,7 @@ import {
 import type { Claim, ClaimedMail } from "./claim.ts";
 import type { ContentPacks } from "./content-packs.ts";
 import { countOutcomes } from "./count-outcomes.ts";
-import { scheduleReleaseStatement } from "./release-waiting.ts";
+import { outageStatements } from "./outage-statements.ts";
 import {
   FLUSH_AFTER_MS,
   FLUSH_EMAILS,
@@ -26,7 +26,6 @@ import {
   RELEASE_STEP_DELAY_MS,
   RENEW_EVERY_MS,
 } from "./rules.ts";
-import { saveWaitingStatement } from "./waiting-workspaces.ts";
 
 type PendingUpdate = DeliveryUpdate & EmailUpdate;
 
@@ -213,11 +212,7 @@ export class OutcomeWriter {
     for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
     const done = [...emptyRows, ...this.#doneRows(updates)];
     for (const id of done) this.#unfinished.delete(id);
-    const unreachable = new Map(
-      updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [[state.n, state.workspace]] : [])),
-    );
-    const release = updates.some(({ isAccepted }) => isAccepted) ? [scheduleReleaseStatement(this.#ctx)] : [];
-    const waiting = unreachable.size > 0 ? [saveWaitingStatement(this.#ctx, unreachable.values())] : [];
+    const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
     const complete = updates.map((update) => ({
       ...this.#avoidLeaseEnd(update),
       moved: this.#packs.take(update.state.n),
@@ -227,7 +222,7 @@ export class OutcomeWriter {
         const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
         return {
           before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
-          after: [finishStatement(this.#ctx, this.#lease, done), ...release, ...waiting],
+          after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, updates)],
         };
       }),
     );
