@@ -112,6 +112,7 @@ export const dashboardRoutes = {
   "POST /app/broadcasts/:broadcast_id/pause": "page",
   "POST /app/broadcasts/:broadcast_id/resume": "page",
   "POST /app/broadcasts/:broadcast_id/cancel": "page",
+  "GET /app/broadcasts/:broadcast_id/promote/:variant_id": "page",
   "POST /app/broadcasts/:broadcast_id/promote/:variant_id": "page",
   "POST /app/broadcasts/:broadcast_id/test": "page",
   "POST /app/broadcasts/:broadcast_id/variants": "page",

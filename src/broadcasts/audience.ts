@@ -2,7 +2,7 @@ import type { CallerCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";
-import { apportion } from "./split.ts";
+import { sizesOf } from "./split.ts";
 import { findVariants } from "./variants/queries.ts";
 
 // The mark is a copy of the suppression list, for counts; the fan-out reads the list itself (decisions 6).
@@ -42,9 +42,7 @@ export async function countAudience(ctx: CallerCtx, { row, fanOut }: Broadcast):
     pct === null ? [] : findVariants(ctx, row.n),
   ]);
   const eligible = counted?.eligible ?? 0;
-  const isSample = pct !== null && variants.length >= 2;
-  const [sample = 0] = isSample ? apportion(eligible, [pct, 100 - pct]) : [eligible];
-  return toAudience(eligible, sample, counted);
+  return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, counted);
 }
 
 function toAudience(eligible: number, sample: number, skipped: Skipped | null): AudienceOut {

@@ -52,9 +52,30 @@ export class RankList {
   }
 }
 
+/** How many contacts of an audience are mailed first: in all, and by variant in the order of the variants. */
+export interface Sizes {
+  isSample: boolean;
+  mailed: number;
+  byVariant: number[];
+}
+
 /**
- * Splits an audience, whose ranks are sorted. A percentage with fewer than two variants mails the whole list, as no
- * percentage does. Sizes are exact by the largest remainder. Contacts of equal rank, of which a million have one pair with
+ * Returns the sizes of the arms of an audience of `eligible` contacts. A percentage with fewer than two variants mails the whole
+ * list, as no percentage does. Sizes are exact by the largest remainder.
+ */
+export function sizesOf(
+  eligible: number,
+  samplePct: number | null,
+  variants: readonly Pick<WeightedVariant, "weight">[],
+): Sizes {
+  const isSample = samplePct !== null && variants.length >= 2;
+  const [mailed = 0] = isSample ? apportion(eligible, [samplePct, 100 - samplePct]) : [eligible];
+  const weights = variants.map(({ weight }) => weight);
+  return { isSample, mailed, byVariant: weights.length > 0 ? apportion(mailed, weights) : [] };
+}
+
+/**
+ * Splits an audience, whose ranks are sorted, into arms of the sizes of `sizesOf`. Contacts of equal rank, of which a million have one pair with
  * a chance of 1 in 18,000, stay together.
  */
 export function splitAudience(
@@ -62,13 +83,8 @@ export function splitAudience(
   samplePct: number | null,
   variants: readonly WeightedVariant[],
 ): Split {
-  const isSample = samplePct !== null && variants.length >= 2;
-  const [mailed = 0] = isSample ? apportion(ranks.length, [samplePct, 100 - samplePct]) : [ranks.length];
   const weighted = variants.length > 0 ? variants : [{ n: 0, weight: 1 }];
-  const sizes = apportion(
-    mailed,
-    weighted.map(({ weight }) => weight),
-  );
+  const { isSample, byVariant: sizes } = sizesOf(ranks.length, samplePct, weighted);
   let [end, wanted] = [0, 0];
   const arms = weighted.map(({ n }, index): Arm => {
     const start = end;

@@ -102,7 +102,7 @@ describe("the broadcasts pages", () => {
     expect(await locationOf(`${path}${variant}`)).toBe(`${path}?done=variant-deleted`);
     expect(await locationOf(`${path}/test`, { to: "delivered@simulator.test" })).toBe(`${path}?done=tested`);
     expect((await submit(session, `${path}/pause`)).status).toBe(409);
-    expect(await textOf(`${path}/send`)).toContain("2 contacts get it.");
+    expect(await textOf(`${path}/send`)).toContain("2 contacts get a variant now: 2 get B.");
     expect(await locationOf(`${path}/send`)).toBe(`${path}?done=sending`);
     expect((await submit(session, `${path}/edit`, form)).status).toBe(409);
     expect(await textOf(path)).toContain("Results");

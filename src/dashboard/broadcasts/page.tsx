@@ -23,8 +23,9 @@ import {
 } from "../../ui/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
-
-const may = (caller: CallerCtx, what: "manage" | "send") => caller.actor.scopes.has(`broadcasts:${what}`);
+import { may } from "./rights.ts";
+import { percentOf, share } from "./share.ts";
+import { isWaitingForWinner, Variants } from "./variants.tsx";
 
 interface BroadcastsPageProps {
   caller: CallerCtx;
@@ -78,12 +79,6 @@ export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsP
 
 const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sending" && paused_at ? "paused" : status);
 
-/** Returns a count with its share of a total in percent. */
-const share = (count: number, total: number) =>
-  total === 0 ? String(count) : `${count.toLocaleString("en")} (${percentOf(count, total)})`;
-
-const percentOf = (count: number, total: number) => `${((100 * count) / total).toFixed(1)} %`;
-
 interface BroadcastPageProps {
   caller: CallerCtx;
   broadcast: BroadcastOut;
@@ -99,6 +94,7 @@ interface BroadcastPageProps {
 export function BroadcastPage({ caller, broadcast, variants, audience, links, notice, refusal }: BroadcastPageProps) {
   const path = `/app/broadcasts/${broadcast.id}`;
   const editable = isEditable(broadcast.status);
+  const isPolled = ["scheduled", "sending"].includes(broadcast.status) || isWaitingForWinner(broadcast, variants);
   return (
     <Layout
       title={broadcast.name}
@@ -108,7 +104,7 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
     >
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <FaultSummary refusal={refusal} />
-      <Live id="state" isPolled={["scheduled", "sending"].includes(broadcast.status)}>
+      <Live id="state" isPolled={isPolled}>
         <dl class="facts">
           <dt>Status</dt>
           <dd>
@@ -129,7 +125,7 @@ export function BroadcastPage({ caller, broadcast, variants, audience, links, no
         </dl>
         {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
       </Live>
-      <Variants {...{ caller, broadcast, variants, path, editable, refusal }} />
+      <Variants {...{ caller, broadcast, variants, path, isPolled, refusal }} />
       <h2>Content</h2>
       {broadcast.html_body ? (
         <MailFrame title="HTML of the broadcast" src={`${path}/html`} />
@@ -234,56 +230,6 @@ const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLink
     )}
   </>
 );
-
-interface VariantsProps extends Pick<BroadcastPageProps, "caller" | "broadcast" | "variants" | "refusal"> {
-  path: string;
-  editable: boolean;
-}
-
-function Variants({ caller, broadcast, variants, path, editable, refusal }: VariantsProps) {
-  const mayPromote =
-    may(caller, "send") && broadcast.status === "sent" && broadcast.ab_test_pct !== null && !broadcast.ab_promoted_at;
-  const mayChange = editable && may(caller, "manage");
-  const mayAct = mayPromote || mayChange;
-  return (
-    <>
-      <h2>Variants</h2>
-      {variants.length === 0 ? <p>Every recipient gets the same content.</p> : null}
-      {variants.length === 0 ? null : (
-        <List
-          caption="Variants"
-          columns={["Variant", "Subject", "Weight", "Delivered", "Opened", "Clicked", ...(mayAct ? ["Action"] : [])]}
-          rows={variants.map((variant) => [
-            variant.id === broadcast.ab_winner_variant_id ? `${variant.label} (promoted)` : variant.label,
-            variant.subject,
-            variant.weight,
-            variant.delivered_count.toLocaleString("en"),
-            share(variant.opened_count, variant.delivered_count),
-            share(variant.clicked_count, variant.delivered_count),
-            ...(mayAct ? [<VariantAction variant={variant} path={path} mayPromote={mayPromote} />] : []),
-          ])}
-        />
-      )}
-      {mayChange ? (
-        <form class="filter" method="post" action={`${path}/variants`}>
-          <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
-          <Field name="label" label="Name of a variant" faults={refusal?.faults} />
-          <Field name="variant_subject" label="Its subject" faults={refusal?.faults} />
-          <button class="quiet" type="submit">
-            Add variant
-          </button>
-        </form>
-      ) : null}
-    </>
-  );
-}
-
-const VariantAction = ({ variant, path, mayPromote }: { variant: VariantOut; path: string; mayPromote: boolean }) =>
-  mayPromote ? (
-    <PostButton to={`${path}/promote/${variant.id}`} label={`Promote ${variant.label}`} kind="link" />
-  ) : (
-    <PostButton to={`${path}/variants/${variant.id}/delete`} label={`Delete ${variant.label}`} kind="link" />
-  );
 
 const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
   <>

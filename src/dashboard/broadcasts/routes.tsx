@@ -16,6 +16,7 @@ import {
   isEditable,
   listBroadcasts,
   pauseBroadcast,
+  planPromotion,
   promoteVariant,
   resumeBroadcast,
   sendBroadcast,
@@ -32,11 +33,12 @@ import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
 import { onceForForm } from "../../http/idempotency.ts";
 import { respondMailHtml, respondPage } from "../../http/page.tsx";
-import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { parseFields, type Refusal, submitForm, toRefusal } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
 import { ConfirmPage } from "../../ui/index.ts";
 import { pageUser } from "../page-user.ts";
 import { listSenders } from "../senders.ts";
+import { PromotePage, SendPage } from "./confirm.tsx";
 import {
   type BroadcastForm,
   BroadcastFormPage,
@@ -54,6 +56,7 @@ const TOP_LINKS = 10;
 const API = "/v1/broadcasts/:broadcast_id";
 const DELETE = `DELETE ${API}`;
 const SEND = `POST ${API}/send`;
+const PROMOTE = `POST ${API}/promote/:variant_id`;
 const UPDATE = `PATCH ${API}`;
 
 const notices: Readonly<Record<string, string>> = {
@@ -116,24 +119,9 @@ export const broadcastPages = new Hono<AppEnv>()
   })
   .get("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), async (c) => {
     const caller = c.get("caller");
-    const broadcast = await getBroadcast(caller, idOf(c));
-    const { id, name } = toRecord(caller.workspace.id, broadcast);
-    const audience = await findAudience(c, broadcast);
-    return respondPage(
-      c,
-      <ConfirmPage
-        title={`Send ${name}?`}
-        user={pageUser(caller)}
-        button="Send now"
-        isFinal={false}
-        back={`/app/broadcasts/${id}`}
-        at="/app/broadcasts"
-      >
-        {audience === null
-          ? "It is sent to the contacts of its list."
-          : `${audience.eligible.toLocaleString("en")} contacts get it.`}
-      </ConfirmPage>,
-    );
+    const [found, variants] = await Promise.all([getBroadcast(caller, idOf(c)), findVariantsOf(caller, idOf(c))]);
+    const broadcast = toRecord(caller.workspace.id, found);
+    return respondPage(c, <SendPage {...{ caller, broadcast, variants }} audience={await findAudience(c, found)} />);
   })
   .post("/app/broadcasts/:broadcast_id/send", ...pageFor(SEND), (c) => change(c, "sending", sendBroadcast))
   .post("/app/broadcasts/:broadcast_id/pause", ...pageFor(`POST ${API}/pause`), (c) =>
@@ -145,9 +133,14 @@ export const broadcastPages = new Hono<AppEnv>()
   .post("/app/broadcasts/:broadcast_id/cancel", ...pageFor(`POST ${API}/cancel`), (c) =>
     change(c, "cancelled", cancelBroadcast),
   )
-  .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(`POST ${API}/promote/:variant_id`), (c) =>
-    change(c, "promoted", (caller, id) => promoteVariant(caller, id, c.req.param("variant_id"))),
-  )
+  .get("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), (c) => askToPromote(c))
+  .post("/app/broadcasts/:broadcast_id/promote/:variant_id", ...pageFor(PROMOTE), async (c) => {
+    const key = (await readForm(c)).get("idempotency_key") ?? "";
+    const variant = c.req.param("variant_id");
+    return change(c, "promoted", (_, id) =>
+      onceForForm(c, key, JSON.stringify([id, variant]), (ctx) => promoteVariant(ctx, id, variant)),
+    );
+  })
   .post("/app/broadcasts/:broadcast_id/test", ...pageFor(`POST ${API}/test`), async (c) => {
     const to = (await readForm(c)).get("to") ?? "";
     return change(c, "tested", (caller, id) => sendTest(caller, id, parseFields(TestIn, { to: [to] })));
@@ -206,6 +199,18 @@ function change(
     },
     (refusal) => showBroadcast(c, refusal),
   );
+}
+
+/** Shows what a promotion would do, or why it is refused: its state may have changed since the page of the broadcast was read. */
+async function askToPromote(c: Context<AppEnv>): Promise<Response> {
+  const caller = c.get("caller");
+  try {
+    const promotion = await planPromotion(caller, idOf(c), c.req.param("variant_id") ?? "");
+    const page = <PromotePage {...{ caller, promotion }} idempotencyKey={crypto.randomUUID()} />;
+    return await respondPage(c, page);
+  } catch (error) {
+    return showBroadcast(c, toRefusal(error));
+  }
 }
 
 /** Returns the audience, or null when there is no list or it cannot be counted. */
