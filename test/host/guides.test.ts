@@ -189,7 +189,8 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.follow("Compare the variants, with confidence intervals");
       await guide.see("may be chance");
       await guide.follow("The broadcast");
-      await guide.press("Promote B");
+      await guide.follow("Promote B");
+      await guide.press("Send B to 32 contacts");
       await guide.see("The variant is sent to everybody else.");
       await page.goto("/app/broadcasts");
       await page.getByRole("link", { name: "Autumn sale" }).click();

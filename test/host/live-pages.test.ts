@@ -84,4 +84,43 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     await page.getByText("This outbox is empty").waitFor(PATIENCE);
     await context.close();
   });
+
+  it("show the results of the variants and the promotion of a winner once the sample was sent, and the promotion ends both", async () => {
+    const api = async <Out>(path: string, body?: unknown): Promise<Out> => {
+      const response = await fetch(`${site.host.url}${path}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${site.workspace.apiKey}`, "Content-Type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      expect(response.ok, await response.clone().text()).toBe(true);
+      return response.json() as Promise<Out>;
+    };
+    const list = await api<{ id: string }>("/v1/contacts/", { name: "Readers" });
+    for (let n = 0; n < 10; n++)
+      await api(`/v1/contacts/${list.id}/contacts`, { email: `delivered+${n}@simulator.test` });
+    const text = { subject: "News", text_body: "Hello", from_address: site.workspace.mailbox };
+    const created = { ...text, name: "News", contact_list_id: list.id, ab_test_pct: 40 };
+    const { id } = await api<{ id: string }>("/v1/broadcasts/", created);
+    for (const label of ["A", "B"]) await api(`/v1/broadcasts/${id}/variants`, { label, subject: label });
+    await api(`/v1/broadcasts/${id}/send`);
+    await api(`/v1/broadcasts/${id}/pause`);
+    const { page, context, problems } = await open(`/app/broadcasts/${id}`);
+    await page.evaluate("window.wasHere = true");
+    expect(await page.getByRole("link", { name: "Promote B" }).count()).toBe(0);
+    await api(`/v1/broadcasts/${id}/resume`);
+    await page.getByRole("link", { name: "Promote B" }).waitFor({ timeout: 60_000 });
+    await expect.poll(() => page.locator("#variants tbody tr").last().textContent(), PATIENCE).toMatch(/^BB12/);
+    expect(await page.evaluate("window.wasHere")).toBe(true);
+    expect(await findFaults(page)).toEqual([]);
+    await page.getByRole("link", { name: "Promote B" }).click();
+    await page.getByText("6 contacts who are not in the sample of 4 get the variant B").waitFor();
+    await page.getByRole("link", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "Promote B" }).click();
+    await page.getByRole("button", { name: "Send B to 6 contacts" }).click();
+    await page.getByText("The variant is sent to everybody else.").waitFor();
+    await expect.poll(() => page.locator("#variants tbody tr").last().textContent(), PATIENCE).toContain("(promoted)");
+    expect(await page.getByRole("link", { name: "Promote B" }).count()).toBe(0);
+    expect(problems).toEqual([]);
+    await context.close();
+  }, 120_000);
 });
