@@ -99,15 +99,14 @@ describe.skipIf(chromiumUnavailable() !== null)("live lists of the dashboard in 
     for (let n = 0; n < 10; n++)
       await api(`/v1/contacts/${list.id}/contacts`, { email: `delivered+${n}@simulator.test` });
     const text = { subject: "News", text_body: "Hello", from_address: site.workspace.mailbox };
-    const created = { ...text, name: "News", contact_list_id: list.id, ab_test_pct: 40 };
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const created = { ...text, name: "News", contact_list_id: list.id, ab_test_pct: 40, scheduled_at };
     const { id } = await api<{ id: string }>("/v1/broadcasts/", created);
     for (const label of ["A", "B"]) await api(`/v1/broadcasts/${id}/variants`, { label, subject: label });
-    await api(`/v1/broadcasts/${id}/send`);
-    await api(`/v1/broadcasts/${id}/pause`);
     const { page, context, problems } = await open(`/app/broadcasts/${id}`);
     await page.evaluate("window.wasHere = true");
     expect(await page.getByRole("link", { name: "Promote B" }).count()).toBe(0);
-    await api(`/v1/broadcasts/${id}/resume`);
+    await api(`/v1/broadcasts/${id}/send`);
     await page.getByRole("link", { name: "Promote B" }).waitFor({ timeout: 60_000 });
     await expect.poll(() => page.locator("#variants tbody tr").last().textContent(), PATIENCE).toMatch(/^BB12/);
     expect(await page.evaluate("window.wasHere")).toBe(true);
