@@ -1,5 +1,6 @@
 /** When cron probes the egress, and what a probe does (decisions 4). */
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { recordAnswer } from "../../src/egress-outages/index.ts";
 import { probeEgress } from "../../src/egress-outages/probe-egress.ts";
 import { readReadiness } from "../../src/metrics/readiness.ts";
 import { closedPort, receivedIds } from "../support/closed-port.ts";
@@ -103,6 +104,24 @@ describe("an egress that comes and goes", () => {
     const server = await open();
     await deployment.run(deployment.now + 3 * MINUTE);
     expect((await receivedIds(server)).toSorted()).toEqual(ids.toSorted());
+    expect(await waitingRows()).toBe(0);
+  });
+});
+
+describe("a run that ends between the end of an outage and its release", () => {
+  it.each([
+    ["one invocation", 32],
+    ["an invocation for each mail database", 1],
+  ])("leaves no email behind: the next minute releases those of all databases, swept by %s", async (_, groupSize) => {
+    const { url, open } = await closedPort();
+    const deployment = deploymentOf(url, groupSize);
+    for (const db of mailDatabases) await insertWaiting(db, 3, deployment.now + DAY);
+    await deployment.run(deployment.now + 2 * MINUTE);
+    await open();
+    expect(await recordAnswer(deployment.context().ctx)).toBe(true);
+    expect(await recordAnswer(deployment.context().ctx)).toBe(false);
+    expect(await waitingRows()).toBe(6);
+    await deployment.run(deployment.now + 2 * MINUTE);
     expect(await waitingRows()).toBe(0);
   });
 });
