@@ -12,9 +12,6 @@ const MAX_ROWS = 1_000;
 /** How long an answer is used again, in milliseconds: the endpoint needs no credential, and each answer reads every database. */
 const REUSE_MS = 5_000;
 
-/** How long the main database gets to tell whether the egress has answered, in milliseconds. */
-const TIMEOUT_MS = 5_000;
-
 const answers = new WeakMap<object, { at: number; answer: Promise<Readiness> }>();
 
 /** Returns whether the service is ready. The databases are read at most once in REUSE_MS. Never throws. */
