@@ -150,6 +150,7 @@ describe("GET /ready", () => {
   it("tells within a minute that the egress does not answer while emails wait, and that it is back", async () => {
     const { url, open } = await closedPort();
     const deployment = deploymentOf(url);
+    deployment.bindings = { ...deployment.bindings, SYSTEM_MAILBOX: (await aWorkspace()).mailbox };
     const ready = async () => {
       const { status, egress } = await readReadiness(deployment.context().ctx);
       return { status, egress };
