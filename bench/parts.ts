@@ -24,6 +24,7 @@ import { measureShards } from "./shards.ts";
 import type { Sink } from "./sink.ts";
 import { measureSubmission } from "./submission.ts";
 import type { Row } from "./table.ts";
+import { measureWaits } from "./waits.ts";
 import { measureWorstEmails } from "./worst-email.ts";
 
 /** What the parts of one run share. */
@@ -57,6 +58,7 @@ export const parts: Readonly<Record<string, (bench: Bench) => Promise<Row[]>>> =
   "inbox-memory": measureInboxMemory,
   "archive-memory": measureArchiveMemory,
   imports: measureImports,
+  waits: measureWaits,
   analytics: measureAnalytics,
   pages: measurePages,
 };

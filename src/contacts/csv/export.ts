@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../context.ts";
 import { mailDb } from "../../db/client.ts";
 import { conflict, notFound } from "../../errors.ts";
+import { nextTurn } from "../../lib/yielding-steps.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { exportLimits } from "../rules.ts";
 import { type ExportRow, parseMetadata, writeHeader, writeRow } from "./write-row.ts";
@@ -21,6 +22,7 @@ export async function exportContacts(ctx: CallerCtx, listId: string): Promise<Re
       controller.enqueue(encoder.encode(writeHeader(keys)));
     },
     async pull(controller) {
+      await nextTurn();
       const rows = await readPage(ctx, list, after);
       const last = rows.at(-1);
       if (last === undefined) return controller.close();
@@ -38,6 +40,7 @@ async function findKeys(ctx: CallerCtx, list: ListRow): Promise<string[]> {
     for (const row of rows) for (const key of Object.keys(parseMetadata(row))) keys.add(key);
     if (keys.size > exportLimits.keys)
       throw conflict(`The contacts have more than ${exportLimits.keys} different metadata keys, too many columns`);
+    await nextTurn();
     rows = await readPage(ctx, list, last.id);
   }
   return [...keys].sort();

@@ -11,6 +11,7 @@ import {
   isUtf8,
   withoutByteOrderMark,
 } from "../../lib/csv/reader.ts";
+import { nextTurn } from "../../lib/yielding-steps.ts";
 import { copyToNewContacts } from "../../suppressions/index.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { importLimits } from "../rules.ts";
@@ -36,7 +37,7 @@ interface CsvFile {
 export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8Array): Promise<ImportOut> {
   const list = await getList(ctx, listId);
   const csv = openFile(file);
-  requireRowCount(csv);
+  await requireRowCount(csv);
   const reservation = await Reservation.open(ctx);
   try {
     const result = await importRows(ctx, list, csv, reservation);
@@ -61,7 +62,7 @@ function openFile(file: Uint8Array): CsvFile {
 }
 
 /** Throws 400 for a file without data rows and 413 for one with too many, before any row is written. */
-function requireRowCount(csv: CsvFile): void {
+async function requireRowCount(csv: CsvFile): Promise<void> {
   const max = importLimits.rows;
   // A line is at most one row, so only a file of many lines is parsed for its number of rows.
   const countUpTo = countLines(csv.bytes) > max + 1 ? max + 1 : 1;
@@ -70,7 +71,8 @@ function requireRowCount(csv: CsvFile): void {
   const count = (record: CsvRecord) => {
     if ("fault" in record || !isBlank(record.cells)) rows += 1;
   };
-  while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0);
+  while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0)
+    await nextTurn();
   if (rows === 0) throw badRequest("The CSV file has no data rows");
   if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
 }
@@ -134,6 +136,7 @@ async function importRows(
   const next = () => readPart(ctx, reader, csv, writer);
   for (let part = next(); part !== null; part = next()) {
     reader.free();
+    await nextTurn();
     errors.push(...part.faults.slice(0, importLimits.errors - errors.length));
     rejected += part.faults.length;
     skipped += part.skipped + part.keys.length;
@@ -141,6 +144,7 @@ async function importRows(
     imported += inserted;
     skipped -= inserted;
     await reservation?.renew();
+    await nextTurn();
   }
   if (rejected > importLimits.errors) errors.push(`${rejected - importLimits.errors} more rows were rejected`);
   return { imported, skipped, errors };

@@ -1,5 +1,7 @@
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
 import { readMbox } from "../../lib/mbox/index.ts";
+import { readChunks } from "../../lib/read-chunks.ts";
+import type { YieldingSteps } from "../../lib/yielding-steps.ts";
 import { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "../../lib/zip/index.ts";
 import { type ArchiveContents, nameFault } from "../../mailbox-store/index.ts";
 import { CONTENTS_FILE, readContents, readContentsMessage } from "./contents.ts";
@@ -30,17 +32,23 @@ export function formatOf(start: Uint8Array): "zip" | "mbox" | null {
   return text.startsWith("PK\x03\x04") || text.startsWith("PK\x05\x06") ? "zip" : null;
 }
 
-/** Reads the entries of an archive. Throws ArchiveError when it is malformed or exceeds a bound. */
+export interface ReadOptions {
+  format: "zip" | "mbox";
+  /** The folder of messages whose folder the archive does not name. */
+  folder: string;
+  steps: YieldingSteps;
+}
+
+/** Reads the entries of an archive in steps. Throws ArchiveError when it is malformed or exceeds a bound. */
 export async function* readEntries(
   source: ByteSource,
-  format: "zip" | "mbox",
-  folder: string,
+  { format, folder, steps }: ReadOptions,
 ): AsyncGenerator<ArchiveEntry> {
   let count = 0;
   const entries =
     format === "zip"
-      ? readZip(source, folder)
-      : readMboxEntries(await source.stream(0, source.size), "message", folder);
+      ? readZip(source, folder, steps)
+      : readMboxEntries(steps.count(readChunks(await source.stream(0, source.size))), "message", folder);
   for await (const entry of entries) {
     count += 1;
     if (count > MAX_ENTRIES) throw new ArchiveError(`the archive has more than ${MAX_ENTRIES} messages`);
@@ -77,10 +85,13 @@ function toMessage(name: string, raw: Uint8Array, folder: string): ArchiveEntry 
   return { kind: "message", name, original, marks, folder: isUsable ? marks.folder : folder };
 }
 
-async function* readZip(source: ByteSource, folder: string): AsyncGenerator<ArchiveEntry> {
-  const reader = new ZipEntryReader(source);
+async function* readZip(source: ByteSource, folder: string, steps: YieldingSteps): AsyncGenerator<ArchiveEntry> {
+  const reader = new ZipEntryReader(source, steps);
   try {
-    for await (const file of readDirectory(source, MAX_ENTRIES)) yield* reader.read(file, folder);
+    for await (const file of readDirectory(source, MAX_ENTRIES)) {
+      yield* reader.read(file, folder);
+      await steps.add(1, 0);
+    }
   } catch (error) {
     throw error instanceof ZipError ? new ArchiveError(error.message) : error;
   }
@@ -89,11 +100,13 @@ async function* readZip(source: ByteSource, folder: string): AsyncGenerator<Arch
 /** Reads the files of a ZIP archive into one buffer, and stops when they are larger than the archive can be expected to be. */
 class ZipEntryReader {
   readonly #source: ByteSource;
+  readonly #steps: YieldingSteps;
   #left: number;
   #buffer = new Uint8Array(65_536);
 
-  constructor(source: ByteSource) {
+  constructor(source: ByteSource, steps: YieldingSteps) {
     this.#source = source;
+    this.#steps = steps;
     this.#left = MAX_RATIO * source.size + MORE_BYTES;
   }
 
@@ -140,7 +153,7 @@ class ZipEntryReader {
   }
 
   async *#counted(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of stream) {
+    for await (const chunk of this.#steps.count(readChunks(stream))) {
       this.#left -= chunk.length;
       if (this.#left < 0) throw new ArchiveError(`the archive decompresses to more than ${MAX_RATIO} times its size`);
       yield chunk;

@@ -2,14 +2,23 @@ import type { Ctx } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { concat, utf8 } from "../../lib/bytes.ts";
 import { MboxQuoter } from "../../lib/mbox/index.ts";
+import { readChunks } from "../../lib/read-chunks.ts";
+import { YieldingSteps } from "../../lib/yielding-steps.ts";
 import { crc32, type ZipEntry, ZipWriter } from "../../lib/zip/index.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
 import { writeMarks } from "./marks.ts";
+import { archiveStep } from "./rules.ts";
 
 /** Messages of one call of the mailbox, objects that are read ahead, and the largest of them that is held in memory. */
 const [PAGE, AHEAD, HELD_BYTES] = [500, 6, 262_144];
+
+/** An export that is running. */
+interface ExportWork {
+  ctx: Ctx;
+  steps: YieldingSteps;
+}
 
 /** A message with its object: its bytes when it is small, else null. */
 interface OpenMessage {
@@ -18,7 +27,7 @@ interface OpenMessage {
 }
 
 /**
- * Returns all messages of a mailbox, or of one folder, as a ZIP archive or an mbox file, piece by piece. Holds at most six
+ * Returns all messages of a mailbox, or of one folder, as a ZIP archive or an mbox file, piece by piece and in steps. Holds at most six
  * small messages in memory. Messages that are deleted meanwhile are left out. Throws 404 for an unknown folder. Reading it
  * throws when a message cannot be read, so that an incomplete archive does not look complete.
  */
@@ -31,10 +40,11 @@ export async function exportMailbox(
   const readPage = (after: number) => store.exportMessages({ after, limit: PAGE, folderName: folder });
   const first = await readPage(0);
   if (!first) throw notFound("Folder");
-  const messages = readAhead(ctx, pagesFrom(first, readPage));
+  const work = { ctx, steps: new YieldingSteps(archiveStep) };
+  const messages = readAhead(work, pagesFrom(first, readPage));
   return format === "zip"
-    ? writeZip(ctx, writeContents(contents), messages)
-    : writeMbox(ctx, writeContentsMessage(contents), messages);
+    ? writeZip(work, writeContents(contents), messages)
+    : writeMbox(work, writeContentsMessage(contents), messages);
 }
 
 async function* pagesFrom(
@@ -49,7 +59,10 @@ async function* pagesFrom(
 }
 
 /** Reads the objects of the next messages while the current one is written. */
-async function* readAhead(ctx: Ctx, messages: AsyncGenerator<ExportedMessage>): AsyncGenerator<OpenMessage> {
+async function* readAhead(
+  { ctx, steps }: ExportWork,
+  messages: AsyncGenerator<ExportedMessage>,
+): AsyncGenerator<OpenMessage> {
   const queue: Promise<OpenMessage | null>[] = [];
   for await (const message of messages) {
     const opened = openMessage(ctx, message);
@@ -58,6 +71,7 @@ async function* readAhead(ctx: Ctx, messages: AsyncGenerator<ExportedMessage>): 
     queue.push(opened);
     const next = queue.length === AHEAD ? await queue.shift() : null;
     if (next) yield next;
+    await steps.add(1, 0);
   }
   for (const opened of queue) {
     const next = await opened;
@@ -71,22 +85,29 @@ async function openMessage(ctx: Ctx, message: ExportedMessage): Promise<OpenMess
   return object && { message, bytes: await object.bytes() };
 }
 
-/** Returns the bytes of a message in pieces, or null when it was deleted. */
-async function contentOf(ctx: Ctx, { message, bytes }: OpenMessage): Promise<AsyncIterable<Uint8Array> | null> {
-  if (!bytes) return (await ctx.env.CONTENT.get(message.object))?.body ?? null;
+/** Returns the bytes of a message in pieces, each valid until the next one, or null when it was deleted. */
+async function contentOf(
+  { ctx, steps }: ExportWork,
+  { message, bytes }: OpenMessage,
+): Promise<AsyncIterable<Uint8Array> | null> {
+  if (!bytes) {
+    const object = await ctx.env.CONTENT.get(message.object);
+    return object && steps.count(readChunks(object.body));
+  }
   return (async function* () {
     yield bytes;
+    await steps.add(0, bytes.length);
   })();
 }
 
 async function* writeMbox(
-  ctx: Ctx,
+  work: ExportWork,
   contents: string,
   messages: AsyncGenerator<OpenMessage>,
 ): AsyncGenerator<Uint8Array> {
-  yield utf8(`${separator(null, ctx.now())}${contents}`);
+  yield utf8(`${separator(null, work.ctx.now())}${contents}`);
   for await (const open of messages) {
-    const content = await contentOf(ctx, open);
+    const content = await contentOf(work, open);
     if (!content) continue;
     const { message } = open;
     yield concat([utf8(separator(message.from, message.receivedAt)), writeMarks(message)]);
@@ -107,26 +128,30 @@ function separator(from: string | null, at: number): string {
 }
 
 async function* writeZip(
-  ctx: Ctx,
+  work: ExportWork,
   contents: string,
   messages: AsyncGenerator<OpenMessage>,
 ): AsyncGenerator<Uint8Array> {
   const zip = new ZipWriter();
   const file = utf8(contents);
-  yield concat([zip.header({ name: CONTENTS_FILE, size: file.length, crc: crc32(file), modifiedAt: ctx.now() }), file]);
+  yield concat([
+    zip.header({ name: CONTENTS_FILE, size: file.length, crc: crc32(file), modifiedAt: work.ctx.now() }),
+    file,
+  ]);
   for await (const open of messages) {
-    const entry = await toEntry(ctx, open);
-    const content = entry && (await contentOf(ctx, open));
+    const entry = await toEntry(work, open);
+    const content = entry && (await contentOf(work, open));
     if (!entry || !content) continue;
     yield concat([zip.header(entry), writeMarks(open.message)]);
-    for await (const chunk of content) yield chunk;
+    // The reader of the archive may keep it.
+    for await (const chunk of content) yield chunk.slice();
   }
   yield* zip.end();
 }
 
 /** Returns the file of a message. A large one is read for its checksum first, because that comes before it. */
-async function toEntry(ctx: Ctx, open: OpenMessage): Promise<ZipEntry | null> {
-  const content = await contentOf(ctx, open);
+async function toEntry(work: ExportWork, open: OpenMessage): Promise<ZipEntry | null> {
+  const content = await contentOf(work, open);
   if (!content) return null;
   const { id, folder, receivedAt } = open.message;
   const marks = writeMarks(open.message);

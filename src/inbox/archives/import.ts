@@ -1,19 +1,26 @@
-import { createHash } from "node:crypto";
 import type { CallerCtx } from "../../context.ts";
 import { r2Keys } from "../../db/r2-keys.ts";
 import { AppError, badRequest, unprocessable } from "../../errors.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
-import { parseMessage } from "../../mail/messages/index.ts";
-import { folderName, type ImportedMessage, saveUsedBytes, toPreview } from "../../mailbox-store/index.ts";
+import { YieldingSteps } from "../../lib/yielding-steps.ts";
+import {
+  folderName,
+  type ImportedMessage,
+  mailboxLimits,
+  saveUsedBytes,
+  toPreview,
+} from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { type ArchiveEntry, ArchiveError, formatOf, readEntries } from "./entries.ts";
+import { parseInSteps } from "./parse-in-steps.ts";
+import { archiveStep, importBatch } from "./rules.ts";
 import { ArchiveSource } from "./source.ts";
 
 /** Errors of one answer. */
 const MAX_ERRORS = 100;
-/** Messages that are stored at once, and their bytes. A larger message is stored alone. */
-const [BATCH, BATCH_BYTES] = [50, 4 * 1024 * 1024];
+/** Objects that are written to R2 at once: connections of an invocation that may wait for a response (Workers limits). */
+const PUTS = 5;
 
 /** The result of an import. */
 export interface ImportSummary {
@@ -41,8 +48,9 @@ export async function importArchive(
     const format = formatOf(await source.read(0, Math.min(size, 5)));
     if (!format)
       throw unprocessable([{ loc: ["body"], msg: "The body is no ZIP archive and no mbox file", type: "value_error" }]);
-    const run = new ImportRun(ctx, mailbox);
-    await run.read(readEntries(source, format, folder));
+    const steps = new YieldingSteps(archiveStep);
+    const run = new ImportRun(ctx, mailbox, steps);
+    await run.read(readEntries(source, { format, folder, steps }));
     await saveUsedBytes(ctx, mailbox, (await mailbox.store.quota()).usedBytes);
     return run.summary;
   } finally {
@@ -75,14 +83,17 @@ class ImportRun {
   readonly summary: ImportSummary = { imported: 0, duplicates: 0, skipped: 0, errors: [] };
   readonly #ctx: CallerCtx;
   readonly #mailbox: OpenMailbox;
+  readonly #steps: YieldingSteps;
   readonly #folders = new Set<string>();
   #pending: PendingMessage[] = [];
   #pendingBytes = 0;
+  #pendingCharacters = 0;
   #isFull = false;
 
-  constructor(ctx: CallerCtx, mailbox: OpenMailbox) {
+  constructor(ctx: CallerCtx, mailbox: OpenMailbox, steps: YieldingSteps) {
     this.#ctx = ctx;
     this.#mailbox = mailbox;
+    this.#steps = steps;
   }
 
   async read(entries: AsyncGenerator<ArchiveEntry>): Promise<void> {
@@ -106,11 +117,15 @@ class ImportRun {
     }
     if (entry.kind === "contents") return this.#mailbox.store.createContents(entry.contents);
     await this.#createFolder(entry.folder);
-    const isLarge = entry.original.length > BATCH_BYTES;
-    if (isLarge || this.#pendingBytes + entry.original.length > BATCH_BYTES) await this.#store();
-    this.#pending.push(await this.#toPending(entry, isLarge ? entry.original : entry.original.slice()));
+    const isLarge = entry.original.length > importBatch.bytes;
+    if (isLarge || this.#pendingBytes + entry.original.length > importBatch.bytes) await this.#store();
+    const message = await this.#toPending(entry, isLarge ? entry.original : entry.original.slice());
+    this.#pending.push(message);
     this.#pendingBytes += entry.original.length;
-    if (isLarge || this.#pending.length === BATCH) await this.#store();
+    this.#pendingCharacters += Math.min(message.message.searchText.length, mailboxLimits.searchCharacters);
+    const isFull =
+      this.#pending.length === importBatch.messages || this.#pendingCharacters >= importBatch.searchCharacters;
+    if (isLarge || isFull) await this.#store();
   }
 
   /** Creates a folder that the archive names and the list of folders does not. */
@@ -119,16 +134,18 @@ class ImportRun {
     if (this.#folders.has(canonical)) return;
     this.#folders.add(canonical);
     await this.#mailbox.store.createContents({ folders: [canonical], labels: [] });
+    await this.#steps.add(1, 0);
   }
 
   async #toPending(
     { name, marks, folder }: Extract<ArchiveEntry, { kind: "message" }>,
     raw: Uint8Array,
   ): Promise<PendingMessage> {
-    const { fields: _, text, ...parsed } = parseMessage(raw);
+    const { parsed: whole, hash } = await parseInSteps(raw, this.#steps);
+    const { fields: _, text, ...parsed } = whole;
     const now = this.#ctx.now();
     const known = marks?.receivedAt ?? null;
-    const identity = [this.#mailbox.id, "import", folder, known, createHash("sha256").update(raw).digest("hex")];
+    const identity = [this.#mailbox.id, "import", folder, known, hash];
     return {
       name,
       raw,
@@ -156,13 +173,13 @@ class ImportRun {
   /** Stores the pending messages: their objects first, then their records. */
   async #store(): Promise<void> {
     const batch = this.#pending;
-    [this.#pending, this.#pendingBytes] = [[], 0];
+    [this.#pending, this.#pendingBytes, this.#pendingCharacters] = [[], 0, 0];
     if (batch.length === 0) return;
     const { store, quotaBytes } = this.#mailbox;
     const keys = new Set(await store.findImported(batch.map(({ message }) => message.deliveryKey ?? "")));
     const unknown = batch.filter(({ message }) => !keys.has(message.deliveryKey ?? ""));
     this.summary.duplicates += batch.length - unknown.length;
-    await Promise.all(unknown.map(({ message, raw }) => this.#ctx.env.CONTENT.put(message.object, raw)));
+    await this.#putObjects(unknown);
     const imported = unknown.map(({ name: _, raw: _raw, ...message }) => message);
     const results = await store.importMessages(imported, quotaBytes);
     const unused: string[] = [];
@@ -177,6 +194,15 @@ class ImportRun {
       if (result !== "added" && object) unused.push(object);
     }
     if (unused.length > 0) await this.#ctx.env.CONTENT.delete(unused);
+  }
+
+  async #putObjects(messages: readonly PendingMessage[]): Promise<void> {
+    for (let at = 0; at < messages.length; at += PUTS) {
+      const group = messages.slice(at, at + PUTS);
+      await Promise.all(group.map(({ message, raw }) => this.#ctx.env.CONTENT.put(message.object, raw)));
+      const bytes = group.reduce((sum, { raw }) => sum + raw.length, 0);
+      await this.#steps.add(group.length, bytes);
+    }
   }
 
   #fail(text: string): void {
