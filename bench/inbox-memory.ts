@@ -4,6 +4,7 @@
  */
 import { Deployment, GATEWAY_SECRET } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
+import { importArchive } from "./import-archive.ts";
 import { Isolate } from "./isolate.ts";
 import { peakMegabytes } from "./memory.ts";
 import type { Bench } from "./parts.ts";
@@ -51,7 +52,7 @@ export async function measureArchiveMemory({ sink: { url: egressUrl } }: Bench):
     run: async (of) => of.control("baseline-split", { key: await putObject(of, archive), bytes: one.length }),
   };
   const filled = async (of: Deployment) => {
-    for (let n = 0; n < EXPORTED; n += IMPORTED) await importArchive(of, archive);
+    for (let n = 0; n < EXPORTED; n += IMPORTED) await importAll(of, archive);
   };
   const exported = (format: string): Work => ({
     prepare: filled,
@@ -61,7 +62,7 @@ export async function measureArchiveMemory({ sink: { url: egressUrl } }: Bench):
   const reads = await residentOf(egressUrl, objectWork(one, EXPORTED));
   const what = `messages of 5 MiB:`;
   return [
-    await measure(egressUrl, `${what} import of ${IMPORTED}`, imports, { run: (of) => importArchive(of, archive) }),
+    await measure(egressUrl, `${what} import of ${IMPORTED}`, imports, { run: (of) => importAll(of, archive) }),
     await measure(egressUrl, `${what} export of ${EXPORTED} as a ZIP archive`, reads, exported("zip")),
     await measure(egressUrl, `${what} export of ${EXPORTED} as an mbox file`, reads, exported("mbox")),
   ];
@@ -160,14 +161,9 @@ function objectWork(content: Buffer, times: number): Work {
   };
 }
 
-async function importArchive(of: Deployment, archive: Buffer): Promise<void> {
+async function importAll(of: Deployment, archive: Buffer): Promise<void> {
   // A folder of its own, so that no message is a duplicate.
-  const response = await fetch(`${of.host.url}/v1/inbox/${of.seed.mailboxId}/import?folder=${crypto.randomUUID()}`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${of.seed.apiKey}`, "Content-Type": "application/mbox" },
-    body: archive as BodyInit,
-  });
-  const { imported } = (await response.json()) as { imported: number };
+  const imported = await importArchive(of, archive, { folder: crypto.randomUUID() });
   if (imported !== IMPORTED) throw new Error(`${imported} of ${IMPORTED} messages were imported`);
 }
 

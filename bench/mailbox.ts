@@ -1,5 +1,6 @@
 /** Measures the inbox API in a mailbox of 10,000 messages and in one of 300: calls, rows read and time. */
 import { Deployment } from "./deployment.ts";
+import { importArchive } from "./import-archive.ts";
 import type { Bench } from "./parts.ts";
 import { median, type Row } from "./table.ts";
 import { splitAtAnswer } from "./trace.ts";
@@ -22,9 +23,9 @@ interface Measured {
 export async function measureMailbox({ sink }: Bench): Promise<Row[]> {
   const host = await Deployment.start(sink.url);
   try {
-    await host.control("pause-queue");
     const [small, large] = [await host.withFreshWorkspace(1), await host.withFreshWorkspace(2)];
     const imports = [await fill(small, SMALL), await fill(large, LARGE)];
+    await host.control("pause-queue");
     const compared = async (
       what: string,
       request: (of: Deployment, messages: number) => Request,
@@ -88,9 +89,7 @@ async function fill(of: Deployment, count: number): Promise<number> {
     return `From a@b Sat\r\n${header}\r\nDate: ${date}\r\nMessage-ID: <${n}@example.org>\r\n\r\n${text}\r\n`;
   });
   const startedAt = performance.now();
-  const path = `/v1/inbox/${of.seed.mailboxId}/import`;
-  const response = await of.call("POST", path, messages.join(""), { "Content-Type": "application/mbox" });
-  const { imported } = (await response.json()) as { imported: number };
+  const imported = await importArchive(of, messages.join(""));
   if (imported !== count) throw new Error(`${imported} of ${count} messages were imported`);
   return (performance.now() - startedAt) / 1000;
 }

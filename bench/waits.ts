@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { crc32, ZipWriter } from "../src/lib/zip/index.ts";
 import { bombMessages } from "./bomb-messages.ts";
 import { Deployment } from "./deployment.ts";
+import { importArchive } from "./import-archive.ts";
 import type { Bench } from "./parts.ts";
 import type { Row } from "./table.ts";
 
@@ -109,17 +110,7 @@ function toZip(mails: readonly Buffer[]): Buffer {
 
 /** Returns the import of an archive, which ends when all of its messages are there. */
 function importOf(format: "mbox" | "zip", archive: Buffer): Case["run"] {
-  return async (of) => {
-    const path = `/v1/inbox/${of.seed.mailboxId}/import?folder=${crypto.randomUUID()}`;
-    const response = await fetch(`${of.host.url}${path}`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${of.seed.apiKey}`, "Content-Type": `application/${format}` },
-      body: archive as BodyInit,
-    });
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    const { imported, errors } = (await response.json()) as { imported: number; errors: string[] };
-    if (imported === 0) throw new Error(errors[0] ?? "nothing was imported");
-  };
+  return (of) => importArchive(of, archive, { format, folder: crypto.randomUUID() });
 }
 
 /** Returns a CSV file of ROWS rows and 24 MiB. */

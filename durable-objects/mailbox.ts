@@ -10,15 +10,18 @@ import {
   deleteFolder,
   deleteLabel,
   describeContents,
+  endImport,
   exportMessages,
   expungeMessages,
   type FlagChanges,
   findByMessageId,
+  findImport,
   findImported,
   findMessage,
   flagsSet,
   foldersChanged,
   type ImportedMessage,
+  type ImportProgress,
   importMessages,
   type Label,
   type LabelChange,
@@ -26,6 +29,7 @@ import {
   listAddresses,
   listBlockedSenders,
   listFolders,
+  listImports,
   listLabelled,
   listLabels,
   listMessages,
@@ -38,6 +42,7 @@ import {
   messagesMoved,
   migrate,
   moveMessages,
+  type NewImport,
   type NewMessage,
   nextExpiry,
   type Range,
@@ -50,6 +55,7 @@ import {
   saveLabel,
   searchMessages,
   setFlags,
+  startImport,
   takeReplyTurn,
 } from "../src/mailbox-store/index.ts";
 import { BackupObject } from "./backup-object.ts";
@@ -257,14 +263,34 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     return findImported(this.sql, keys);
   }
 
-  importMessages(messages: readonly ImportedMessage[], quotaBytes: number | null) {
+  importMessages(
+    messages: readonly ImportedMessage[],
+    quotaBytes: number | null,
+    progress: ImportProgress | null = null,
+  ) {
     return this.#change(
-      () => importMessages(this.sql, messages, { quotaBytes, now: Date.now(), newId }),
+      () => importMessages(this.sql, messages, progress, { quotaBytes, now: Date.now(), newId }),
       (results) =>
-        results.flatMap((one) =>
+        (results ?? []).flatMap((one) =>
           one.result === "added" ? [{ type: "message" as const, folder: one.folder, uid: one.uid }] : [],
         ),
     );
+  }
+
+  startImport(added: NewImport) {
+    return this.#change(() => startImport(this.sql, added, Date.now()));
+  }
+
+  async findImport(id: string) {
+    return findImport(this.sql, id);
+  }
+
+  async listImports() {
+    return listImports(this.sql);
+  }
+
+  endImport(id: string, status: "done" | "failed", error: string | null) {
+    return this.#change(() => endImport(this.sql, id, status, error, Date.now()));
   }
 
   takeReplyTurn(sender: string, reply: string, at: number) {

@@ -12,6 +12,7 @@ import {
 import { runTransferTasks } from "./domain-transfers/index.ts";
 import { recordAnswer } from "./egress-outages/index.ts";
 import { runForwards } from "./forwards/index.ts";
+import { runImports } from "./inbox/archives/index.ts";
 import { copySent } from "./inbox/sending/index.ts";
 import { sendNotifications } from "./notification-channels/index.ts";
 import type { WakeUp, WorkMessage } from "./outbox/index.ts";
@@ -41,6 +42,7 @@ const mainTasks: Tasks<WorkCtx<"main">> = {
   transfer: (ctx, rows) => runTransferTasks(ctx, rows),
   notify: (ctx, rows) => sendNotifications(ctx, rows),
   webhook: (ctx, rows) => copySubscriptions(ctx, rows),
+  import: (ctx, rows) => runImports(ctx, rows),
 };
 
 /** Returns whether the body of a queue message names rows that this version can process. */

@@ -53,6 +53,7 @@ import type {
   ForwardingRuleUpdate,
   InboundEntry,
   InboxAddress,
+  InboxBackgroundImport,
   InboxBatch,
   InboxBatchResult,
   InboxBlockedSenders,
@@ -235,7 +236,11 @@ export interface Operations {
   /** Export the messages of a mailbox. GET /v1/inbox/{mailbox_id}/export */
   exportInbox(mailboxId: string, query?: { format?: "mbox" | "zip"; folder?: string }, options?: RequestOptions): Promise<Response>;
   /** Import messages into a mailbox. POST /v1/inbox/{mailbox_id}/import */
-  importInbox(mailboxId: string, body: Blob, query?: { folder?: string }, options?: RequestOptions): Promise<InboxImport>;
+  importInbox(mailboxId: string, body: Blob, query?: { folder?: string }, options?: RequestOptions): Promise<InboxImport | InboxBackgroundImport>;
+  /** List the imports in the background. GET /v1/inbox/{mailbox_id}/imports */
+  listInboxImports(mailboxId: string, options?: RequestOptions): Promise<InboxBackgroundImport[]>;
+  /** Get the progress of an import in the background. GET /v1/inbox/{mailbox_id}/imports/{import_id} */
+  getInboxImport(mailboxId: string, importId: string, options?: RequestOptions): Promise<InboxBackgroundImport>;
   /** List labels by name. GET /v1/inbox/{mailbox_id}/labels */
   listInboxLabels(mailboxId: string, options?: RequestOptions): Promise<InboxLabel[]>;
   /** Create a label. POST /v1/inbox/{mailbox_id}/labels */
@@ -529,6 +534,8 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   replaceInboxBlockedSenders: {"method":"PUT","path":"/v1/inbox/{mailbox_id}/blocked-senders","body":"json"},
   exportInbox: {"method":"GET","path":"/v1/inbox/{mailbox_id}/export","query":true,"raw":true},
   importInbox: {"method":"POST","path":"/v1/inbox/{mailbox_id}/import","body":"blob","query":true},
+  listInboxImports: {"method":"GET","path":"/v1/inbox/{mailbox_id}/imports"},
+  getInboxImport: {"method":"GET","path":"/v1/inbox/{mailbox_id}/imports/{import_id}"},
   listInboxLabels: {"method":"GET","path":"/v1/inbox/{mailbox_id}/labels"},
   createInboxLabel: {"method":"POST","path":"/v1/inbox/{mailbox_id}/labels","body":"json","keyed":true},
   updateInboxLabel: {"method":"PATCH","path":"/v1/inbox/{mailbox_id}/labels/{label_id}","body":"json"},

@@ -856,6 +856,23 @@ export interface InboxAttachment {
   inline: boolean;
 }
 
+export interface InboxBackgroundImport {
+  id: string;
+  status: "running" | "done" | "failed";
+  /** Bytes of the archive. */
+  size: number;
+  /** Bytes of it that were read so far. */
+  read: number;
+  imported: number;
+  /** Messages that an import of the last 30 days added and that are still there. */
+  duplicates: number;
+  skipped: number;
+  /** At most 100. */
+  errors: string[];
+  created_at: string;
+  updated_at: string;
+}
+
 export interface InboxBatch {
   folder?: string;
   uids: number[];

@@ -33,6 +33,8 @@ export const inboxScopes: Readonly<Record<string, Scope>> = {
   "GET /v1/inbox/:mailbox_id/events": "inbox:read",
   "GET /v1/inbox/:mailbox_id/export": "inbox:read",
   "POST /v1/inbox/:mailbox_id/import": "inbox:write",
+  "GET /v1/inbox/:mailbox_id/imports": "inbox:read",
+  "GET /v1/inbox/:mailbox_id/imports/:import_id": "inbox:read",
   "GET /v1/inbox/:mailbox_id/scheduled": "inbox:read",
   "POST /v1/inbox/:mailbox_id/send": "inbox:write",
   "POST /v1/inbox/:mailbox_id/files": "inbox:write",

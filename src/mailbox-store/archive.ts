@@ -1,10 +1,18 @@
 import { type AddOptions, addMessage } from "./add.ts";
 import { setFlags } from "./change.ts";
 import { createFolder, findFolder } from "./folders.ts";
+import { countImported, moveImport } from "./imports.ts";
 import { changeLabels, listLabels, saveLabel } from "./labels.ts";
 import { isSystemFolder } from "./rules.ts";
 import { all, type Sql } from "./sql.ts";
-import type { ArchiveContents, ExportedMessage, ImportedMessage, ImportResult, Label } from "./types.ts";
+import type {
+  ArchiveContents,
+  ExportedMessage,
+  ImportedMessage,
+  ImportProgress,
+  ImportResult,
+  Label,
+} from "./types.ts";
 
 interface ExportRow {
   id: number;
@@ -83,11 +91,20 @@ export function createContents(
 
 /**
  * Stores messages of an archive. One that was imported before and is still there changes nothing. A message of an unknown
- * folder goes to INBOX. Must run in a transaction.
+ * folder goes to INBOX. `progress` is that of an import in the background; returns null, and stores nothing, when another run has
+ * moved it. Must run in a transaction.
  */
-export function importMessages(sql: Sql, messages: readonly ImportedMessage[], options: AddOptions): ImportResult[] {
+export function importMessages(
+  sql: Sql,
+  messages: readonly ImportedMessage[],
+  progress: ImportProgress | null,
+  options: AddOptions,
+): ImportResult[] | null {
+  if (progress && !moveImport(sql, progress, options.now)) return null;
   const labels = new Map(listLabels(sql).map((label) => [label.name, label]));
-  return messages.map((message) => importMessage(sql, message, labels, options));
+  const results = messages.map((message) => importMessage(sql, message, labels, options));
+  if (progress) countImported(sql, progress.id, results);
+  return results;
 }
 
 function importMessage(

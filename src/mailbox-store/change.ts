@@ -143,7 +143,8 @@ export function removeUnknownObjects(sql: Sql, objects: readonly string[], now: 
     sql,
     `INSERT OR IGNORE INTO deleted_objects (object, due_at)
      SELECT value, ?2 FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.object = value)
-        AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object = value) RETURNING object`,
+        AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.object = value)
+        AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.object = value) RETURNING object`,
     JSON.stringify(objects),
     now,
   ).length;

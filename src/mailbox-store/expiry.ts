@@ -1,5 +1,6 @@
 import type { Ctx } from "../context.ts";
 import { expungeByIds } from "./change.ts";
+import { expireImports, nextImportExpiry } from "./imports.ts";
 import { readQuota } from "./quota.ts";
 import { DAY_MS, KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
 import { saveUsedBytes } from "./save-used-bytes.ts";
@@ -47,6 +48,7 @@ function removeExpired(sql: Sql, now: number): Removal {
     now,
   );
   sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
+  expireImports(sql, now);
   const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
   return {
     objects: due.map(({ object }) => object),
@@ -74,10 +76,12 @@ export function nextExpiry(sql: Sql): number | null {
   const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
   const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
   const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
+  const imports = nextImportExpiry(sql);
   const times = [
     ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
     ...(object?.at == null ? [] : [object.at]),
     ...(upload?.at == null ? [] : [upload.at + 1]),
+    ...(imports === null ? [] : [imports]),
   ];
   return times.length === 0 ? null : Math.min(...times);
 }

@@ -22,6 +22,7 @@ export {
 } from "./changes.ts";
 export { nextExpiry, runExpiry } from "./expiry.ts";
 export { createFolder, deleteFolder, type FolderResult, listFolders, renameFolder } from "./folders.ts";
+export { endImport, findImport, listImports, startImport } from "./imports.ts";
 export { changeLabels, deleteLabel, type LabelChange, type LabelResult, listLabels, saveLabel } from "./labels.ts";
 export { migrate } from "./migrations.ts";
 export { toNewMessage, toPreview } from "./new-message.ts";

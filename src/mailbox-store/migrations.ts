@@ -96,6 +96,14 @@ const migrations: readonly string[] = [
   ALTER TABLE deliveries ADD COLUMN folder TEXT;
   CREATE TABLE auto_replied (sender TEXT PRIMARY KEY, at INTEGER NOT NULL, reply TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE INDEX auto_replied_by_time ON auto_replied (at);`,
+  // Imports that continue in the background: few rows, so no index. The archive is deleted when its import ends.
+  `
+  CREATE TABLE imports (
+    id TEXT PRIMARY KEY, object TEXT NOT NULL, size INTEGER NOT NULL, format TEXT NOT NULL, folder TEXT NOT NULL,
+    status TEXT NOT NULL, step INTEGER NOT NULL, cursor TEXT NOT NULL, imported INTEGER NOT NULL,
+    duplicates INTEGER NOT NULL, skipped INTEGER NOT NULL, errors TEXT NOT NULL, created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Brings the database of a mailbox to the newest schema. A new one gets the system folders. `now` in ms since 1970. */

@@ -11,15 +11,18 @@ import type {
   FlagChanges,
   Folder,
   ImportedMessage,
+  ImportProgress,
   ImportResult,
   Label,
   MessageItem,
   MessagePage,
   MovedMessage,
+  NewImport,
   NewMessage,
   Person,
   Quota,
   StorageSection,
+  StoredImport,
   StoredMessage,
 } from "./types.ts";
 
@@ -69,7 +72,17 @@ export interface MailboxStore {
   createContents(contents: ArchiveContents): Promise<void>;
   /** Returns those of these delivery keys whose message is in the mailbox. */
   findImported(keys: readonly string[]): Promise<string[]>;
-  importMessages(messages: readonly ImportedMessage[], quotaBytes: number | null): Promise<ImportResult[]>;
+  /** Stores messages of an archive. Null: another run has moved the import. */
+  importMessages(
+    messages: readonly ImportedMessage[],
+    quotaBytes: number | null,
+    progress: ImportProgress | null,
+  ): Promise<ImportResult[] | null>;
+  /** Starts an import in the background. Returns false when too many run. */
+  startImport(added: NewImport): Promise<boolean>;
+  findImport(id: string): Promise<StoredImport | null>;
+  listImports(): Promise<StoredImport[]>;
+  endImport(id: string, status: "done" | "failed", error: string | null): Promise<void>;
   /**
    * Returns whether a sender gets an automatic reply: none in the last day, except this same one. `reply` identifies it, `at` is
    * in ms since 1970.

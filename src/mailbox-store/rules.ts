@@ -28,6 +28,8 @@ export const limits = {
 
 /** Days after which messages leave Trash and Spam, and after which a delivery is no longer known as repeated. */
 export const KEPT_DAYS = 30;
+/** Days for which an import that has ended is listed. */
+export const IMPORT_DAYS = 30;
 /** Delay from an expunge to the removal of the object: reads that were running have ended by then. In ms. */
 export const REMOVAL_DELAY_MS = 120_000;
 export const DAY_MS = 86_400_000;

@@ -192,3 +192,57 @@ export interface ImportedMessage {
 export type ImportResult =
   | { result: "added"; folder: string; uid: number }
   | { result: "duplicate" | "over-quota" | "no-folder" };
+
+/** The place up to which an archive was imported. All are 0 at its beginning. */
+export interface ArchiveCursor {
+  /** Bytes of the archive that were read. */
+  read: number;
+  /** Files of a ZIP archive that were read, and the offset of the directory's record of the next one. */
+  files: number;
+  record: number;
+  /** Bytes and messages that were read of an mbox file, which is the archive or the next file of it. */
+  offset: number;
+  messages: number;
+  /** Messages and faults of the whole archive, and the bytes to which its files were decompressed. */
+  entries: number;
+  decompressed: number;
+}
+
+export interface ImportCounts {
+  imported: number;
+  duplicates: number;
+  skipped: number;
+  /** Why messages were skipped; at most 100. */
+  errors: string[];
+}
+
+/** An import that continues in the background: an archive in R2, and how far it was imported. */
+export interface NewImport {
+  id: string;
+  /** Key of the archive in R2, and its bytes. */
+  object: string;
+  size: number;
+  format: "zip" | "mbox";
+  folder: string;
+  cursor: ArchiveCursor;
+  counts: ImportCounts;
+}
+
+export interface StoredImport extends NewImport {
+  status: "running" | "done" | "failed";
+  /** Grows with each change of the cursor, so that of two runs only one goes on. */
+  step: number;
+  /** In ms since 1970. */
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** What a batch of messages adds to an import, beside the results of the batch itself. */
+export interface ImportProgress {
+  id: string;
+  /** The step that the import must have. */
+  step: number;
+  cursor: ArchiveCursor;
+  /** What is added to the counts. */
+  added: ImportCounts;
+}

@@ -16,6 +16,7 @@ export type WorkKind =
   | "sent-copy"
   | "forward"
   | "notify"
+  | "import"
   | "webhook";
 
 /** A queue message, tagged and versioned. It carries row keys only. */

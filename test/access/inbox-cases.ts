@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { multipart } from "../contacts/csv-support.ts";
+import { startedImport } from "../inbox/started-import.ts";
 import { aMessage } from "../mailbox-store/support.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
@@ -35,6 +36,13 @@ const createLabel = async ({ mailboxId }: TestWorkspace) => {
   return { mailbox_id: mailboxId, label_id: id };
 };
 
+const createImport = async ({ mailboxId }: TestWorkspace) => {
+  const id = await startedImport(mailboxId);
+  // A mailbox has at most five that run.
+  await env.MAILBOX.getByName(mailboxId).endImport(id, "done", null);
+  return { mailbox_id: mailboxId, import_id: id };
+};
+
 const ARCHIVE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: a\r\n\r\nbody\r\n\r\n";
 
 const ofMailbox = (more: Partial<RouteCase> = {}): RouteCase => ({
@@ -61,6 +69,8 @@ const cases = {
     body: () => ARCHIVE,
     headers: { "Content-Type": "application/mbox", "Content-Length": String(ARCHIVE.length) },
   }),
+  "GET /imports": ofMailbox(),
+  "GET /imports/:import_id": ofMailbox({ create: createImport }),
   "GET /auto-reply": ofMailbox(),
   "PUT /auto-reply": ofMailbox({ body: () => ({ is_active: true, text: "I am away." }) }),
   "GET /labels": ofMailbox(),

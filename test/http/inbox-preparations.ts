@@ -1,4 +1,5 @@
 import { aRawMessage, deliver } from "../inbound/support.ts";
+import { startedImport } from "../inbox/started-import.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 
 type Ids = Record<string, string>;
@@ -45,6 +46,8 @@ export function inboxPreparations(workspace: () => TestWorkspace): Record<string
     getInboxEvents: mailbox,
     exportInbox: message,
     importInbox: mailbox,
+    listInboxImports: async () => ids({ import_id: await startedImport(workspace().mailboxId) }),
+    getInboxImport: async () => ids({ import_id: await startedImport(workspace().mailboxId) }),
     getInboxQuota: mailbox,
     listInboxStorageSections: message,
     listInboxBlockedSenders: async () => {

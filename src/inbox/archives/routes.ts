@@ -5,41 +5,21 @@ import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../erro
 import { download } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { largeBodies } from "../../http/json-body.ts";
-import { file, parameter, responses } from "../../http/openapi.ts";
+import { file, parameter, responses, success } from "../../http/openapi.ts";
 import { query } from "../../http/validate.ts";
 import { toReadable } from "../../lib/readable.ts";
-import { nameFault } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { MAX_ENTRIES } from "./entries.ts";
 import { exportMailbox } from "./export.ts";
 import { importArchive } from "./import.ts";
+import { getImport, listImports } from "./read-imports.ts";
+import { importNow } from "./rules.ts";
+import { BackgroundImportOut, ExportQuery, ImportOut, ImportQuery, toBackgroundImport } from "./schema.ts";
 
 /** Largest archive, in bytes: the largest body that a plan of Cloudflare accepts. */
 const MAX_ARCHIVE_BYTES = 500_000_000;
 /** Memory that an import holds: a message of 25 MiB, what is read ahead, and what is parsed. */
 const IMPORT_BYTES = 40_000_000;
-
-const ExportQuery = z.object({
-  format: z.enum(["mbox", "zip"]).default("zip"),
-  folder: z.string().max(1000).meta({ maxLength: 255 }).optional().describe("Only the messages of this folder."),
-});
-const ImportQuery = z.object({
-  folder: z
-    .string()
-    .max(1000)
-    .refine((name) => nameFault(name) === null, "folder is not the name of a folder")
-    .meta({ maxLength: 255 })
-    .default("INBOX")
-    .describe("The folder of messages whose folder the archive does not name. It is created when it does not exist."),
-});
-const ImportOut = z
-  .object({
-    imported: z.int(),
-    duplicates: z.int().describe("Messages that an import of the last 30 days added and that are still there."),
-    skipped: z.int(),
-    errors: z.array(z.string()).describe("At most 100."),
-  })
-  .meta({ ref: "InboxImport", examples: [{ imported: 2, duplicates: 0, skipped: 0, errors: [] }] });
 
 const tags = ["Inbox"];
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
@@ -56,7 +36,11 @@ and ${MAX_ENTRIES} messages of at most 25 MiB each. A Cloudflare plan may allow 
 then. Messages of an export go to their folders with their flags and labels. Otherwise the directory of an .eml file and the name of
 an .mbox file become the folder, and messages are marked as seen. A repeated import adds nothing; importing into the
 mailbox of the export adds copies. When the mailbox is full,
-the import ends, and \`errors\` says so.`;
+the import ends, and \`errors\` says so.
+
+An archive of at most ${importNow.archiveBytes} bytes and ${importNow.messages} messages is imported before the response (200). Of a larger one the
+response is a 202 with the id of an import that continues in the background; ask for its progress by this id. At most five
+run in one mailbox at a time (409).`;
 
 export const archiveRoutes = new Hono<AppEnv>()
   .get(
@@ -94,7 +78,10 @@ export const archiveRoutes = new Hono<AppEnv>()
           "application/zip": archive,
         },
       },
-      responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 411, 413, 415, 502]),
+      responses: {
+        ...responses(200, "What was imported", ImportOut, [400, 403, 404, 409, 411, 413, 415, 502]),
+        ...success(202, "The import that continues in the background", BackgroundImportOut),
+      },
     }),
     query(ImportQuery),
     async (c) => {
@@ -106,10 +93,41 @@ export const archiveRoutes = new Hono<AppEnv>()
       const hold = largeBodies.open(caller.workspace.number);
       try {
         await hold.growTo(IMPORT_BYTES);
-        return c.json(await importArchive(caller, mailbox, { body, size, folder: c.req.valid("query").folder }));
+        const result = await importArchive(caller, mailbox, { body, size, folder: c.req.valid("query").folder });
+        return "started" in result ? c.json(toBackgroundImport(result.started), 202) : c.json(result.counts);
       } finally {
         hold.release();
       }
+    },
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/imports",
+    describeRoute({
+      operationId: "listInboxImports",
+      summary: "List the imports in the background",
+      description:
+        "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
+    }),
+    async (c) => {
+      const mailbox = await openMailbox(c.get("caller"), c.req.param("mailbox_id"));
+      return c.json((await listImports(mailbox)).map(toBackgroundImport));
+    },
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/imports/:import_id",
+    describeRoute({
+      operationId: "getInboxImport",
+      summary: "Get the progress of an import in the background",
+      tags,
+      parameters: [mailboxId, parameter.id("import_id", "Id of the import")],
+      responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
+    }),
+    async (c) => {
+      const mailbox = await openMailbox(c.get("caller"), c.req.param("mailbox_id"));
+      return c.json(toBackgroundImport(await getImport(mailbox, c.req.param("import_id"))));
     },
   );
 

@@ -7,6 +7,8 @@ export interface MboxMessage {
   separator: string;
   /** The message, valid until the next one is read. Null when it is larger than the limit. */
   raw: Uint8Array | null;
+  /** Offset after it: that of the next separator, or the size of the file. */
+  end: number;
 }
 
 const [LF, CR] = [0x0a, 0x0d];
@@ -22,13 +24,15 @@ const FIRST_BYTES = 65_536;
 export async function* readMbox(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<MboxMessage> {
   const reader = new MboxReader(maxBytes);
   let rest: Uint8Array = new Uint8Array();
+  let offset = 0;
   for await (const chunk of stream) {
     const bytes = rest.length > 0 ? concat([rest, chunk]) : chunk;
-    const used = yield* reader.read(bytes, false);
+    const used = yield* reader.read(bytes, offset, false);
     rest = bytes.slice(used);
+    offset += used;
   }
-  yield* reader.read(rest, true);
-  yield* reader.end();
+  yield* reader.read(rest, offset, true);
+  yield* reader.end(offset + rest.length);
 }
 
 class MboxReader {
@@ -47,8 +51,8 @@ class MboxReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Reads bytes and returns how many: those of a line whose kind is not known yet are left when more will come. */
-  *read(bytes: Uint8Array, isLast: boolean): Generator<MboxMessage, number> {
+  /** Reads bytes from `offset` on and returns how many: those of a line whose kind is not known yet are left when more will come. */
+  *read(bytes: Uint8Array, offset: number, isLast: boolean): Generator<MboxMessage, number> {
     let from = 0;
     for (let at = 0; at < bytes.length; ) {
       if (this.#isLineStart && !this.#isInSeparator) {
@@ -58,7 +62,7 @@ class MboxReader {
         }
         if (this.#wasEmpty && beginsWithFrom(bytes, at)) {
           this.#addToMessage(bytes.subarray(from, at));
-          yield* this.end();
+          yield* this.end(offset + at);
           [this.#separator, this.#isInSeparator] = ["", true];
           at += FROM_SIZE;
           from = at;
@@ -113,13 +117,13 @@ class MboxReader {
     this.#buffer = larger;
   }
 
-  /** Ends the message that is being read. The empty line after it belongs to the file. */
-  *end(): Generator<MboxMessage> {
+  /** Ends the message that is being read at an offset. The empty line after it belongs to the file. */
+  *end(at: number): Generator<MboxMessage> {
     const [separator, size] = [this.#separator, this.#size];
     [this.#separator, this.#size] = [null, 0];
     if (separator === null) return;
-    if (size > this.#maxBytes) yield { separator, raw: null };
-    else yield { separator, raw: unquote(withoutEmptyLine(this.#buffer.subarray(0, size))) };
+    if (size > this.#maxBytes) yield { separator, raw: null, end: at };
+    else yield { separator, raw: unquote(withoutEmptyLine(this.#buffer.subarray(0, size))), end: at };
   }
 }
 

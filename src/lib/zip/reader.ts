@@ -15,6 +15,8 @@ export interface ZipFile {
   size: number;
   /** Offset of its local header. */
   at: number;
+  /** Offset of the next record of the directory. */
+  nextRecord: number;
 }
 
 /** Signals an archive that cannot be read. */
@@ -35,22 +37,26 @@ const latin1 = new TextDecoder("windows-1252");
 const utf8 = new TextDecoder();
 
 /**
- * Reads the directory at the end of a ZIP archive (APPNOTE 4.3), in pieces of 1 MiB. Throws ZipError for a malformed archive
- * and for one of more than `maxFiles` files.
+ * Reads the directory at the end of a ZIP archive (APPNOTE 4.3), in pieces of 1 MiB. `from` continues after a number of files,
+ * at the record of the next one. Throws ZipError for a malformed archive and for one of more than `maxFiles` files.
  */
-export async function* readDirectory(source: ByteSource, maxFiles: number): AsyncGenerator<ZipFile> {
+export async function* readDirectory(
+  source: ByteSource,
+  maxFiles: number,
+  from: { files: number; record: number } = { files: 0, record: 0 },
+): AsyncGenerator<ZipFile> {
   const { at, size, count } = await findDirectory(source);
   if (count > maxFiles) throw new ZipError(`the archive has ${count} files; the limit is ${maxFiles}`);
   if (at + size > source.size) throw new ZipError("the directory of the archive is outside of it");
-  let offset = at;
-  for (let left = count; left > 0; ) {
+  let offset = from.files > 0 ? from.record : at;
+  for (let left = count - from.files; left > 0; ) {
     const window = await source.read(offset, Math.min(WINDOW, at + size - offset));
     let used = 0;
     for (; left > 0; left--) {
       const record = readRecord(window.subarray(used));
       if (!record) break;
       used += record.length;
-      yield record.file;
+      yield { ...record.file, nextRecord: offset + used };
     }
     if (used === 0) throw new ZipError("the directory of the archive is cut off");
     offset += used;
@@ -84,7 +90,7 @@ async function readEnd64(source: ByteSource, at: number): Promise<{ at: number; 
 }
 
 /** Returns the record at the beginning, or null when it is not there completely. */
-function readRecord(bytes: Uint8Array): { file: ZipFile; length: number } | null {
+function readRecord(bytes: Uint8Array): { file: Omit<ZipFile, "nextRecord">; length: number } | null {
   if (bytes.length < CENTRAL_SIZE) return null;
   const view = viewOf(bytes);
   if (view.getUint32(0, true) !== CENTRAL) throw new ZipError("the directory of the archive is damaged");

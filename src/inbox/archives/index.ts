@@ -1,0 +1,3 @@
+export { importArchive } from "./import.ts";
+export { listImports } from "./read-imports.ts";
+export { runImports } from "./run-imports.ts";
