@@ -9,6 +9,8 @@ export const webmailRoutes = {
   "GET /mail/events/:mailbox_id": "page",
   "GET /mail/folders/:mailbox_id": "page",
   "POST /mail/folders/:mailbox_id": "page",
+  "GET /mail/import/:mailbox_id": "page",
+  "POST /mail/import/:mailbox_id": "page",
   "POST /mail/labels/:mailbox_id": "page",
   "GET /mail/labels/:mailbox_id/:label_id": "page",
   "POST /mail/labels/:mailbox_id/:label_id": "page",

@@ -22,6 +22,9 @@ export const importLimits = {
   errors: 1_000,
 } as const;
 
+/** What the checks of a file read before other requests get their turn. Its rows are read and stored by the batch. */
+export const importStep = { rows: importLimits.rowsPerBatch, bytes: 2 * 1024 * 1024 } as const;
+
 /** Limits of an export. A page is what is read at a time: rows, and octets of metadata. */
 export const exportLimits = { keys: 2_000, rowsPerPage: 1_000, metadataPerPage: 2_000_000 } as const;
 

@@ -3,7 +3,16 @@ import type { CallerCtx } from "../context.ts";
 import type { OpenMailbox } from "../inbox/index.ts";
 import type { Folder, Label } from "../mailbox-store/index.ts";
 import { Document, files, Notice } from "../ui/index.ts";
-import { composePath, eventsPath, folderPath, folderTitle, labelPath, placesPath, scheduledPath } from "./paths.ts";
+import {
+  composePath,
+  eventsPath,
+  folderPath,
+  folderTitle,
+  importPath,
+  labelPath,
+  placesPath,
+  scheduledPath,
+} from "./paths.ts";
 import { toSize } from "./size.ts";
 
 /** A mailbox with what the menu of each of its pages shows. */
@@ -17,7 +26,7 @@ export interface OpenPage {
 
 interface WebmailLayoutProps extends OpenPage {
   title: string;
-  /** The folder or the id of the label that the page shows, or `scheduled`, `places` or `compose`. */
+  /** The folder or the id of the label that the page shows, or `scheduled`, `places`, `import` or `compose`. */
   current: string;
   children?: Child;
 }
@@ -95,6 +104,9 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
       <div class="group">
         <a href={placesPath(id)} aria-current={mark("places")}>
           Folders and labels
+        </a>
+        <a href={importPath(id)} aria-current={mark("import")}>
+          Import
         </a>
         <p>
           {quotaBytes === null ? `${toSize(usedBytes)} used` : `${toSize(usedBytes)} of ${toSize(quotaBytes)} used`}

@@ -16,6 +16,9 @@ export const scheduledPath = (mailboxId: string, query: Record<string, string> =
 export const placesPath = (mailboxId: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/folders/${mailboxId}`, query);
 
+/** The path of the page that imports archives. */
+export const importPath = (mailboxId: string) => `/mail/import/${mailboxId}`;
+
 /** The path of the messages with a label. */
 export const labelPath = (mailboxId: string, labelId: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/labels/${mailboxId}/${labelId}`, query);

@@ -13,6 +13,7 @@ import { signOutOfMailbox } from "../mailbox-sessions/index.ts";
 import { listMailboxes } from "../mailboxes/index.ts";
 import { signInToWebmail, WebmailLoginIn } from "../sign-ins/index.ts";
 import { composePages } from "./compose-routes.tsx";
+import { importPages } from "./import-routes.tsx";
 import { listPages } from "./list-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
@@ -68,6 +69,7 @@ export const webmailPages = new Hono<AppEnv>()
   .route("/", composePages)
   // These come before the lists, whose /mail/:mailbox_id/:folder would match their paths.
   .route("/", placesPages)
+  .route("/", importPages)
   .route("/", listPages)
   .route("/", messagePages)
   .onError(onPageError);

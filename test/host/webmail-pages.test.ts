@@ -42,6 +42,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
       [`${mail.composePath}?reply=forward&folder=INBOX&uid=${uid}`, "New message"],
       [mail.composePath, "New message", (of) => attach(of, "notes.txt")],
       [`/mail/folders/${site.workspace.mailboxId}`, "Folders and labels"],
+      [`/mail/import/${site.workspace.mailboxId}`, "Import"],
       [`/mail/labels/${site.workspace.mailboxId}/${id}`, "Bills"],
       [mail.path("/INBOX?done=delete&n=1&undo=%5B%5B%22Trash%22,%22INBOX%22,%5B1%5D%5D%5D"), "Inbox"],
       [mail.path("/Trash"), "Trash"],

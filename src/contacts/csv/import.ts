@@ -6,15 +6,16 @@ import { type Columns, isEmailHeader, readHeader } from "../../lib/csv/columns.t
 import {
   CsvReader,
   type CsvRecord,
+  countLines,
   type Delimiter,
   detectDelimiter,
   isUtf8,
   withoutByteOrderMark,
 } from "../../lib/csv/reader.ts";
-import { nextTurn } from "../../lib/yielding-steps.ts";
+import { nextTurn, YieldingSteps } from "../../lib/yielding-steps.ts";
 import { copyToNewContacts } from "../../suppressions/index.ts";
 import { getList, type ListRow } from "../queries.ts";
-import { importLimits } from "../rules.ts";
+import { importLimits, importStep } from "../rules.ts";
 import type { ImportOut } from "../schema.ts";
 import { insertContacts } from "./insert.ts";
 import { isBlank, readRow } from "./read-row.ts";
@@ -36,8 +37,10 @@ interface CsvFile {
  */
 export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8Array): Promise<ImportOut> {
   const list = await getList(ctx, listId);
-  const csv = openFile(file);
-  await requireRowCount(csv);
+  const steps = new YieldingSteps(importStep);
+  const pause: Pause = (bytes) => steps.add(0, bytes);
+  const csv = await openFile(file, pause);
+  await requireRowCount(csv, pause);
   const reservation = await Reservation.open(ctx);
   try {
     const result = await importRows(ctx, list, csv, reservation);
@@ -49,11 +52,14 @@ export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8
   }
 }
 
+/** Counts bytes that were read, and lets other requests get their turn. */
+type Pause = (bytes: number) => Promise<void>;
+
 /** Throws 400 for a file that has no rows to import. */
-function openFile(file: Uint8Array): CsvFile {
+async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
   const bytes = withoutByteOrderMark(file);
   if (bytes.length === 0) throw badRequest("The CSV file is empty");
-  if (!isUtf8(bytes)) throw badRequest("The CSV file is not encoded in UTF-8");
+  if (!(await isUtf8(bytes, pause))) throw badRequest("The CSV file is not encoded in UTF-8");
   const found = detectDelimiter(bytes, isEmailHeader);
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
   const columns = readHeader(found.header);
@@ -62,10 +68,10 @@ function openFile(file: Uint8Array): CsvFile {
 }
 
 /** Throws 400 for a file without data rows and 413 for one with too many, before any row is written. */
-async function requireRowCount(csv: CsvFile): Promise<void> {
+async function requireRowCount(csv: CsvFile, pause: Pause): Promise<void> {
   const max = importLimits.rows;
   // A line is at most one row, so only a file of many lines is parsed for its number of rows.
-  const countUpTo = countLines(csv.bytes) > max + 1 ? max + 1 : 1;
+  const countUpTo = (await countLines(csv.bytes, pause)) > max + 1 ? max + 1 : 1;
   const reader = readerOfRows(csv);
   let rows = 0;
   const count = (record: CsvRecord) => {
@@ -75,16 +81,6 @@ async function requireRowCount(csv: CsvFile): Promise<void> {
     await nextTurn();
   if (rows === 0) throw badRequest("The CSV file has no data rows");
   if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
-}
-
-/** Counts line breaks, and the last line if it has none. */
-function countLines(bytes: Uint8Array): number {
-  let lines = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) lines += 1;
-  }
-  const last = bytes[bytes.length - 1];
-  return last === 10 || last === 13 ? lines : lines + 1;
 }
 
 /** Returns a reader of the rows after the header. */

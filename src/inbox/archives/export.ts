@@ -10,6 +10,7 @@ import type { OpenMailbox } from "../open.ts";
 import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
 import { writeMarks } from "./marks.ts";
 import { archiveStep } from "./rules.ts";
+import { ArchiveSource } from "./source.ts";
 
 /** Messages of one call of the mailbox, objects that are read ahead, and the largest of them that is held in memory. */
 const [PAGE, AHEAD, HELD_BYTES] = [500, 6, 262_144];
@@ -90,14 +91,17 @@ async function contentOf(
   { ctx, steps }: ExportWork,
   { message, bytes }: OpenMessage,
 ): Promise<AsyncIterable<Uint8Array> | null> {
-  if (!bytes) {
-    const object = await ctx.env.CONTENT.get(message.object);
-    return object && steps.count(readChunks(object.body));
-  }
+  if (!bytes) return (await ctx.env.CONTENT.head(message.object)) && steps.count(readObject(ctx, message));
   return (async function* () {
     yield bytes;
     await steps.add(0, bytes.length);
   })();
+}
+
+/** Reads a large message in ranges. Throws when it is deleted meanwhile. */
+async function* readObject(ctx: Ctx, { object, size }: ExportedMessage): AsyncGenerator<Uint8Array> {
+  const source = new ArchiveSource(ctx, object, size);
+  yield* readChunks(await source.stream(0, size));
 }
 
 async function* writeMbox(

@@ -1,9 +1,13 @@
 import type { Ctx } from "../../context.ts";
 import { AppError } from "../../errors.ts";
+import { readChunks } from "../../lib/read-chunks.ts";
+import { toReadable } from "../../lib/readable.ts";
 import type { ByteSource } from "../../lib/zip/index.ts";
 
 /** Bytes that are read ahead of a reader that goes through an object in order. */
 const AHEAD_BYTES = 1024 * 1024;
+/** Bytes of one read of a long range: a read of more keeps a connection open while messages are stored. */
+const RANGE_BYTES = 4 * 1024 * 1024;
 
 /**
  * An archive that was uploaded, as an object in R2. Small reads that follow each other are served by one call. Throws 502 when
@@ -36,8 +40,17 @@ export class ArchiveSource implements ByteSource {
   }
 
   async stream(offset: number, length: number): Promise<ReadableStream<Uint8Array>> {
+    if (length > RANGE_BYTES) return toReadable(this.#ranges(offset, length));
     if (length > AHEAD_BYTES / 2) return (await this.#get(offset, length)).body;
     return new Blob([(await this.read(offset, length)) as Uint8Array<ArrayBuffer>]).stream();
+  }
+
+  async *#ranges(offset: number, length: number): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < length; at += RANGE_BYTES) {
+      const { body } = await this.#get(offset + at, Math.min(RANGE_BYTES, length - at));
+      // The reader of the stream may keep a chunk.
+      for await (const chunk of readChunks(body)) yield chunk.slice();
+    }
   }
 
   async #get(offset: number, length: number): Promise<R2ObjectBody> {

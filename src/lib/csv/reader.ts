@@ -163,18 +163,33 @@ export function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
-const CHUNK_BYTES = 65_536;
+const CHUNK_BYTES = 262_144;
 
-/** Returns whether bytes are UTF-8. Decodes in chunks, so that the text is never held as a whole. */
-export function isUtf8(bytes: Uint8Array): boolean {
+/** Returns whether bytes are UTF-8. Decodes in chunks, so that the text is never held as a whole; `pause` runs after each. */
+export async function isUtf8(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<boolean> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   try {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
       decoder.decode(bytes.subarray(at, at + CHUNK_BYTES), { stream: true });
+      await pause(CHUNK_BYTES);
     }
     decoder.decode();
     return true;
   } catch {
     return false;
   }
+}
+
+/** Counts line breaks, and the last line if it has none, in chunks; `pause` runs after each. */
+export async function countLines(bytes: Uint8Array, pause: (bytes: number) => Promise<void>): Promise<number> {
+  let lines = 0;
+  for (let from = 0; from < bytes.length; from += CHUNK_BYTES) {
+    const end = Math.min(from + CHUNK_BYTES, bytes.length);
+    for (let at = from; at < end; at++) {
+      if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) lines += 1;
+    }
+    await pause(end - from);
+  }
+  const last = bytes[bytes.length - 1];
+  return last === 10 || last === 13 ? lines : lines + 1;
 }
