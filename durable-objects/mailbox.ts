@@ -9,15 +9,9 @@ import {
   createFolder,
   deleteFolder,
   deleteLabel,
-  describeContents,
   endImport,
-  exportMessages,
   expungeMessages,
   type FlagChanges,
-  findByMessageId,
-  findImport,
-  findImported,
-  findMessage,
   flagsSet,
   foldersChanged,
   type ImportedMessage,
@@ -26,15 +20,6 @@ import {
   type Label,
   type LabelChange,
   labelsSet,
-  listAddresses,
-  listBlockedSenders,
-  listFolders,
-  listImports,
-  listLabelled,
-  listLabels,
-  listMessages,
-  listSections,
-  listThread,
   type MailboxChange,
   type MailboxStore,
   messageAdded,
@@ -45,7 +30,6 @@ import {
   type NewImport,
   type NewMessage,
   nextExpiry,
-  type Range,
   readQuota,
   removeUnknownObjects,
   renameFolder,
@@ -53,12 +37,11 @@ import {
   restoreFromSpam,
   runExpiry,
   saveLabel,
-  searchMessages,
   setFlags,
   startImport,
   takeReplyTurn,
 } from "../src/mailbox-store/index.ts";
-import { BackupObject } from "./backup-object.ts";
+import { MailboxReads } from "./mailbox-reads.ts";
 
 const newId = () => crypto.randomUUID();
 
@@ -67,7 +50,7 @@ const newId = () => crypto.randomUUID();
  * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Clients with an
  * open socket are told of every change.
  */
-export class MailboxObject extends BackupObject implements MailboxStore {
+export class MailboxObject extends MailboxReads implements MailboxStore {
   readonly #sockets: EventSockets;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -125,10 +108,6 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     );
   }
 
-  async listFolders() {
-    return listFolders(this.sql);
-  }
-
   createFolder(name: string) {
     return this.#change(
       () => createFolder(this.sql, name, Date.now()),
@@ -150,48 +129,12 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     );
   }
 
-  async list(folder: string, range: Range) {
-    return listMessages(this.sql, folder, range);
-  }
-
-  async search(text: string, folder: string, range: Pick<Range, "limit" | "offset">) {
-    return searchMessages(this.sql, text, folder, range);
-  }
-
-  async listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">) {
-    return listLabelled(this.sql, labelId, range);
-  }
-
-  async find(folder: string, uid: number) {
-    return findMessage(this.sql, folder, uid);
-  }
-
-  async findByMessageId(messageId: string) {
-    return findByMessageId(this.sql, messageId);
-  }
-
   addUpload(object: string) {
     return this.#change(() => addUpload(this.sql, object, Date.now()));
   }
 
   removeUnknownObjects(objects: readonly string[]) {
     return this.#change(() => removeUnknownObjects(this.sql, objects, Date.now()));
-  }
-
-  async thread(threadId: string) {
-    return listThread(this.sql, threadId);
-  }
-
-  async addresses(text: string) {
-    return listAddresses(this.sql, text);
-  }
-
-  async quota() {
-    return readQuota(this.sql);
-  }
-
-  async sections() {
-    return listSections(this.sql);
   }
 
   setFlags(folder: string, uids: readonly number[], flags: FlagChanges) {
@@ -225,10 +168,6 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     );
   }
 
-  async listLabels() {
-    return listLabels(this.sql);
-  }
-
   saveLabel(label: Label, isNew: boolean) {
     return this.#change(() => saveLabel(this.sql, label, isNew));
   }
@@ -244,23 +183,11 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     );
   }
 
-  async exportMessages(range: Parameters<MailboxStore["exportMessages"]>[0]) {
-    return exportMessages(this.sql, range);
-  }
-
-  async describeContents() {
-    return describeContents(this.sql);
-  }
-
   async createContents(contents: ArchiveContents) {
     await this.#change(
       () => createContents(this.sql, contents, { now: Date.now(), newId }),
       (created) => created.map((folder) => ({ type: "folder", folder, uid: null })),
     );
-  }
-
-  async findImported(keys: readonly string[]) {
-    return findImported(this.sql, keys);
   }
 
   importMessages(
@@ -281,24 +208,12 @@ export class MailboxObject extends BackupObject implements MailboxStore {
     return this.#change(() => startImport(this.sql, added, Date.now()));
   }
 
-  async findImport(id: string) {
-    return findImport(this.sql, id);
-  }
-
-  async listImports() {
-    return listImports(this.sql);
-  }
-
   endImport(id: string, status: "done" | "failed", error: string | null) {
     return this.#change(() => endImport(this.sql, id, status, error, Date.now()));
   }
 
   takeReplyTurn(sender: string, reply: string, at: number) {
     return this.#change(() => takeReplyTurn(this.sql, sender, { reply, at }));
-  }
-
-  async listBlockedSenders() {
-    return listBlockedSenders(this.sql);
   }
 
   replaceBlockedSenders(emails: readonly string[]) {

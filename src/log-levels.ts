@@ -17,6 +17,7 @@ export const logEvents: Readonly<Record<string, LogLevel>> = {
   "figures.not-saved": "warn",
   "hit.lost": "warn",
   "hits.failed": "warn",
+  "import.failed": "error",
   "import.not-stored": "warn",
   "inbound.feedback": "info",
   "inbound.forward-report": "info",

@@ -1,0 +1,93 @@
+import {
+  describeContents,
+  exportMessages,
+  findByMessageId,
+  findImport,
+  findImported,
+  findMessage,
+  listAddresses,
+  listBlockedSenders,
+  listFolders,
+  listImports,
+  listLabelled,
+  listLabels,
+  listMessages,
+  listSections,
+  listThread,
+  type MailboxStore,
+  type Range,
+  readQuota,
+  searchMessages,
+} from "../src/mailbox-store/index.ts";
+import { BackupObject } from "./backup-object.ts";
+
+/** The methods of a mailbox object that change nothing. */
+export abstract class MailboxReads extends BackupObject {
+  async listFolders() {
+    return listFolders(this.sql);
+  }
+
+  async list(folder: string, range: Range) {
+    return listMessages(this.sql, folder, range);
+  }
+
+  async search(text: string, folder: string, range: Pick<Range, "limit" | "offset">) {
+    return searchMessages(this.sql, text, folder, range);
+  }
+
+  async listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">) {
+    return listLabelled(this.sql, labelId, range);
+  }
+
+  async find(folder: string, uid: number) {
+    return findMessage(this.sql, folder, uid);
+  }
+
+  async findByMessageId(messageId: string) {
+    return findByMessageId(this.sql, messageId);
+  }
+
+  async thread(threadId: string) {
+    return listThread(this.sql, threadId);
+  }
+
+  async addresses(text: string) {
+    return listAddresses(this.sql, text);
+  }
+
+  async quota() {
+    return readQuota(this.sql);
+  }
+
+  async sections() {
+    return listSections(this.sql);
+  }
+
+  async listLabels() {
+    return listLabels(this.sql);
+  }
+
+  async exportMessages(range: Parameters<MailboxStore["exportMessages"]>[0]) {
+    return exportMessages(this.sql, range);
+  }
+
+  async describeContents() {
+    return describeContents(this.sql);
+  }
+
+  async findImported(keys: readonly string[]) {
+    return findImported(this.sql, keys);
+  }
+
+  async findImport(id: string) {
+    return findImport(this.sql, id);
+  }
+
+  async listImports() {
+    return listImports(this.sql);
+  }
+
+  async listBlockedSenders() {
+    return listBlockedSenders(this.sql);
+  }
+}
