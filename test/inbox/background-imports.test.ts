@@ -163,14 +163,17 @@ describe("an import in the background", () => {
   it("fails after its runs were interrupted too often, or when it did not move for a day", async () => {
     const inbox = await anInbox();
     const { id } = await start(inbox, await archives.mbox());
-    await env.DB.prepare("UPDATE outbox SET claims = ?2 WHERE id = ?1").bind(id, MAX_CLAIMS).run();
-    await runToEnd(id);
-    expect(await progressOf(inbox, id)).toMatchObject({ status: "failed" });
-    const lost = await startedImport(inbox.workspace.mailboxId);
     const object = env.MAILBOX.getByName(inbox.workspace.mailboxId);
-    await runInDurableObject(object, (_, { storage }) => {
-      storage.sql.exec("UPDATE imports SET updated_at = updated_at - 86400001 WHERE id = ?", lost);
-    });
+    const age = (of: string, ms: number) =>
+      runInDurableObject(object, (_, { storage }) => {
+        storage.sql.exec("UPDATE imports SET updated_at = updated_at - ? WHERE id = ?", ms, of);
+      });
+    await env.DB.prepare("UPDATE outbox SET claims = ?2 WHERE id = ?1").bind(id, MAX_CLAIMS).run();
+    await age(id, 600_001);
+    await runToEnd(id);
+    expect(await progressOf(inbox, id)).toMatchObject({ status: "failed", imported: 0 });
+    const lost = await startedImport(inbox.workspace.mailboxId);
+    await age(lost, 86_400_001);
     await runDurableObjectAlarm(object);
     expect(await progressOf(inbox, lost)).toMatchObject({ status: "failed" });
     expect((await inbox.call("GET", `/imports/${crypto.randomUUID()}`)).status).toBe(404);

@@ -12,7 +12,7 @@ export const archiveStep = { rows: 20, bytes: MEBIBYTE } as const;
  * Messages of one transaction of the mailbox, their bytes, and the characters that the search index gets of them: indexing
  * takes most of the time of the transaction. A message beyond a bound is stored alone.
  */
-export const importBatch = { messages: 25, bytes: 4 * MEBIBYTE, searchCharacters: 262_144 } as const;
+export const importBatch = { messages: 25, bytes: 4 * MEBIBYTE, searchCharacters: 65_536 } as const;
 
 /**
  * What is imported before the response; a larger archive, or the rest of one with more messages, is imported in the background. The

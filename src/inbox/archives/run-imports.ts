@@ -5,6 +5,7 @@ import {
   type ClaimedRow,
   claimStatement,
   finishStatement,
+  LEASE_MS,
   MAX_CLAIMS,
   newLease,
   releaseStatement,
@@ -18,6 +19,9 @@ import { ArchiveSource } from "./source.ts";
 
 /** Imports that one call continues, each by one run; a run holds a message of up to 25 MiB. */
 const IMPORTS_PER_CALL = 4;
+
+/** An import that was claimed too often fails when it has not moved for this long, in ms: less than these claims take. */
+const STUCK_MS = 5 * LEASE_MS;
 
 const FIND_MAILBOX = "SELECT quota_bytes FROM mailboxes WHERE id = ?1";
 
@@ -65,7 +69,8 @@ async function continueImport(ctx: WorkCtx<"main">, { id, ref, claims }: Claimed
   const mailbox = { id: mailboxId, quotaBytes: row.quota_bytes, store: mailboxStore(ctx, mailboxId) };
   const known = await mailbox.store.findImport(id);
   if (known?.status !== "running") return true;
-  if (claims > MAX_CLAIMS) {
+  // Claims of runs that were interrupted add up also while the import gets on.
+  if (claims > MAX_CLAIMS && ctx.now() - known.updatedAt > STUCK_MS) {
     await mailbox.store.endImport(id, "failed", "The archive could not be read to its end; import it again");
     return true;
   }

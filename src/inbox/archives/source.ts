@@ -7,7 +7,7 @@ import type { ByteSource } from "../../lib/zip/index.ts";
 /** Bytes that are read ahead of a reader that goes through an object in order. */
 const AHEAD_BYTES = 1024 * 1024;
 /** Bytes of one read of a long range: a read of more keeps a connection open while messages are stored. */
-const RANGE_BYTES = 4 * 1024 * 1024;
+const RANGE_BYTES = 2 * 1024 * 1024;
 
 /**
  * An archive that was uploaded, as an object in R2. Small reads that follow each other are served by one call. Throws 502 when
