@@ -243,6 +243,8 @@ describe.skipIf(chromiumUnavailable() !== null)("the steps of the guide", () => 
       await guide.press("Send");
       await guide.press("Undo: Re: Where is my order 1042?");
       expect(await own.locator("[name=text]").inputValue()).toContain("It has arrived.");
+      await guide.follow("Import");
+      await guide.see("Imports in the background");
       await own.context().close();
     }));
 
