@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import type { CallerCtx } from "../context.ts";
 import { mailDb, mailOrm } from "../db/client.ts";
 import { webhookDeliveries } from "../db/schema/mail/index.ts";
-import { notFound } from "../errors.ts";
+import { forbidden, notFound } from "../errors.ts";
 import { parseUuid } from "../lib/ids.ts";
 import { requireAllDomains, type WebhookRow } from "./queries.ts";
 import { type DeliveryStatus, deliveryStatuses } from "./rules.ts";
@@ -60,7 +60,7 @@ export async function listDeliveries(
 
 /**
  * Returns one delivery of the workspace, of this webhook when one is given. Throws 404, and 403 for a key that is restricted
- * to domains.
+ * to domains, and for mail that a forwarding rule has posted unless the caller may open every mailbox.
  */
 export async function getDelivery(ctx: CallerCtx, id: string, endpoint?: string): Promise<DeliveryRow> {
   requireAllDomains(ctx);
@@ -72,5 +72,12 @@ export async function getDelivery(ctx: CallerCtx, id: string, endpoint?: string)
     .from(webhookDeliveries)
     .where(and(eq(webhookDeliveries.workspace, ctx.workspace.number), eq(webhookDeliveries.id, uuid), ofEndpoint));
   if (!row) throw notFound("Webhook delivery");
+  if (row.webhookId === null) requireEveryMailbox(ctx);
   return row;
+}
+
+/** Throws 403 unless the caller may open every mailbox: the payload of a forwarding rule has the text of an email. */
+function requireEveryMailbox({ actor }: CallerCtx): void {
+  if (actor.role === "member") throw forbidden("Only owners and admins see mail that a forwarding rule has posted");
+  if (!actor.scopes.has("inbox:read")) throw forbidden("Missing scope: inbox:read");
 }

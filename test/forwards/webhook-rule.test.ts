@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { verifyWebhook } from "../../sdk/index.ts";
 import { aRawMessage } from "../inbound/support.ts";
-import { apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
-import { aReceiver, forgetDue, LOCAL, runAt } from "../webhooks/support.ts";
+import { aSession } from "../support/sessions.ts";
+import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
+import { aReceiver, type Delivery, forgetDue, LOCAL, runAt } from "../webhooks/support.ts";
 import { arrive, collectingEgress, eventsOf, forwardAt } from "./support.ts";
 
 interface Rule {
@@ -123,5 +124,24 @@ describe("a rule of type webhook", () => {
     await runAt(Date.now() + 1000);
     expect(await receiver.requests()).toEqual([]);
     expect(await eventsOf(workspace)).toContainEqual(expect.objectContaining({ event: "forward_failed" }));
+  });
+
+  it("shows the mail that it has posted to owners and admins who may read mail, and to no one else who has the id", async () => {
+    const receiver = aReceiver();
+    await aWebhookRule(receiver.url);
+    await arriveAndPost(aRawMessage({}, "Only for this mailbox."));
+    const [request] = await receiver.requests();
+    const path = `/v1/webhook-deliveries/${request?.headers["webhook-id"]}`;
+    const [admin, member] = [await aMember(workspace, "admin"), await aMember(workspace, "member")];
+    for (const api of [workspace, admin]) {
+      const { payload } = await (await api.get(path)).json<Delivery>();
+      expect(payload.metadata.text).toContain("Only for this mailbox.");
+    }
+    const others = [
+      member,
+      await aSession({ ...workspace, userId: member.userId }),
+      apiWith(await aKey(workspace, { scopes: ["webhooks:manage", "domains:manage"] })),
+    ];
+    for (const api of others) expect((await api.get(path)).status).toBe(403);
   });
 });
