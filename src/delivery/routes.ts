@@ -10,7 +10,9 @@ export const sourceRoutes = new Hono<AppEnv>().get(
   describeRoute({
     operationId: "getEmailSource",
     summary: "Get an email as it is composed",
-    description: "With a DKIM signature when it was sent. 404 also when its content is no longer stored.",
+    description:
+      "With a DKIM signature when it was sent. 404 also when its content is no longer stored. Mail that a person sent from a mailbox takes " +
+      "`inbox:read` and the right to open that mailbox.",
     tags: ["Emails"],
     parameters: [parameter.id("email_id", "Id of the email")],
     responses: { ...responses(200, "", null, [403, 404]), ...file("The message (RFC 5322)", "message/rfc822") },

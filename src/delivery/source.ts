@@ -18,7 +18,7 @@ const CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
  */
 export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<OutgoingMessage, "size" | "chunks">> {
   const row = await getEmail(ctx, id);
-  if (!(await mayReadContent(ctx, row))) throw forbidden("You are not assigned to this mailbox");
+  if (!(await mayReadContent(ctx, row))) throw forbidden("You may not read the mailbox that sent this email");
   const { number, id: workspaceId } = ctx.workspace;
   const query = {
     ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },

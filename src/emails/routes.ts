@@ -77,6 +77,8 @@ export const emailRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "getEmail",
       summary: "Get an email with its content and events",
+      description:
+        "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
       tags: ["Emails"],
       parameters: [emailId],
       responses: responses(200, "The email", DetailOut, [403, 404]),

@@ -203,23 +203,41 @@ it("the password that an owner set in a session outlasts the session, the owner'
 });
 
 describe("an email that a person sent from a mailbox", () => {
-  it("shows its content to owners, admins and assigned members, and to other members that it was sent", async () => {
-    const draft = { to: ["friend@example.org"], subject: "Private", text: "Only between us." };
+  const OPEN = ["Private", "Only between us.", 200, true];
+  const CLOSED = ["Private", null, 403, false];
+  const sendPrivately = async (to = "friend@example.org") => {
+    const draft = { to: [to], subject: "Private", text: "Only between us." };
     const sent = await workspace.post(`/v1/inbox/${workspace.mailboxId}/send`, draft);
-    const { id } = await sent.json<{ id: string }>();
-    const readBy = async (api: Api) => {
-      const detail = await (await api.get(`/v1/emails/${id}`)).json<{ subject: string; text_body: string | null }>();
-      const source = await api.get(`/v1/emails/${id}/source`);
-      return [detail.subject, detail.text_body, source.status, (await source.text()).includes("Only between us.")];
-    };
+    return (await sent.json<{ id: string }>()).id;
+  };
+  const readBy = async (api: Api, id: string) => {
+    const detail = await (await api.get(`/v1/emails/${id}`)).json<{ subject: string; text_body: string | null }>();
+    const source = await api.get(`/v1/emails/${id}/source`);
+    return [detail.subject, detail.text_body, source.status, (await source.text()).includes("Only between us.")];
+  };
+
+  it("shows its content to owners, admins and assigned members, and to other members that it was sent", async () => {
+    const id = await sendPrivately();
     const [member, admin] = [await aMember(workspace, "member"), await aMember(workspace, "admin")];
-    const open = ["Private", "Only between us.", 200, true];
-    expect(await readBy(workspace)).toEqual(open);
-    expect(await readBy(admin)).toEqual(open);
-    const closed = ["Private", null, 403, false];
-    expect(await readBy(member)).toEqual(closed);
-    expect(await readBy(await aSession({ ...workspace, userId: member.userId }))).toEqual(closed);
+    expect(await readBy(workspace, id)).toEqual(OPEN);
+    expect(await readBy(admin, id)).toEqual(OPEN);
+    expect(await readBy(member, id)).toEqual(CLOSED);
+    expect(await readBy(await aSession({ ...workspace, userId: member.userId }), id)).toEqual(CLOSED);
     await assign(member.userId);
-    expect(await readBy(member)).toEqual(open);
+    expect(await readBy(member, id)).toEqual(OPEN);
+  });
+
+  it("hides its content from credentials that may see emails and not read mailboxes", async () => {
+    const id = await sendPrivately();
+    const [owner, member] = [workspace.userId, (await aMember(workspace, "member")).userId];
+    await assign(member);
+    for (const userId of [owner, member]) {
+      const [closed, open] = [
+        ["emails:view", "inbox:write"],
+        ["emails:view", "inbox:read"],
+      ] as const;
+      expect(await readBy(apiWith(await aKey({ ...workspace, userId }, { scopes: [...closed] })), id)).toEqual(CLOSED);
+      expect(await readBy(apiWith(await aKey({ ...workspace, userId }, { scopes: [...open] })), id)).toEqual(OPEN);
+    }
   });
 });
