@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { submit } from "../dashboard/support.ts";
 import { database } from "../support/databases.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -239,5 +240,14 @@ describe("an email that a person sent from a mailbox", () => {
       expect(await readBy(apiWith(await aKey({ ...workspace, userId }, { scopes: [...closed] })), id)).toEqual(CLOSED);
       expect(await readBy(apiWith(await aKey({ ...workspace, userId }, { scopes: [...open] })), id)).toEqual(OPEN);
     }
+  });
+
+  it("hides its content in the copy that an owner sends to itself, too", async () => {
+    const id = await sendPrivately();
+    const form = { idempotency_key: crypto.randomUUID() };
+    const copied = await submit(await aSession(workspace), `/app/emails/${id}/copy`, form);
+    const [copy = ""] = /[0-9a-f-]{36}/.exec(copied.headers.get("Location") ?? "") ?? [];
+    expect(await readBy(workspace, copy)).toEqual(OPEN);
+    expect(await readBy(await aMember(workspace, "member"), copy)).toEqual(CLOSED);
   });
 });

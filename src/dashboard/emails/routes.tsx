@@ -79,8 +79,8 @@ export const emailPages = new Hono<AppEnv>()
     return submitForm(
       c,
       async () => {
-        const input = await toCopy(c.get("caller"), id);
-        const { id: copy } = await onceForForm(c, key, `copy ${id}`, (ctx) => sendEmail(ctx, input, "ui"));
+        const { input, source } = await toCopy(c.get("caller"), id);
+        const { id: copy } = await onceForForm(c, key, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
         return `/app/emails/${copy}?done=copied`;
       },
       (refusal) => showEmail(c, refusal),
@@ -99,10 +99,13 @@ export const emailPages = new Hono<AppEnv>()
     );
   });
 
-/** Returns the request that sends the content of an email, without attachments, to the user who looks at it. */
-async function toCopy(caller: CallerCtx, id: string): Promise<SendIn> {
+/**
+ * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
+ * person wrote in a mailbox keeps its source, by which others may not read it.
+ */
+async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; source: string }> {
   const [email, { fromEmail }] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
-  return parseFields(SendIn, {
+  const input = parseFields(SendIn, {
     from_: { email: fromEmail },
     to: [{ email: caller.actor.email }],
     subject: email.subject,
@@ -110,6 +113,7 @@ async function toCopy(caller: CallerCtx, id: string): Promise<SendIn> {
     html: email.html_body,
     tracking: { opens: false, clicks: false },
   });
+  return { input, source: email.source === "inbox" ? "inbox" : "ui" };
 }
 
 async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
