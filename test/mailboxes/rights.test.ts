@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { submit } from "../dashboard/support.ts";
 import { database } from "../support/databases.ts";
+import { runWorkAt } from "../support/run-work-at.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
@@ -249,5 +250,24 @@ describe("an email that a person sent from a mailbox", () => {
     const [copy = ""] = /[0-9a-f-]{36}/.exec(copied.headers.get("Location") ?? "") ?? [];
     expect(await readBy(workspace, copy)).toEqual(OPEN);
     expect(await readBy(await aMember(workspace, "member"), copy)).toEqual(CLOSED);
+  });
+
+  it("is not sent again from a new mailbox with its address, whose users would read it", async () => {
+    const id = await sendPrivately("bounced@simulator.test");
+    await runWorkAt(Date.now());
+    await workspace.call("DELETE", path);
+    const [local_part] = workspace.mailbox.split("@");
+    const again = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
+    const mailbox = await again.json<{ id: string }>();
+    const member = await aMember(workspace, "member");
+    await workspace.call("PUT", `/v1/mailboxes/${mailbox.id}/assignees`, { user_ids: [member.userId] });
+    expect(await readBy(member, id)).toEqual(CLOSED);
+    for (const api of [member, workspace]) {
+      const retried = await api.call("POST", `/v1/emails/${id}/retry`);
+      expect([retried.status, await retried.json()]).toEqual([
+        409,
+        { detail: "The mailbox that sent this email was deleted" },
+      ]);
+    }
   });
 });

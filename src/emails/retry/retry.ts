@@ -26,7 +26,7 @@ const REPEATED_BOUNCES = "the last three retries bounced";
 /**
  * Sends an email again as a new email, to those recipients that bounced, were rejected or failed (decisions 4). The
  * content and its attachments are copied. The original does not change. Throws 404; 409 when the email did not bounce,
- * fail or get rejected, or its content was deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
+ * fail or get rejected, its content was deleted, or a person sent it from a mailbox that was deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
   requireSendingAllowed(ctx);
@@ -37,6 +37,9 @@ export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut>
   const content = await readContent(ctx, ctx.workspace.id, row);
   if (!content) throw conflict("The content of this email is no longer kept");
   const sendable = await requireSendable(ctx, toRequest(row), { source: row.source, isRetry: true });
+  // A new mailbox with the address of a deleted one has other readers.
+  if (row.source === "inbox" && row.mailboxId !== sendable.sender.mailboxId)
+    throw conflict("The mailbox that sent this email was deleted");
   const repeated = await findRepeatedBounces(
     ctx,
     sendable.email.recipients.map(({ key }) => key),
