@@ -205,7 +205,8 @@ export const webhookRoutes = new Hono<AppEnv>()
     describeRoute({
       operationId: "getWebhookDeliveryById",
       summary: "Get a delivery by its id alone",
-      description: "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",
+      description:
+        "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",
       tags,
       parameters: [deliveryId],
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
