@@ -4,10 +4,10 @@ import { readChunks } from "../lib/read-chunks.ts";
 import { mailboxStore, putMessage, saveUsedBytes, toNewMessage } from "../mailbox-store/index.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
 
-// A rule that was deleted or disabled, or whose mailbox has another owner by now, forwards nothing more.
+// A rule that was deleted, disabled or given another target, or whose mailbox has another owner by now, forwards nothing more.
 const FIND_TARGET = `
   SELECT m.quota_bytes FROM forwarding_rules r JOIN mailboxes m ON m.id = r.target AND m.workspace = r.workspace
-   WHERE r.id = ?1 AND r.workspace = ?2 AND r.is_active = 1 AND m.is_active = 1`;
+   WHERE r.id = ?1 AND r.workspace = ?2 AND r.target = ?3 AND r.is_active = 1 AND m.is_active = 1`;
 
 /** Puts a copy of an email into another mailbox of the workspace, however often it is called. Its rules are not applied. */
 export async function deliverCopy(
@@ -16,9 +16,9 @@ export async function deliverCopy(
 ): Promise<ForwardResult> {
   const target = await ctx.db
     .prepare(FIND_TARGET)
-    .bind(forward.rule, forward.workspace)
+    .bind(forward.rule, forward.workspace, forward.target)
     .first<{ quota_bytes: number | null }>();
-  if (!target) return failed("the rule or its mailbox was deleted or disabled");
+  if (!target) return failed("the rule or its mailbox was deleted, disabled or changed");
   const source = await ctx.env.CONTENT.get(forward.object);
   if (!source) return failed("the email was deleted before it was forwarded");
   // Equal for each attempt, of which the row has another id.

@@ -12,7 +12,8 @@ import { type Forward, type ForwardResult, failed } from "./types.ts";
 const HELD_BYTES = 1_048_576;
 
 const IS_RULE_ACTIVE = `
-  SELECT 1 FROM forwarding_rules r WHERE r.id = ?1 AND r.workspace = ?2 AND r.is_active = 1 AND ${IS_CONFIRMED_SQL}`;
+  SELECT 1 FROM forwarding_rules r
+   WHERE r.id = ?1 AND r.workspace = ?2 AND r.target = ?3 AND r.is_active = 1 AND ${IS_CONFIRMED_SQL}`;
 
 /**
  * Sends an email on to an address: From, its DKIM signature and its content stay as they are, the return path is a signed
@@ -24,8 +25,8 @@ export async function sendForward(
   session: EgressSession,
 ): Promise<ForwardResult> {
   const { rule, workspace, inbound, index, target } = forward;
-  const isActive = await ctx.db.prepare(IS_RULE_ACTIVE).bind(rule, workspace).first();
-  if (!isActive) return failed("the rule was deleted or disabled");
+  const isActive = await ctx.db.prepare(IS_RULE_ACTIVE).bind(rule, workspace, target).first();
+  if (!isActive) return failed("the rule was deleted, disabled or changed");
   const sender = await findSender(ctx, forward, addressKey(target));
   if (!sender) return failed("the mailbox is not active or its domain is not verified");
   if (sender.isSuppressed) return failed("the address is on the suppression list");

@@ -162,6 +162,31 @@ describe("what is forwarded", () => {
     expect([await forwardRows(workspace), (await listOf(workspace.mailboxId, "Spam")).length]).toEqual([[], 2]);
   });
 
+  it("reaches no target that its rule has no more when the forward leaves", async () => {
+    await confirmTarget(workspace, FRIEND);
+    await confirmTarget(workspace, "other@example.net");
+    const [first, second] = await Promise.all(
+      ["books", "desk"].map(async (local_part) => {
+        const created = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part });
+        return (await created.json<{ id: string }>()).id;
+      }),
+    );
+    const toMailbox = await aRule(workspace, { action: { type: "mailbox", target: first } });
+    const toAddress = await aRule(workspace, toFriend);
+    await arrive(workspace.mailbox, aRawMessage());
+    const change = (id: string, action: object) => workspace.call("PATCH", `/v1/forwarding-rules/${id}`, { action });
+    expect((await change(toMailbox.id, { type: "mailbox", target: second })).status).toBe(200);
+    expect((await change(toAddress.id, { type: "address", target: "other@example.net" })).status).toBe(200);
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    expect([await listOf(first ?? ""), sent]).toEqual([[], []]);
+    expect((await eventsOf(workspace)).map(({ event }) => event)).toEqual([
+      "stored",
+      "forward_failed",
+      "forward_failed",
+    ]);
+  });
+
   it("is forwarded once although it is delivered again, before and after its forward", async () => {
     await confirmTarget(workspace, FRIEND);
     await aRule(workspace, toFriend);
