@@ -4,13 +4,18 @@ import { parseUuid } from "../lib/ids.ts";
 import { limits } from "./rules.ts";
 import type { RuleRow } from "./schema.ts";
 
+/** Returns SQL of whether an address is a mailbox of a workspace: active, on a domain that no other workspace can have verified. */
+export const isInsideSql = (workspace: string, address: string) => `
+  EXISTS (SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+   WHERE m.workspace = ${workspace} AND m.address = ${address} AND m.is_active = 1)`;
+
 /**
  * SQL of whether rule `r` may forward to its target: a mailbox of its workspace, a URL, or an address that is such a mailbox or
  * has confirmed.
  */
 export const IS_CONFIRMED_SQL = `(r.action <> 'address'
   OR EXISTS (SELECT 1 FROM forward_targets t WHERE t.workspace = r.workspace AND t.address = r.target_key AND t.confirmed_at IS NOT NULL)
-  OR EXISTS (SELECT 1 FROM mailboxes m WHERE m.workspace = r.workspace AND m.address = r.target_key AND m.is_active = 1))`;
+  OR ${isInsideSql("r.workspace", "r.target_key")})`;
 
 const SELECT = `
   SELECT r.id, r.domain_id, r.mailbox_id, r.match, r.action, r.target, r.target_key, r.is_active, r.position, r.created_at,

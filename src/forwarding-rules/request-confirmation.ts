@@ -4,10 +4,11 @@ import { AppError, forbidden, tooManyRequests } from "../errors.ts";
 import { issueOneTimeToken } from "../one-time-tokens/index.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../system-emails/index.ts";
 import type { CheckedTarget } from "./check.ts";
+import { isInsideSql } from "./queries.ts";
 import { limits } from "./rules.ts";
 
 const FIND_STATE = `
-  SELECT EXISTS (SELECT 1 FROM mailboxes WHERE workspace = ?1 AND address = ?2 AND is_active = 1) AS is_inside,
+  SELECT ${isInsideSql("?1", "?2")} AS is_inside,
     EXISTS (SELECT 1 FROM forward_targets WHERE workspace = ?1 AND address = ?2 AND confirmed_at IS NOT NULL) AS is_confirmed,
     EXISTS (SELECT 1 FROM forward_targets WHERE workspace = ?1 AND address = ?2 AND requested_at > ?3) AS is_requested,
     (SELECT count(*) FROM forward_targets WHERE workspace = ?1 AND requested_at > ?3) AS requests`;

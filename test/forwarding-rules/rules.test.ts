@@ -186,6 +186,19 @@ describe("an outside address", () => {
     expect(await (await patch(workspace.mailbox)).json()).toMatchObject({ is_confirmed: true });
   });
 
+  it("has to confirm although the workspace has made a mailbox with it on a domain that it has not verified", async () => {
+    const other = await aWorkspace();
+    const claimed = await workspace.post("/v1/domains/", { name: other.domain });
+    const { id: domain_id } = await claimed.json<{ id: string }>();
+    const [local_part] = other.mailbox.split("@");
+    expect((await workspace.post("/v1/mailboxes/", { domain_id, local_part })).status).toBe(201);
+    await aRule(workspace, toAddress(other.mailbox));
+    expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([false]);
+    await env.DB.prepare("UPDATE domains SET status = 'failed' WHERE id = ?1").bind(other.domainId).run();
+    await env.DB.prepare("UPDATE domains SET status = 'verified' WHERE id = ?1").bind(domain_id).run();
+    expect((await list()).map(({ is_confirmed }) => is_confirmed)).toEqual([true]);
+  });
+
   it("is one of at most 20 that a workspace asks in an hour", async () => {
     for (let number = 0; number < 20; number++) await aRule(workspace, toAddress(`friend${number}@example.net`));
     const body = { domain_id: workspace.domainId, ...toAddress("friend21@example.net") };
