@@ -14,9 +14,13 @@ import type { AppEnv } from "./env.ts";
  * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
  * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
  * after each of these. A send whose records were read with the credential writes without looking up its key first, and
- * looks it up after any refusal.
+ * looks it up after any refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of the route
+ * is checked already.
  */
-export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppEnv> {
+export function idempotent(
+  status: ContentfulStatusCode,
+  authorize: (c: Context<AppEnv>) => Promise<unknown> = async () => {},
+): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const key = c.req.header("Idempotency-Key");
     if (key === undefined) return next();
@@ -24,6 +28,7 @@ export function idempotent(status: ContentfulStatusCode): MiddlewareHandler<AppE
       const msg = `Idempotency-Key is ${key.length} characters; it must be 1 to 255`;
       throw unprocessable([{ loc: ["header", "Idempotency-Key"], msg, type: "value_error" }]);
     }
+    await authorize(c);
     const caller = c.get("caller");
     const idempotency = await toIdempotency(caller, key, (await c.get("bodyFingerprint")?.()) ?? "", c);
     const replay = async () => {

@@ -67,6 +67,23 @@ describe("a member", () => {
   });
 });
 
+it("an answer with an Idempotency-Key is not repeated to those who may not open the mailbox", async () => {
+  const bodies = { "/drafts": { subject: "A" }, "/labels": { name: "A", color: "#ff0000" }, "/folders": { name: "A" } };
+  const send = { to: ["friend@example.org"], subject: "A", text: "A" };
+  const member = await aMember(inbox.workspace, "member");
+  for (const [suffix, body] of Object.entries({ ...bodies, "/send": send })) {
+    const post = (api: Pick<ReturnType<typeof apiWith>, "post">) =>
+      api.post(inbox.path(suffix), body, { "Idempotency-Key": "one guessed key".concat(suffix) });
+    expect((await post(inbox.workspace)).ok, suffix).toBe(true);
+    const refused = await post(member);
+    expect([refused.status, await refused.json()], suffix).toEqual([
+      403,
+      { detail: "You are not assigned to this mailbox" },
+    ]);
+    expect((await post(inbox.workspace)).headers.get("Idempotency-Replayed"), suffix).toBe("true");
+  }
+});
+
 describe("an API key", () => {
   it("restricted to other domains does not see the mailbox, and leaves no audit entry", async () => {
     const key = await aKey(inbox.workspace, { domainIds: [crypto.randomUUID()] });

@@ -73,7 +73,7 @@ export const folderRoutes = new Hono<AppEnv>()
       responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),
     ...body(FolderIn),
-    idempotent(201),
+    idempotent(201, open),
     async (c) => c.json(await createFolder(c.get("caller"), await open(c), c.req.valid("json").name), 201),
   )
   .patch(

@@ -39,7 +39,7 @@ export const labelRoutes = new Hono<AppEnv>()
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
     ...body(LabelIn),
-    idempotent(201),
+    idempotent(201, open),
     async (c) => c.json(toLabel(await createLabel(c.get("caller"), await open(c), c.req.valid("json"))), 201),
   )
   .patch(

@@ -40,7 +40,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
     }),
     ...bodyWithLongTexts(SendIn, MAX_TEXT),
-    idempotent(202),
+    idempotent(202, open),
     async (c) => c.json(await sendFromMailbox(c.get("caller"), await open(c), c.req.valid("json")), 202),
   )
   .get(
@@ -77,7 +77,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       responses: responses(201, "The id of the file", FileOut, [...bodyErrors, 408, 409]),
     }),
     fileBody("file", MAX_FILE_BYTES),
-    idempotent(201),
+    idempotent(201, open),
     async (c) => {
       const info = c.get("fileInfo") ?? { filename: null, mediaType: null };
       return c.json(await uploadFile(c.get("caller"), await open(c), c.get("file") ?? new Uint8Array(), info), 201);
@@ -93,7 +93,7 @@ export const sendingRoutes = new Hono<AppEnv>()
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
     ...bodyWithLongTexts(DraftIn, MAX_TEXT),
-    idempotent(201),
+    idempotent(201, open),
     async (c) => c.json(await storeDraft(c.get("caller"), await open(c), c.req.valid("json")), 201),
   )
   .put(
