@@ -252,7 +252,7 @@ describe("an email that a person sent from a mailbox", () => {
     expect(await readBy(await aMember(workspace, "member"), copy)).toEqual(CLOSED);
   });
 
-  it("is not sent again from a new mailbox with its address, whose users would read it", async () => {
+  it("is not sent again or copied from a new mailbox with its address, whose users would read it", async () => {
     const id = await sendPrivately("bounced@simulator.test");
     await runWorkAt(Date.now());
     await workspace.call("DELETE", path);
@@ -269,5 +269,8 @@ describe("an email that a person sent from a mailbox", () => {
         { detail: "The mailbox that sent this email was deleted" },
       ]);
     }
+    const form = { idempotency_key: crypto.randomUUID() };
+    expect((await submit(await aSession(workspace), `/app/emails/${id}/copy`, form)).status).toBe(404);
+    expect(await (await workspace.get("/v1/emails/")).json()).toHaveLength(1);
   });
 });

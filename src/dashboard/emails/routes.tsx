@@ -20,6 +20,7 @@ import { respondMailHtml, respondPage } from "../../http/page.tsx";
 import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { pageFor } from "../../http/page-right.ts";
 import { textAsHtml } from "../../lib/placeholders.ts";
+import { getMailbox } from "../../mailboxes/index.ts";
 import { listSenders } from "../senders.ts";
 import { batchPages } from "./batch-routes.tsx";
 import { EmailPage } from "./detail.tsx";
@@ -101,10 +102,12 @@ export const emailPages = new Hono<AppEnv>()
 
 /**
  * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
- * person wrote in a mailbox keeps its source, by which others may not read it.
+ * person wrote in a mailbox keeps its source, by which others may not read it. Throws 404, also when that mailbox was deleted.
  */
 async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; source: string }> {
-  const [email, { fromEmail }] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  const [email, { fromEmail, mailboxId }] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  // A new mailbox with the address of a deleted one has other readers.
+  if (email.source === "inbox") await getMailbox(caller, mailboxId);
   const input = parseFields(SendIn, {
     from_: { email: fromEmail },
     to: [{ email: caller.actor.email }],
