@@ -49,7 +49,7 @@ export async function setPasswordStatements(
 
 /**
  * Returns SQL: an active mailbox `b` that its password `p` opens. Its domain is verified, its workspace exists, and the right by which
- * the password was set has not ended: the API key, and the assignment. `now` is the parameter of the time.
+ * the password was set has not ended: the API key, the role of its user, and the assignment. `now` is the parameter of the time.
  */
 export const openByPassword = (now: string) => `
   mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
@@ -60,6 +60,7 @@ export const openByPassword = (now: string) => `
    AND (p.api_key_id IS NULL OR EXISTS (
      SELECT 1 FROM api_keys k JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
       WHERE k.id = p.api_key_id AND k.workspace = b.workspace AND k.revoked_at IS NULL
+        AND (m.role <> 'member' OR p.assignee_id IS NOT NULL)
         AND (k.expires_at IS NULL OR k.expires_at > ${now})))`;
 
 /** Returns the statement that hands the passwords that an API key has set to its successor. */

@@ -128,6 +128,8 @@ describe("an API key", () => {
   const ends: Record<string, (keyId: string, userId: string) => Promise<unknown>> = {
     "is revoked": (keyId) => workspace.call("DELETE", `/v1/api-keys/${keyId}`),
     expires: (keyId) => database.prepare("UPDATE api_keys SET expires_at = 1 WHERE id = ?1").bind(keyId).run(),
+    "has a user who becomes a member": (_, userId) =>
+      workspace.call("PATCH", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`, { role: "member" }),
     "loses its user": (_, userId) =>
       workspace.call("DELETE", `/v1/workspaces/${workspace.workspaceId}/members/${userId}`),
   };
