@@ -34,6 +34,7 @@ import {
   removeUnknownObjects,
   renameFolder,
   replaceBlockedSenders,
+  replaceDraft,
   restoreFromSpam,
   runExpiry,
   saveLabel,
@@ -100,11 +101,9 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
 
   replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null) {
     return this.#change(
-      () => {
-        if (!expungeMessages(this.sql, message.folder, [uid], Date.now())?.length) return null;
-        return addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId });
-      },
-      (added) => (added ? [...messagesExpunged(message.folder, [uid]), ...messageAdded(added)] : []),
+      () => replaceDraft(this.sql, uid, message, { quotaBytes, now: Date.now(), newId }),
+      (added) =>
+        added?.result === "added" ? [...messagesExpunged(message.folder, [uid]), ...messageAdded(added)] : [],
     );
   }
 

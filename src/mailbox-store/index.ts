@@ -39,6 +39,7 @@ export {
   type Range,
   searchMessages,
 } from "./read.ts";
+export { replaceDraft } from "./replace-draft.ts";
 export { folderName, isSystemFolder, limits as mailboxLimits, nameFault } from "./rules.ts";
 export { saveUsedBytes } from "./save-used-bytes.ts";
 export type * from "./types.ts";

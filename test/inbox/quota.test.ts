@@ -69,6 +69,18 @@ describe("the quota of a mailbox", () => {
     expect([await used(), (await inbox.list()).length]).toEqual([2_000, 2]);
   });
 
+  it("keeps a draft whose new version has no room, with its text", async () => {
+    const draft = { to: ["ada@example.org"], subject: "Kept", text: "What was written so far." };
+    expect((await inbox.call("POST", "/drafts", draft)).status).toBe(201);
+    await setQuota(2_000);
+    const replaced = await inbox.call("PUT", "/drafts/1", { ...draft, text: "x".repeat(3_000) });
+    expect([replaced.status, await replaced.json()]).toEqual([409, { detail: "The mailbox is full" }]);
+    expect((await inbox.list("Drafts")).map(({ uid, subject }) => [uid, subject])).toEqual([[1, "Kept"]]);
+    const { text } = await inbox.json<{ text: string }>("GET", "/messages/1?folder=Drafts");
+    expect(text).toContain("What was written so far.");
+    expect((await objectsOf(inbox.workspace.mailboxId)).length).toBe(1);
+  });
+
   it("that is lowered below what is stored refuses everything and keeps what is there; none takes everything", async () => {
     await receive(1_000);
     await setQuota(0);

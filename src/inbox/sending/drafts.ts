@@ -3,7 +3,7 @@ import { AppError, notFound, unprocessable } from "../../errors.ts";
 import { storeResponse } from "../../idempotency/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { ComposeError } from "../../mail/mime/index.ts";
-import type { MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
+import type { AddResult, MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
 import { saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import { toItem } from "../schema.ts";
@@ -23,8 +23,7 @@ export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: Dr
 /** Stores a draft and returns it. Throws 422 for an invalid field, 409 when the mailbox is full. */
 export async function createDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<MessageItem> {
   const message = await putDraft(ctx, mailbox, input);
-  const item = await saved(ctx, mailbox, await mailbox.store.add(message, mailbox.quotaBytes));
-  return item;
+  return saved(ctx, mailbox, message, await mailbox.store.add(message, mailbox.quotaBytes));
 }
 
 /** Replaces a draft by a new version, which has a new UID, and returns that. Throws 404, and as createDraft does. */
@@ -37,9 +36,7 @@ export async function replaceDraft(
   const known = await mailbox.store.find("Drafts", uid);
   if (!known) throw notFound("Draft");
   const message = await putDraft(ctx, mailbox, input);
-  const result = await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes);
-  if (!result) throw notFound("Draft");
-  return saved(ctx, mailbox, result);
+  return saved(ctx, mailbox, message, await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes));
 }
 
 /** Deletes a draft for good. Throws 404. */
@@ -52,8 +49,11 @@ export async function deleteDraft(ctx: CallerCtx, mailbox: OpenMailbox, uid: num
 async function saved(
   ctx: CallerCtx,
   mailbox: OpenMailbox,
-  result: Awaited<ReturnType<OpenMailbox["store"]["add"]>>,
+  message: NewMessage,
+  result: AddResult | null,
 ): Promise<MessageItem> {
+  if (result?.result !== "added") await ctx.env.CONTENT.delete(message.object);
+  if (!result) throw notFound("Draft");
   if (result.result !== "added") throw new AppError(409, "The mailbox is full");
   await saveUsedBytes(ctx, mailbox, result.usedBytes);
   const item = await mailbox.store.find(result.folder, result.uid);
