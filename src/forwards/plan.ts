@@ -8,6 +8,8 @@ import type { Forward } from "./types.ts";
 export interface ForwardedEmail extends MatchedMessage {
   id: string;
   object: string;
+  /** Recipients for which it was forwarded before, by the rules that they meet; null when it was not. */
+  earlierRecipients: readonly string[] | null;
   /** Envelope sender. */
   envelopeFrom: string;
   fields: { all(name: string): readonly string[] };
@@ -80,5 +82,10 @@ export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: 
 
 async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {
   const { results } = await ctx.db.prepare(FIND_RULES).bind(domain_id, workspace, id).all<Rule>();
-  return results.filter(({ match }) => matches(JSON.parse(match) as RuleMatch, email));
+  const { earlierRecipients } = email;
+  return results.filter(({ match: text }) => {
+    const match = JSON.parse(text) as RuleMatch;
+    const wasForwarded = earlierRecipients !== null && matches(match, { ...email, recipients: earlierRecipients });
+    return matches(match, email) && !wasForwarded;
+  });
 }

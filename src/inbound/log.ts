@@ -8,7 +8,9 @@ import type { RecipientMailbox } from "./recipients.ts";
 const INSERT = `
   INSERT OR IGNORE INTO inbound_emails (workspace, id, mailbox_id, domain_id, message_id, from_address, from_name, recipient,
     subject, text_preview, attachment_count, authentication, events, received_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`;
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) RETURNING id`;
+
+const FIND_RECIPIENT = "SELECT recipient FROM inbound_emails WHERE workspace = ?1 AND id = ?2";
 
 // The entry is written in the same transaction, so a repeated delivery adds no row, also when those of the first one are done.
 const INSERT_FORWARDS = `
@@ -17,14 +19,14 @@ const INSERT_FORWARDS = `
    WHERE NOT EXISTS (SELECT 1 FROM inbound_emails WHERE workspace = ?1 AND id = ?2)`;
 
 /**
- * Writes the inbound log entry of a delivery and the outbox rows of its forwards. A repeated delivery adds none. Throws when
- * they could not be written.
+ * Writes an entry of the inbound log and the outbox rows of its forwards. Writes nothing when there is an entry with this id, and
+ * returns the recipient that it names; otherwise null. Throws when they could not be written.
  */
 export async function logDelivery(
   ctx: Ctx,
   mailbox: RecipientMailbox,
   { id, recipient, message, plan }: { id: string; recipient: string; message: NewMessage; plan: ForwardPlan },
-): Promise<void> {
+): Promise<string | null> {
   const mailCtx = onNewestShard(ctx, {
     id: mailbox.workspace_id,
     mailShards: JSON.parse(mailbox.mail_shards) as number[],
@@ -52,10 +54,12 @@ export async function logDelivery(
       JSON.stringify(events),
       at,
     );
-  if (plan.rows.length === 0) {
-    await entry.run();
-    return;
+  const forwards = db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows));
+  const results = await db.batch(plan.rows.length === 0 ? [entry] : [forwards, entry]);
+  if (results.at(-1)?.results.length === 0) {
+    const known = db.prepare(FIND_RECIPIENT).bind(mailbox.workspace, id);
+    return (await known.first<{ recipient: string }>())?.recipient ?? null;
   }
-  await db.batch([db.prepare(INSERT_FORWARDS).bind(mailbox.workspace, id, now, JSON.stringify(plan.rows)), entry]);
-  await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
+  if (plan.rows.length > 0) await mailCtx.wake(plan.rows.map((row) => ({ dueAt: now, id: row.id, kind: "forward" })));
+  return null;
 }

@@ -1,22 +1,18 @@
 import { createHash } from "node:crypto";
-import { mayReply } from "../auto-replies/index.ts";
 import type { Ctx } from "../context.ts";
 import { r2Keys } from "../db/r2-keys.ts";
-import { type ForwardPlan, planForwards } from "../forwards/index.ts";
 import { type CheckedAuthentication, failsDmarc } from "../inbound-log/index.ts";
-import type { ParsedMessage } from "../mail/messages/index.ts";
 import {
   type AddResult,
   mailboxStore,
-  type NewMessage,
   putMessage,
   type StoredContent,
   saveUsedBytes,
   toNewMessage,
 } from "../mailbox-store/index.ts";
 import { deliveryKey, REPEATED_MS } from "./delivery-key.ts";
-import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";
+import { recordDelivery } from "./record-delivery.ts";
 import { warnQuota } from "./warn-quota.ts";
 import { readWorkerResults } from "./worker-results.ts";
 
@@ -74,9 +70,7 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
   if (added.result === "added" || added.result === "duplicate") {
     const stored = added.result === "duplicate" ? added.object : object;
     const placed = { ...message, object: stored, folder: added.folder };
-    const id = idOf(mailbox.id, stored);
-    const plan = await planOf(ctx, mailbox, { ...mail, authentication }, { id, parsed, message: placed });
-    await logDelivery(ctx, mailbox, { id, recipient: mail.to, message: placed, plan });
+    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed });
     await warnQuota(ctx, mailbox, added.usedBytes);
     await saveUsedBytes(ctx, mailbox, added.usedBytes);
   }
@@ -85,36 +79,9 @@ export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: In
 
 const objectOf = (mailboxId: string, id: string) => `${r2Keys.mailbox(mailboxId)}${id}.eml`;
 
-/** Returns the id in the key of an object that objectOf made. */
-const idOf = (mailboxId: string, object: string) => object.slice(r2Keys.mailbox(mailboxId).length, -".eml".length);
-
 /** Returns what the mail server before the Email Worker found. */
 function resultsIn(ctx: Ctx, { start, parsed }: StoredContent): CheckedAuthentication | null {
   const { headerSize, from } = parsed;
   const head = new TextDecoder().decode(start.subarray(0, headerSize));
   return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
-}
-
-/** Returns the forwards of a stored message. Spam has none (decisions 9). */
-async function planOf(
-  ctx: Ctx,
-  mailbox: RecipientMailbox,
-  { from, to, authentication }: IncomingMessage & { authentication: CheckedAuthentication | null },
-  { id, parsed, message }: { id: string; parsed: ParsedMessage; message: NewMessage },
-): Promise<ForwardPlan> {
-  if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))
-    return { rows: [], events: [] };
-  const addressed = [...parsed.to, ...parsed.cc].map(({ email }) => email);
-  return planForwards(ctx, mailbox, {
-    id,
-    from: parsed.from?.email ?? null,
-    recipients: [to, ...addressed],
-    subject: parsed.subject,
-    object: message.object,
-    envelopeFrom: from,
-    fields: parsed.fields,
-    receivedAt: message.receivedAt,
-    authentication,
-    mayReply: mayReply({ from, fields: parsed.fields, addressed, mailbox: mailbox.address }),
-  });
 }
