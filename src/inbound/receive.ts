@@ -2,9 +2,9 @@ import type { Ctx } from "../context.ts";
 import { isFeedbackRecipient, receiveFeedback } from "../feedback/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
 import type { CheckedAuthentication } from "../inbound-log/index.ts";
-import { MessageTooLargeError } from "../mailbox-store/index.ts";
+import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
 import { unsubscribe } from "../unsubscribes/index.ts";
-import { findMailbox } from "./recipients.ts";
+import { findMailbox, type RecipientMailbox } from "./recipients.ts";
 import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
 
 /** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
@@ -41,8 +41,18 @@ export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResul
   if (await readForward(ctx, to)) return { accepted: true, kind: "forward" };
   const mailbox = await findMailbox(ctx, to);
   if (!mailbox) return refused(UNKNOWN);
-  const isFull = mailbox.quota_bytes !== null && mailbox.used_bytes >= mailbox.quota_bytes;
-  return isFull ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
+  return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
+}
+
+/**
+ * Returns whether a mailbox takes no further byte. The size in its row may be old: its write can fail, and those of two changes can
+ * be in the wrong order. A mailbox that seems full is asked itself, as no mail would correct its row.
+ */
+async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: RecipientMailbox): Promise<boolean> {
+  if (quota === null || used < quota) return false;
+  const { usedBytes } = await mailboxStore(ctx, id).quota();
+  if (usedBytes !== used) await saveUsedBytes(ctx, { id }, usedBytes);
+  return usedBytes >= quota;
 }
 
 /**

@@ -69,6 +69,19 @@ describe("the quota of a mailbox", () => {
     expect([await used(), (await inbox.list()).length]).toEqual([2_000, 2]);
   });
 
+  it("takes mail again after a full mailbox was emptied, although its new size was not saved in its row", async () => {
+    await setQuota(1_000);
+    await receive(1_000);
+    const full = await row();
+    await inbox.call("DELETE", "/messages/1?expunge=true");
+    await env.DB.prepare("UPDATE mailboxes SET used_bytes = ?2 WHERE id = ?1")
+      .bind(inbox.workspace.mailboxId, full)
+      .run();
+    expect(await checkRcpt()).toEqual({ accepted: true, kind: "mailbox" });
+    expect(await row()).toBe(0);
+    expect([await receive(1_000), await checkRcpt()]).toEqual([null, { accepted: false, reply: FULL }]);
+  });
+
   it("keeps a draft whose new version has no room, with its text", async () => {
     const draft = { to: ["ada@example.org"], subject: "Kept", text: "What was written so far." };
     expect((await inbox.call("POST", "/drafts", draft)).status).toBe(201);
