@@ -10,7 +10,7 @@ import {
   releaseStatement,
   type WakeUp,
 } from "../outbox/index.ts";
-import { MAX_RELEASED_ROWS, RELEASE_STEP_DELAY_MS, RELEASE_STEP_ROWS } from "./rules.ts";
+import { HELD_AFTER_MS, MAX_RELEASED_ROWS, RELEASE_STEP_DELAY_MS, RELEASE_STEP_ROWS } from "./rules.ts";
 
 // The EXISTS reads one entry of the partial index outbox_by_outage, and none while no email waits. A second row of this
 // kind violates a unique index and is ignored.
@@ -65,14 +65,26 @@ export async function flushOutbox(ctx: MailCtx): Promise<number> {
   return rows.length;
 }
 
+// A pause, or the rate of a broadcast, keeps its emails for hours. Counted as unfinished, they would keep all others waiting. Reads
+// the released rows only, which the steps keep few.
+const FORGET_HELD = `
+  UPDATE outbox SET outage = NULL WHERE (due_at, id) IN (
+    SELECT due_at, id FROM outbox
+     WHERE outage = 'released' AND token IS NULL AND kind = 'bulk' AND due_at NOT BETWEEN ?1 AND ?2)`;
+
 /**
  * Processes outbox rows of kind `release`: runs one release step, or tries again in 2 s while more than 250 released
- * emails are unfinished, so that new email is never behind more than 750 old ones. A crash repeats the step.
+ * emails are unfinished, so that new email is never behind more than 750 old ones. Emails of broadcasts that may not leave yet
+ * are no longer released ones: they leave when they may, without a step. A crash repeats the step.
  */
 export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
   const lease = newLease(ctx);
-  const [claimed, released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
+  const now = ctx.now();
+  const [claimed, , released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
     claimStatement(ctx, wakeUps.slice(0, CLAIM_ROWS), lease),
+    mailDb(ctx)
+      .prepare(FORGET_HELD)
+      .bind(now - HELD_AFTER_MS, now),
     mailDb(ctx)
       .prepare("SELECT count(*) AS rows FROM (SELECT 1 FROM outbox WHERE outage = 'released' LIMIT ?1)")
       .bind(MAX_RELEASED_ROWS + 1),
@@ -85,7 +97,7 @@ export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Pro
     await finishStatement(ctx, lease, ids).run();
     return;
   }
-  const dueAt = ctx.now() + RELEASE_STEP_DELAY_MS;
+  const dueAt = now + RELEASE_STEP_DELAY_MS;
   await releaseStatement(ctx, lease, ids, dueAt).run();
   await ctx.wake([{ dueAt, id, kind: "release" }], RELEASE_STEP_DELAY_MS / 1000);
 }

@@ -56,6 +56,8 @@ export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
 export const RELEASE_STEP_ROWS = 500;
 /** A release step waits while more released emails than this are unfinished. */
 export const MAX_RELEASED_ROWS = 250;
+/** A released email of a broadcast that no run has claimed for this long may not leave yet, in milliseconds. */
+export const HELD_AFTER_MS = 30_000;
 /** Time from a successful delivery to the release step that it schedules, in milliseconds. */
 export const RELEASE_STEP_DELAY_MS = 2_000;
 
