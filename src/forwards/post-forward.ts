@@ -8,13 +8,18 @@ import { messageBounds, type ParsedMessage, parseChunks, readHeader, readText } 
 import { wakeWebhooks } from "../webhook-events/index.ts";
 import { addDeliveryStatements } from "../webhooks/index.ts";
 import { linkToFile } from "./file-link.ts";
+import { cutList, cutText } from "./payload-size.ts";
 import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 const EVENT = "email.inbound.forwarded";
 
-/** Characters of text and of HTML, and octets of the header, in a request: a delivery is one row of at most 2 MB. */
+/** Characters of text and of HTML, and octets of the header, in a request. */
 const MAX_TEXT = 100_000;
 const MAX_HEADER = 64_000;
+/** Bytes of each of these as JSON, and of the list of files: a delivery is one row of at most 2,000,000 bytes. */
+const MAX_TEXT_BYTES = 300_000;
+const MAX_FIELDS_BYTES = 400_000;
+const MAX_FILES_BYTES = 900_000;
 
 const FIND_RULE =
   "SELECT 1 FROM forwarding_rules WHERE id = ?1 AND workspace = ?2 AND is_active = 1 AND action = 'webhook'";
@@ -57,26 +62,30 @@ async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
     const part = parts.find((one) => one.use === use);
     if (!part) return null;
     const body = await readRange(ctx, object, part.at, Math.min(part.length, 4 * MAX_TEXT));
-    return readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT);
+    return cutText(readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT), MAX_TEXT_BYTES);
   };
   const files = parts.filter(({ use }) => use === "attachment" || use === "inline");
   const headBytes = Math.min(parsed.headerSize, messageBounds.headerBytes, MAX_HEADER);
   const [text, html, head] = await Promise.all([textOf("text"), textOf("html"), readRange(ctx, object, 0, headBytes)]);
+  const linked = await Promise.all(
+    files.map(async (part) => ({
+      filename: part.filename,
+      content_type: part.contentType,
+      size: part.size,
+      url: await linkToFile(ctx, object, part),
+    })),
+  );
+  const attachments = cutList(linked, MAX_FILES_BYTES);
+  const omitted = linked.length - attachments.length;
   return {
     from: parsed.from?.email ?? null,
     subject: parsed.subject,
     message_id: parsed.messageId,
     text,
     html,
-    headers: readHeader(head),
-    attachments: await Promise.all(
-      files.map(async (part) => ({
-        filename: part.filename,
-        content_type: part.contentType,
-        size: part.size,
-        url: await linkToFile(ctx, object, part),
-      })),
-    ),
+    headers: cutList(readHeader(head), MAX_FIELDS_BYTES),
+    attachments,
+    ...(omitted > 0 ? { attachments_omitted: omitted } : {}),
   };
 }
 

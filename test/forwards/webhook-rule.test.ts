@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { verifyWebhook } from "../../sdk/index.ts";
+import { utf8 } from "../../src/lib/bytes.ts";
 import { aRawMessage } from "../inbound/support.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiOn, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -66,6 +67,29 @@ describe("a rule of type webhook", () => {
     const entry = await workspace.call("GET", `/v1/emails/inbound/${payload.email_id}`);
     expect(entry.status).toBe(200);
     expect(await eventsOf(workspace)).toContainEqual(expect.objectContaining({ event: "forwarded", rule_id: rule.id }));
+  });
+
+  it("posts an email of a thousand files and long texts with as much of it as one row of the database takes", async () => {
+    const receiver = aReceiver();
+    await aWebhookRule(receiver.url);
+    const text = "\u0001".repeat(150_000);
+    const file = (n: number) =>
+      `--b\r\nContent-Type: text/csv\r\nContent-Disposition: attachment; filename="${n}${"ü".repeat(240)}"\r\n\r\na\r\n`;
+    const long = (type: string) => `--b\r\nContent-Type: text/${type}\r\n\r\n${text}\r\n`;
+    const files = Array.from({ length: 998 }, (_, n) => file(n)).join("");
+    const raw = aRawMessage(
+      { Subject: "Large", "Content-Type": 'multipart/mixed; boundary="b"', "X-Long": "é".repeat(60_000) },
+      `${long("plain")}${long("html")}${files}--b--\r\n`,
+    );
+    await arriveAndPost(raw);
+    const [request] = await receiver.requests();
+    // The limit of D1, which the local one does not enforce; the other columns of the row are short.
+    expect(utf8(request?.body ?? "").length).toBeLessThan(1_990_000);
+    const { metadata } = JSON.parse(request?.body ?? "{}") as { metadata: Record<string, unknown> };
+    expect(metadata).toMatchObject({ subject: "Large", text: expect.stringMatching(/^\u0001{40000}/) });
+    const [named, omitted] = [(metadata.attachments as unknown[]).length, Number(metadata.attachments_omitted)];
+    expect([named > 300, named + omitted]).toEqual([true, 998]);
+    expect((await eventsOf(workspace)).map(({ event }) => event)).toEqual(["stored", "forwarded"]);
   });
 
   it("links to files that anyone with the link can download for 24 hours, and to no other", async () => {
