@@ -110,7 +110,7 @@ async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Pr
   return groupsOfShards.filter(([first]) => first !== undefined && !swept.has(first)).flat();
 }
 
-/** What the sweeps of some databases found. */
+/** The results of the sweeps of some databases. */
 interface Found {
   work: DatabaseRows[];
   sizes: ShardSize[];

@@ -62,7 +62,7 @@ function requirePromotable(broadcast: Broadcast): { status: BroadcastStatus; fan
   return { status, fanOut };
 }
 
-/** What the promotion of a variant would do. */
+/** The effect of promoting a variant. */
 export interface Promotion {
   broadcast: Broadcast;
   variant: VariantRow;

@@ -22,7 +22,7 @@ export const importLimits = {
   errors: 1_000,
 } as const;
 
-/** What the checks of a file read before other requests get their turn. Its rows are read and stored by the batch. */
+/** The most that the checks of a file read before other requests get their turn. Its rows are read and stored by the batch. */
 export const importStep = { rows: importLimits.rowsPerBatch, bytes: 2 * 1024 * 1024 } as const;
 
 /** Limits of an export. A page is what is read at a time: rows, and octets of metadata. */

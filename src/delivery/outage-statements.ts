@@ -10,7 +10,7 @@ const SAVE_WAITING = `
   INSERT INTO outage_workspaces (workspace, waiting_at) SELECT value, ?2 FROM json_each(?1) WHERE true
   ON CONFLICT DO UPDATE SET waiting_at = excluded.waiting_at WHERE waiting_at <= excluded.waiting_at - ?3`;
 
-/** What became of an email, as far as it concerns outages of the egress. */
+/** The outcome of an email, as far as it concerns outages of the egress. */
 interface Update {
   isAccepted?: boolean;
   isUnreachable?: boolean;

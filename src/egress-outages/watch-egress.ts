@@ -5,7 +5,7 @@ import { hasAnswered, PROBE_JITTER_MS } from "./rules.ts";
 import { endWithoutWaiting, findLastAnswer, recordAnswer, recordFailure, startProbe } from "./state.ts";
 
 /**
- * What follows for mail databases with waiting emails. `everywhere`: the outage has ended, so those of all databases are released.
+ * The mail databases whose waiting emails are released. `everywhere`: the outage has ended, so those of all databases are released.
  * `here`: the egress answers, so those of the databases that were looked at are. `nothing`: the egress is not known to answer.
  */
 export type Release = "everywhere" | "here" | "nothing";

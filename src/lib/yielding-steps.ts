@@ -1,4 +1,4 @@
-/** What a step of long work may process before other requests get their turn. */
+/** The most that a step of long work processes before other requests get their turn. */
 export interface StepBounds {
   /** Records: messages, rows or calls. */
   rows: number;

@@ -237,7 +237,7 @@ export interface StoredImport extends NewImport {
   updatedAt: number;
 }
 
-/** What a batch of messages adds to an import, beside the results of the batch itself. */
+/** The counts and the place that a batch of messages adds to an import, beside the results of the batch itself. */
 export interface ImportProgress {
   id: string;
   /** The step that the import must have. */

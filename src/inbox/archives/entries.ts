@@ -19,7 +19,7 @@ type EntryContent =
   | { kind: "message"; name: string; original: Uint8Array; marks: Marks | null; folder: string }
   | { kind: "fault"; name: string; fault: string };
 
-/** What an archive contains, in its order. `next` is the place after it. */
+/** An item of an archive, in its order. `next` is the place after it. */
 export type ArchiveEntry = EntryContent & { next: ArchiveCursor };
 
 /** The beginning of an archive. */

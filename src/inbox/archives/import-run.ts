@@ -54,7 +54,7 @@ const noCounts = (): ImportCounts => ({ imported: 0, duplicates: 0, skipped: 0, 
 
 /** Imports messages of an archive from the place of a job on, in batches that each move the stored place. */
 export class ImportRun {
-  /** What this run has counted. */
+  /** The counts of this run. */
   readonly counts = noCounts();
   /** The place after the messages that are stored. */
   cursor: ArchiveCursor;

@@ -3,7 +3,7 @@
 const MEBIBYTE = 1024 * 1024;
 
 /**
- * What an import or export processes before other requests get their turn: messages that are read, parsed or stored, and
+ * The most that an import or export processes before other requests get their turn: messages that are read, parsed or stored, and
  * bytes that go through one of these.
  */
 export const archiveStep = { rows: 20, bytes: MEBIBYTE } as const;
@@ -15,7 +15,7 @@ export const archiveStep = { rows: 20, bytes: MEBIBYTE } as const;
 export const importBatch = { messages: 25, bytes: 4 * MEBIBYTE, searchCharacters: 65_536 } as const;
 
 /**
- * What is imported before the response; a larger archive, or the rest of one with more messages, is imported in the background. The
+ * The most that is imported before the response; a larger archive, or the rest of one with more messages, is imported in the background. The
  * bytes of its messages are bounded by those of the archive and by what it may decompress to.
  */
 export const importNow = {
