@@ -93,3 +93,23 @@ describe("an export gives way to other requests", () => {
     });
   }
 });
+
+describe("a list of folders and labels in an archive", () => {
+  const HEADER =
+    "Subject: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n";
+  const listOf = (name: string, size: number) =>
+    `${JSON.stringify({ folders: [name], labels: [] })}${" ".repeat(Math.max(0, size))}`;
+
+  it("is parsed up to 1 MiB, and is a message beyond it", async () => {
+    const inbox = await anInbox();
+    const small = listOf("Small", 0);
+    const large = listOf("Large", 1024 * 1024);
+    const archive = utf8(`From a\r\n${HEADER}${small}\r\n\r\nFrom a\r\n${HEADER}${large}\r\n\r\n`);
+    const headers = { "Content-Type": "application/mbox", "Content-Length": String(archive.length) };
+    const response = await inbox.workspace.call("POST", inbox.path("/import"), new Blob([archive]).stream(), headers);
+    expect(await response.json()).toMatchObject({ imported: 1 });
+    const folders = await inbox.json<{ name: string }[]>("GET", "/folders");
+    expect(folders.map(({ name }) => name)).toContain("Small");
+    expect(folders.map(({ name }) => name)).not.toContain("Large");
+  });
+});

@@ -3,6 +3,8 @@ import { type ArchiveContents, mailboxLimits, nameFault } from "../../mailbox-st
 
 /** The file of a ZIP archive, and the subject of the message of an mbox file, that list folders and labels. */
 export const CONTENTS_FILE = "mailbox.json";
+/** Bytes of a list of folders and labels. One is parsed at once, and takes many times its size while it is. */
+export const MAX_CONTENTS_BYTES = 1024 * 1024;
 const NAME = "DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA";
 const HEADER = `Subject: ${NAME}\r\nX-Mailbox-Contents: 1\r\nContent-Type: application/json\r\n\r\n`;
 
@@ -28,8 +30,9 @@ export function readContents(bytes: Uint8Array): ArchiveContents | null {
   }
 }
 
-/** Returns the folders and labels of the message of an mbox file that lists them, or null for another message. */
+/** Returns the folders and labels of the message of an mbox file that lists them, or null for another or a larger message. */
 export function readContentsMessage(raw: Uint8Array): ArchiveContents | null {
+  if (raw.length > HEADER.length + MAX_CONTENTS_BYTES) return null;
   const start = new TextDecoder().decode(raw.subarray(0, HEADER.length));
   return start === HEADER ? readContents(raw.subarray(HEADER.length)) : null;
 }

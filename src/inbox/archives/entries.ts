@@ -4,14 +4,13 @@ import { readChunks } from "../../lib/read-chunks.ts";
 import type { YieldingSteps } from "../../lib/yielding-steps.ts";
 import { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "../../lib/zip/index.ts";
 import { type ArchiveContents, type ArchiveCursor, nameFault } from "../../mailbox-store/index.ts";
-import { CONTENTS_FILE, readContents, readContentsMessage } from "./contents.ts";
+import { CONTENTS_FILE, MAX_CONTENTS_BYTES, readContents, readContentsMessage } from "./contents.ts";
 import { type Marks, readMarks } from "./marks.ts";
 
 /** Files of a ZIP archive, and messages of an archive. */
 export const MAX_ENTRIES = 100_000;
 /** An archive may decompress to this many times its size, and this many bytes more. */
 const [MAX_RATIO, MORE_BYTES] = [10, 64 * 1024 * 1024];
-const MAX_CONTENTS_BYTES = 1024 * 1024;
 
 type EntryContent =
   | { kind: "contents"; contents: ArchiveContents }
