@@ -1,6 +1,7 @@
 import type { Ctx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import type { dkimKeys } from "../db/schema/main/index.ts";
+import { OneAtATime } from "../lib/one-at-a-time.ts";
 import { open, seal } from "../lib/secret-box.ts";
 import { type DkimAlgorithm, generateDkimKeyPair } from "../mail/dkim/index.ts";
 
@@ -9,14 +10,17 @@ export const DKIM_PURPOSE = "dkim-private-key";
 /** A row of `dkim_keys`. The private key is encrypted and bound to the row's id. */
 export type DkimKey = typeof dkimKeys.$inferSelect;
 
+/** Those of this isolate: a workspace may register many domains at once. */
+const generations = new OneAtATime();
+
 /**
  * Generates the pending keys of one rotation: RSA, because some receivers do not support Ed25519 (RFC 8463), and Ed25519.
- * RSA takes about 70 ms, so sending an email never calls this, and tests give their own `generate`.
+ * RSA takes about 70 ms, so sending an email never calls this, rotations take turns, and tests give their own `generate`.
  */
 export function generateDkimKeys(ctx: Ctx, domainId: string, generate = generateDkimKeyPair): Promise<DkimKey[]> {
   const algorithms: DkimAlgorithm[] = ["rsa-sha256", "ed25519-sha256"];
-  return Promise.all(
-    algorithms.map(async (algorithm) => toDkimKey(ctx, domainId, algorithm, await generate(algorithm))),
+  return generations.run(() =>
+    Promise.all(algorithms.map(async (algorithm) => toDkimKey(ctx, domainId, algorithm, await generate(algorithm)))),
   );
 }
 
