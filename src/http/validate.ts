@@ -7,6 +7,7 @@ import { badRequest, type Fault, MAX_FAULTS, unprocessable } from "../errors.ts"
 import { OversizedString } from "../lib/json-extract/content.ts";
 import { type AttachmentSink, jsonBody } from "./json-body.ts";
 import { InvalidItem } from "./json-faults.ts";
+import { findLongList } from "./list-sizes.ts";
 
 const locationOf = { json: "body", query: "query" } as const;
 
@@ -36,8 +37,12 @@ function described<Check extends object>(check: Check, target: keyof typeof loca
   return Object.assign(check, { [uniqueSymbol]: description[uniqueSymbol] });
 }
 
-/** Parses with `reportInput`, which tells a missing value from a value of the wrong type. */
-const parseWithInput = (schema: z.ZodType, value: unknown) => schema.safeParseAsync(value, { reportInput: true });
+/** Parses with `reportInput`, which tells a missing value from a value of the wrong type. Throws 422 for a list that is too long. */
+function parseWithInput(schema: z.ZodType, value: unknown) {
+  const long = findLongList(schema, value);
+  if (long) throw unprocessable([{ ...long, loc: ["body", ...long.loc] }]);
+  return schema.safeParseAsync(value, { reportInput: true });
+}
 
 /** Returns the two middlewares that read and validate a JSON body. */
 export const body = <Schema extends z.ZodType>(schema: Schema) =>
@@ -91,6 +96,8 @@ export function parseItems<Schema extends z.ZodType>(item: Schema, maxItems: num
 
 function toItem<Schema extends z.ZodType>(schema: Schema, value: unknown, index: number): Item<Schema> {
   if (value instanceof InvalidItem) return { faults: [value.fault] };
+  const long = findLongList(schema, value);
+  if (long) return { faults: [{ ...long, loc: ["body", index, ...long.loc] }] };
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) {
     const fault = findOversized(result.data);

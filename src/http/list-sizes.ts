@@ -1,0 +1,47 @@
+import type * as z from "zod";
+import type { Fault } from "../errors.ts";
+
+/**
+ * Entries of a list or a record that a schema checks one by one. zod holds a fault of each bad entry, and its stack overflows
+ * beyond about 100,000. Fields that take any JSON have no such bound.
+ */
+const MAX_ENTRIES = 10_000;
+
+/** Finds a field of a body with more entries than are checked, before zod checks any. */
+export function findLongList(schema: z.ZodType, value: unknown): Fault | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { type } = schema.def;
+  if (type !== "object") return null;
+  for (const [key, field] of Object.entries((schema as z.ZodObject).shape)) {
+    const entries = countEntries((value as Record<string, unknown>)[key]);
+    if (entries > MAX_ENTRIES && checksEntries(field as z.ZodType))
+      return { loc: [key], msg: `There are ${entries} entries; the limit is ${MAX_ENTRIES}`, type: "too_big" };
+  }
+  return null;
+}
+
+function countEntries(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
+/** Returns whether a schema checks the entries of a list or record, directly or as one of its forms. */
+function checksEntries(schema: z.ZodType): boolean {
+  const { def } = schema as z.ZodType & { def: Definition };
+  if (def.type === "array") return !isFree(def.element);
+  if (def.type === "record") return !isFree(def.valueType);
+  const inner = [def.innerType, def.in, def.out, ...(def.options ?? [])];
+  return inner.some((one) => one !== undefined && checksEntries(one));
+}
+
+interface Definition {
+  type: string;
+  element?: z.ZodType;
+  valueType?: z.ZodType;
+  innerType?: z.ZodType;
+  in?: z.ZodType;
+  out?: z.ZodType;
+  options?: z.ZodType[];
+}
+
+const isFree = (schema: z.ZodType | undefined) => schema?.def.type === "unknown" || schema?.def.type === "any";
