@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { exportLimits, importLimits } from "../../src/contacts/rules.ts";
 import type { ListOut } from "../../src/contacts/schema.ts";
+import { CsvReader, MAX_RECORD_BYTES } from "../../src/lib/csv/reader.ts";
 import { wrapDatabases } from "../support/databases.ts";
 import { StepRecorder } from "../support/recorded-steps.ts";
 import { apiOn, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
@@ -53,7 +54,7 @@ describe("a CSV file gives way to other requests", () => {
     expect(recorder.largest("insert").rows).toBe(importLimits.rowsPerBatch);
   });
 
-  it("while it is imported, after about 1.5 MB", async () => {
+  it("while it is imported, after about 256 KiB", async () => {
     const { recorder, api } = recordedApi();
     expect((await recorder.during(() => importCsv(api, list.id, csv(4_000)))).imported).toBe(ROWS);
     expect(recorder.largest("insert").bytes).toBeLessThan(1.1 * importLimits.bytesPerBatch);
@@ -66,5 +67,33 @@ describe("a CSV file gives way to other requests", () => {
     expect(text.split("\n").length).toBeGreaterThan(ROWS);
     expect(recorder.largest("read").rows).toBeLessThanOrEqual(exportLimits.rowsPerPage);
     expect(recorder.largest("read").bytes).toBeLessThan(1.1 * exportLimits.metadataPerPage);
+  });
+});
+
+describe("one record of a CSV file takes a bounded time", () => {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  const read = (text: string) => new CsvReader(encode(text), ",").read(100_000, encode(text).length);
+
+  it("when it is a line of separators, which is a fault, and the rows after it are read", () => {
+    const rows = read(`email\n${",".repeat(2 * MAX_RECORD_BYTES)}\na@b.example\n`);
+    expect(rows).toEqual([
+      { row: 1, cells: ["email"] },
+      { row: 2, fault: expect.stringContaining("longer than") },
+      { row: 3, cells: ["a@b.example"] },
+    ]);
+  });
+
+  it("when it is the header", () => {
+    const [header] = read(`email${",".repeat(2 * MAX_RECORD_BYTES)}\na@b.example\n`);
+    expect(header).toEqual({ row: 1, fault: expect.stringContaining("longer than") });
+  });
+
+  it("and records are read whole wherever the bytes are cut", () => {
+    const row = (n: number) => [`u${n}@example.org`, `${"a".repeat(n % 97)}"\r\n,${n}`, "é".repeat(n % 89)];
+    const rows = Array.from({ length: 40_000 }, (_, n) => row(n));
+    const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+    const text = rows.map((cells) => `${cells.map(quoted).join()}\r\n`).join("");
+    expect(encode(text).length).toBeGreaterThan(5 * MAX_RECORD_BYTES);
+    expect(read(text).map((record) => "cells" in record && record.cells)).toEqual(rows);
   });
 });

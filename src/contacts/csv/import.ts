@@ -61,6 +61,7 @@ async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
   if (bytes.length === 0) throw badRequest("The CSV file is empty");
   if (!(await isUtf8(bytes, pause))) throw badRequest("The CSV file is not encoded in UTF-8");
   const found = detectDelimiter(bytes, isEmailHeader);
+  await nextTurn();
   if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
   const columns = readHeader(found.header);
   if ("fault" in columns) throw badRequest(columns.fault);
@@ -73,6 +74,7 @@ async function requireRowCount(csv: CsvFile, pause: Pause): Promise<void> {
   // A line is at most one row, so only a file of many lines is parsed for its number of rows.
   const countUpTo = (await countLines(csv.bytes, pause)) > max + 1 ? max + 1 : 1;
   const reader = readerOfRows(csv);
+  await nextTurn();
   let rows = 0;
   const count = (record: CsvRecord) => {
     if ("fault" in record || !isBlank(record.cells)) rows += 1;

@@ -16,18 +16,25 @@ export type CsvRecord = { row: number; cells: string[] } | { row: number; fault:
 export const MAX_HEADER_CHARACTERS = 1_048_576;
 export const MAX_RECORD_CHARACTERS = 131_072;
 /**
+ * Greatest size of a record in bytes, with its separators. An empty cell has no character, so a line of separators would
+ * otherwise make one record of 24 million cells.
+ */
+export const MAX_RECORD_BYTES = 1_048_576;
+/**
  * Broken records after which the rest of a file is not read. Each may read MAX_RECORD_CHARACTERS before its fault is
  * found, so this also bounds the time that a hostile file takes.
  */
 export const MAX_BROKEN_RECORDS = 200;
 
-const OPENING_QUOTE = "INVALID_OPENING_QUOTE";
+const [OPENING_QUOTE, NOT_CLOSED, TOO_LONG] = ["INVALID_OPENING_QUOTE", "CSV_QUOTE_NOT_CLOSED", "CSV_MAX_RECORD_SIZE"];
 const faults: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: "text follows the closing quote of a cell",
-  CSV_QUOTE_NOT_CLOSED: "the quote of a cell is not closed",
-  CSV_MAX_RECORD_SIZE: `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
+  [NOT_CLOSED]: "the quote of a cell is not closed",
+  [TOO_LONG]: `the cells are longer than ${MAX_RECORD_CHARACTERS} characters; perhaps a quote is not closed`,
 };
 
+/** Why a record cannot be read. */
+type Problem = { code: string };
 type AddRecord = (record: CsvRecord) => void;
 
 export class CsvReader {
@@ -81,41 +88,50 @@ export class CsvReader {
     this.#at = 0;
   }
 
-  /** Parses up to a limit, the end of the file or an error, which it returns. Throws other errors than CsvError. */
-  #parse(add: AddRecord, maxRecords: number, maxBytes: number, isRelaxed: boolean): CsvError | null {
+  /**
+   * Parses up to a limit, the end of the file or a record that cannot be read, whose problem it returns. Of the bytes it gets
+   * only those in which the next record must end, so that one record takes a bounded time. Throws other errors than CsvError.
+   */
+  #parse(add: AddRecord, maxRecords: number, maxBytes: number, isRelaxed: boolean): Problem | null {
     const limitReached = new Error("the limit is reached");
+    const more = maxRecords > 1 ? Math.min(maxBytes, MAX_RECORD_BYTES) : 0;
+    const bytes = this.#bytes.subarray(this.#at, this.#at + MAX_RECORD_BYTES + more);
+    const isCut = this.#at + bytes.length < this.#bytes.length;
     let [read, end] = [0, 0];
+    let problem: Problem | null = null;
     try {
-      parse(this.#bytes.subarray(this.#at), {
+      parse(bytes, {
         ...options(this.#delimiter, isRelaxed),
         max_record_size: this.#row === 0 ? MAX_HEADER_CHARACTERS : MAX_RECORD_CHARACTERS,
-        on_record: (cells: string[], { bytes }: { bytes: number }) => {
+        on_record: (cells: string[], { bytes: recordEnd }: { bytes: number }) => {
+          // The rest of it may follow.
+          if (isCut && recordEnd >= bytes.length) return null;
           this.#row += 1;
           add({ row: this.#row, cells });
           read += 1;
-          end = bytes;
+          end = recordEnd;
           if (read >= maxRecords || end >= maxBytes) throw limitReached;
           return null;
         },
       });
-      this.#at = this.#bytes.length;
+      if (isCut && read === 0) problem = { code: TOO_LONG };
+      if (!isCut) end = bytes.length;
     } catch (error) {
-      this.#at += end;
-      if (error === limitReached) return null;
-      if (error instanceof CsvError) return error;
-      throw error;
+      if (error !== limitReached && !(error instanceof CsvError)) throw error;
+      if (error instanceof CsvError) problem = problemOf(error, isCut, read);
     }
-    return null;
+    this.#at += end;
+    return problem;
   }
 
   /** Reads the record at an error as plain text if only a quote stands inside a cell, as in `5" wide`. Else skips it. */
-  #recover(add: AddRecord, error: CsvError): void {
+  #recover(add: AddRecord, error: Problem): void {
     const problem = error.code === OPENING_QUOTE ? this.#parse(add, 1, this.#bytes.length, true) : error;
     if (problem !== null) add(this.#skipBroken(problem));
   }
 
   /** Moves behind the first line of a broken record and returns its fault. */
-  #skipBroken({ code }: CsvError): CsvRecord {
+  #skipBroken({ code }: Problem): CsvRecord {
     this.#row += 1;
     this.#broken += 1;
     const fault = faults[code] ?? "the row is not valid CSV";
@@ -126,6 +142,12 @@ export class CsvReader {
     this.#at = endOfLine(this.#bytes, this.#at);
     return { row: this.#row, fault };
   }
+}
+
+/** Returns the problem of a record. A quote that is open where the bytes are cut is closed later, if the record has more bytes. */
+function problemOf({ code }: CsvError, isCut: boolean, read: number): Problem | null {
+  if (!isCut || code !== NOT_CLOSED) return { code };
+  return read > 0 ? null : { code: TOO_LONG };
 }
 
 const options = (delimiter: Delimiter, isRelaxed: boolean) => ({
