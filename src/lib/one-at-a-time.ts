@@ -4,8 +4,6 @@ import { nextTurn } from "./yielding-steps.ts";
 const POLL_MS = 20;
 /** Work that has not ended after this time was cancelled with its request, in ms. */
 const LEASE_MS = 2_000;
-/** After this time the work begins although other work runs, in ms. */
-const MAX_WAIT_MS = 20_000;
 
 /**
  * Runs work that computes for tens of milliseconds one at a time in an isolate, so that other requests get their turn between.
@@ -16,8 +14,7 @@ export class OneAtATime {
   #busyUntil = 0;
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    const latest = Date.now() + MAX_WAIT_MS;
-    while (Date.now() < Math.min(this.#busyUntil, latest)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    while (Date.now() < this.#busyUntil) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const until = Date.now() + LEASE_MS;
     this.#busyUntil = until;
     try {

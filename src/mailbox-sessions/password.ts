@@ -1,8 +1,11 @@
 import { scrypt as nodeScrypt, type ScryptOptions } from "node:crypto";
 import { fromBase64, toBase64 } from "../lib/bytes.ts";
+import { OneAtATime } from "../lib/one-at-a-time.ts";
 
 /** Cost of scrypt: 16 MiB, about 150 ms (OWASP password storage; N = 2^14, r = 8, p = 5). */
 const COST: ScryptOptions = { N: 2 ** 14, r: 8, p: 5 };
+/** Those of this isolate: workerd computes them on the thread of all requests, so many at once would leave no turn between. */
+const derivations = new OneAtATime();
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
@@ -25,10 +28,12 @@ export async function isPassword(password: string, hash: string | null): Promise
 
 /** Compares in NFKC, because keyboards write the same character in different ways (RFC 8265 4.2). */
 function derive(password: string, salt: Uint8Array): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    nodeScrypt(password.normalize("NFKC"), salt, KEY_BYTES, COST, (error, key) => {
-      if (error) reject(error);
-      else resolve(new Uint8Array(key));
+  const run = () =>
+    new Promise<Uint8Array>((resolve, reject) => {
+      nodeScrypt(password.normalize("NFKC"), salt, KEY_BYTES, COST, (error, key) => {
+        if (error) reject(error);
+        else resolve(new Uint8Array(key));
+      });
     });
-  });
+  return derivations.run(run);
 }
