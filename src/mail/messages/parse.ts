@@ -114,7 +114,8 @@ function addressesOf(fields: Fields, name: string): MailAddress[] {
         name: decodeField(address.name ?? "").slice(0, bounds.nameCharacters) || null,
       });
   };
-  for (const value of fields.all(name)) for (const address of addressParser(value)) visit(address);
+  for (const value of fields.all(name).slice(0, bounds.addressFields))
+    for (const address of addressParser(value)) visit(address);
   return found;
 }
 

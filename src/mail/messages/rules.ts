@@ -12,6 +12,8 @@ export const bounds = {
   idCharacters: 250,
   subjectCharacters: 2_000,
   addresses: 1_000,
+  /** Fields of one name whose addresses are read. RFC 5322 3.6 allows one. */
+  addressFields: 2,
 } as const;
 
 /** Why a message was not parsed completely. */
