@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { parseInSteps } from "../../src/inbox/archives/parse-in-steps.ts";
 import { archiveStep, importBatch } from "../../src/inbox/archives/rules.ts";
 import { utf8 } from "../../src/lib/bytes.ts";
+import { YieldingSteps } from "../../src/lib/yielding-steps.ts";
 import { type ImportedMessage, mailboxLimits } from "../../src/mailbox-store/index.ts";
 import { StepRecorder } from "../support/recorded-steps.ts";
 import { apiOn } from "../support/workspace.ts";
@@ -112,4 +114,12 @@ describe("a list of folders and labels in an archive", () => {
     expect(folders.map(({ name }) => name)).toContain("Small");
     expect(folders.map(({ name }) => name)).not.toContain("Large");
   });
+});
+
+it("a large message is parsed in pieces of 256 KiB, with a turn of other requests after each", async () => {
+  const raw = utf8(`Content-Type: multipart/mixed; boundary=x\r\n\r\n${"--\r\n".repeat(1024 * 1024)}`);
+  const recorder = new StepRecorder();
+  const { hash } = await recorder.during(() => parseInSteps(raw, new YieldingSteps(archiveStep)));
+  expect(hash).toHaveLength(64);
+  expect(recorder.steps.length).toBeGreaterThanOrEqual(raw.length / 262_144);
 });
