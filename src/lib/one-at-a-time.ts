@@ -4,13 +4,15 @@ import { nextTurn } from "./yielding-steps.ts";
 const POLL_MS = 20;
 /** Work that has not ended after this time was cancelled with its request, in ms. */
 const LEASE_MS = 2_000;
+/** Time without work after each, in ms: a request of others needs several turns. */
+const PAUSE_MS = 30;
 
 /**
  * Runs work that computes for tens of milliseconds one at a time in an isolate, so that other requests get their turn between.
  * Waits by timers: a promise that another request resolves would be lost with that request.
  */
 export class OneAtATime {
-  /** When the work that runs has ended at the latest, in ms since 1970. */
+  /** When the next work may begin at the latest, in ms since 1970. */
   #busyUntil = 0;
 
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -21,7 +23,9 @@ export class OneAtATime {
       await nextTurn();
       return await work();
     } finally {
-      if (this.#busyUntil === until) this.#busyUntil = 0;
+      // The clock of a Worker moves with the event loop only.
+      await nextTurn();
+      if (this.#busyUntil === until) this.#busyUntil = Date.now() + PAUSE_MS;
     }
   }
 }
