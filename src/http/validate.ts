@@ -145,12 +145,16 @@ function tooLong({ size, limit }: OversizedString): Fault {
   return { loc: [], msg: `The string is ${size} bytes; the limit is ${limit}`, type: "too_long" };
 }
 
+/** Fields of a request that are compared with the name of a missing one. */
+const MAX_COMPARED = 100;
+
 /** Returns the sentence for a missing field. Names a field of the request that differs only in case or punctuation. */
 function missingMessage(path: readonly PropertyKey[], value: unknown): string {
   const name = String(path.at(-1));
   let parent = value;
   for (const part of path.slice(0, -1)) parent = Object(parent)[part] as unknown;
-  const similar = Object.keys(Object(parent)).find((key) => key !== name && lettersOf(key) === lettersOf(name));
+  const keys = Object.keys(Object(parent));
+  const similar = keys.slice(0, MAX_COMPARED).find((key) => key !== name && lettersOf(key) === lettersOf(name));
   return similar === undefined ? `${name} is required` : `\`${name}\` is required; the request has \`${similar}\``;
 }
 

@@ -45,3 +45,13 @@ it("a field that takes any JSON may have as many entries as a body", async () =>
   const response = await workspace.call("POST", `/v1/contacts/${list.id}/contacts`, contact);
   expect(response.status).toBe(201);
 });
+
+it("the name of a missing field is compared with 100 fields of the request", async () => {
+  const after = (count: number) => {
+    const others = Array.from({ length: count }, (_, index) => [`field${index}`, 1]);
+    return workspace.call("POST", "/v1/emails/", { ...Object.fromEntries(others), From: 1, to: [], subject: "s" });
+  };
+  const missing = async (response: Response) => (await response.json<{ detail: { msg: string }[] }>()).detail[0]?.msg;
+  expect(await missing(await after(99))).toBe("`from_` is required; the request has `From`");
+  expect(await missing(await after(100))).toBe("from_ is required");
+});
