@@ -83,7 +83,7 @@ describe("limits of a D1 statement", () => {
     ).json<BatchOut>();
     expect(sent).toBe(2);
     expect(results[1]).toMatchObject({ id: null, status: "error" });
-    expect(results[1]?.rejection_reason).toMatch(/^tags\.0: /);
+    expect(results[1]?.rejection_reason).toMatch(/^tags: There are 100001 entries/);
   });
 });
 
