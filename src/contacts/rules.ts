@@ -15,7 +15,10 @@ export const limits = {
 export const importLimits = {
   rows: 100_000,
   fileOctets: 24 * 1024 * 1024,
-  /** Rows and bytes of one transaction, which one step reads: a byte may be a cell of its own. Of rows up to 3 KB a thousand take at most 4 D1 calls when none is suppressed. */
+  /**
+   * Rows and bytes of one transaction, which one step reads: a byte may be a cell of its own. A thousand rows of up to 500 bytes take
+   * at most 4 D1 calls when none is suppressed, and a file of the greatest size less than 400.
+   */
   rowsPerBatch: 1_000,
   bytesPerBatch: 262_144,
   /** Errors in a response. One more tells how many rows were rejected beyond. */
