@@ -319,8 +319,10 @@ describe("bodies", () => {
 
   it("with too many values are 413, and a response lists at most 100 faults", async () => {
     expect((await send(`{"x":[${"0,".repeat(250_000)}0]}`)).status).toBe(413);
-    const faults = await faultsOf(await send({ ...aMail(workspace), to: Array.from({ length: 50_000 }, () => 1) }));
-    expect(faults).toHaveLength(100);
+    const withWrong = (length: number) => ({ ...aMail(workspace), to: Array.from({ length }, () => 1) });
+    expect(await faultsOf(await send(withWrong(10_000)))).toHaveLength(100);
+    // Beyond 10,000 entries none is checked.
+    expect(await faultsOf(await send(withWrong(50_000)))).toHaveLength(1);
     const issues = { ...aMail(workspace), to: Array.from({ length: 10_000 }, () => ({ email: "x" })) };
     expect(await faultsOf(await send(issues))).toHaveLength(100);
     expect((await (await validate(issues)).json<{ issues: unknown[] }>()).issues).toHaveLength(100);
