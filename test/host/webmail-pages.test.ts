@@ -121,7 +121,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.locator("select[name=action]").selectOption({ label: "Move to Trash" });
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
-    expect(await rowsOf(page)).toContain("Without scripts");
+    await expect.poll(() => rowsOf(page)).toContain("Without scripts");
     await page.goto(mail.path(`/INBOX/${uid + 1}`));
     await page.goto(mail.composePath);
     await page.fill("[name=text]", "Kept");
