@@ -6,6 +6,6 @@ const kind = process.env.DATABASE_KIND === "mail" ? "mail" : "main";
 export default defineConfig({
   dialect: "sqlite",
   driver: "d1-http",
-  schema: `./src/db/schema/${kind}/index.ts`,
+  schema: `./src/platform/db/schema/${kind}/index.ts`,
   out: `./migrations/${kind}`,
 });

@@ -24,7 +24,7 @@ export default defineConfig(async () => {
   const migrations = {
     main: await statementsOf("main"),
     mail: await statementsOf("mail"),
-    // For test/db/upgrade.test.ts: a database of the version that had one database for all tables.
+    // For test/platform/db/upgrade.test.ts: a database of the version that had one database for all tables.
     beforeSplit: await statementsOf("mail", (name) => name < "0041"),
     split: await statementsOf("mail", (name) => name >= "0041"),
   };
@@ -42,7 +42,7 @@ export default defineConfig(async () => {
               miniflare: {
                 cf: false,
                 d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main" },
-                // Far above what one key of a test needs; test/rate-limits/ uses the TEST_ bindings.
+                // Far above what one key of a test needs; test/platform/rate-limits/ uses the TEST_ bindings.
                 ratelimits: {
                   REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
                   SEND_RATE_LIMIT: { namespace_id: "2", simple: { limit: 1_000_000, period: 60 } },

@@ -1,6 +1,6 @@
 /** The binding calls of a delivery without its work: what the simulators of D1 and R2 cost. */
 
-/** As in src/outbox/rules.ts, src/delivery/rules.ts and src/emails/content/content-ranges.ts. */
+/** As in src/platform/outbox/rules.ts, src/sending/delivery/rules.ts and src/sending/emails/content/content-ranges.ts. */
 const CLAIM_EMAILS = 300;
 const FLUSH_EMAILS = 16;
 const RANGE_OCTETS = 262_144;

@@ -7,7 +7,7 @@ const INSERT = `
   SELECT 0, ?2, value->>'id', value->>'email', value->>'key', value->>'name', value->>'metadata', 0 FROM json_each(?1)`;
 const COUNT = "UPDATE contact_lists SET contact_count = contact_count + changes() WHERE n = ?1 AND workspace = 0";
 
-/** Rows and octets of one transaction of an import (src/contacts/rules.ts), and octets of one parameter of D1. */
+/** Rows and octets of one transaction of an import (src/audience/contacts/rules.ts), and octets of one parameter of D1. */
 const PART = { rows: 1_000, octets: 1_500_000 };
 const PARAMETER_OCTETS = 900_000;
 

@@ -7,7 +7,7 @@ import { costPerThousand } from "./prices.ts";
 import type { Row } from "./table.ts";
 import { textOfSize } from "./text.ts";
 
-/** Lone emails a day, and days after which their content is moved to R2 at once (src/emails/content/offload.ts). */
+/** Lone emails a day, and days after which their content is moved to R2 at once (src/sending/emails/content/offload.ts). */
 const LONE_A_DAY = 5;
 const DAYS_IN_ROW = 3;
 const LONE = LONE_A_DAY * DAYS_IN_ROW;

@@ -1,6 +1,6 @@
 /** Measures how many opens per second are answered, and how many are merged into their emails. */
 
-import { newOpenToken } from "../src/mail-tokens/tracking.ts";
+import { newOpenToken } from "../src/platform/mail-tokens/tracking.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";
 import type { Bench } from "./parts.ts";

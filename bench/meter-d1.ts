@@ -2,7 +2,7 @@
 import type { Recorder } from "./meter.ts";
 import { record } from "./meter-others.ts";
 
-/** A statement that claims outbox rows: only claims count the claims of a row up (src/outbox/lease.ts). */
+/** A statement that claims outbox rows: only claims count the claims of a row up (src/platform/outbox/lease.ts). */
 const CLAIM = /claims = claims \+ 1/;
 
 interface Original {

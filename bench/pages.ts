@@ -1,5 +1,5 @@
 /** Measures the pages of the top tasks: weight, CPU, and what a person on a slow telephone waits for. */
-import { createContext } from "../src/context.ts";
+import { createContext } from "../src/platform/context.ts";
 import { chromiumUnavailable, launchBrowser } from "../test/host/support/browser.ts";
 import { type Deployment, MASTER_KEYS } from "./deployment.ts";
 import { cpuMs } from "./host/in-process.ts";

@@ -1,7 +1,7 @@
-import { createContext } from "../src/context.ts";
 import { type DkimAlgorithm, generateDkimKeyPair, type SigningKey, signMessage } from "../src/mail/dkim/index.ts";
 import { compose } from "../src/mail/mime/index.ts";
-import { trackHtml } from "../src/tracking/index.ts";
+import { createContext } from "../src/platform/context.ts";
+import { trackHtml } from "../src/sending/tracking/index.ts";
 
 /** html and text of one email together, in bytes (decisions 1). */
 const MAX_BODY = 5_000_000;

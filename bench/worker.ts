@@ -4,15 +4,15 @@
  */
 
 import { seedWorkspace } from "../dev/seed-workspace.ts";
-import { createContext } from "../src/context.ts";
-import { mailDb } from "../src/db/client.ts";
-import { newRunLimits } from "../src/delivery/index.ts";
-import { indexEmails } from "../src/emails/index.ts";
-import { runForwards } from "../src/forwards/index.ts";
 import worker from "../src/index.ts";
-import { sweep, type WakeUp, type WorkMessage } from "../src/outbox/index.ts";
+import { runForwards } from "../src/mailboxes/forwards/index.ts";
+import { createContext } from "../src/platform/context.ts";
+import { mailDb } from "../src/platform/db/client.ts";
+import { forEachShard, onShard, shardNumbers, withLimits } from "../src/platform/jobs/shards.ts";
+import { sweep, type WakeUp, type WorkMessage } from "../src/platform/outbox/index.ts";
+import { newRunLimits } from "../src/sending/delivery/index.ts";
+import { indexEmails } from "../src/sending/emails/index.ts";
 import { startShardJob } from "../src/shard-jobs.ts";
-import { forEachShard, onShard, shardNumbers, withLimits } from "../src/shards.ts";
 import { runDatabases } from "../src/work.ts";
 import { baselineDelivery, prepareBaselineDelivery } from "./baseline-delivery.ts";
 import { baselineImport } from "./baseline-import.ts";

@@ -1,5 +1,5 @@
 // `npm run client`: bundles the script and the stylesheets of the pages (client/) into public/assets/, which Cloudflare serves
-// without the Worker, and writes their names to src/ui/generated/files.ts. Writes the Public Suffix List to public/. With `--check`
+// without the Worker, and writes their names to src/http/ui/generated/files.ts. Writes the Public Suffix List to public/. With `--check`
 // it compares them and fails when they differ.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { publicSuffixList } from "./public-suffixes.ts";
 
 const ASSETS = path.join(ROOT, "public/assets");
 const SUFFIXES = path.join(ROOT, "public/public-suffixes.txt");
-const NAMES = path.join(ROOT, "src/ui/generated/files.ts");
+const NAMES = path.join(ROOT, "src/http/ui/generated/files.ts");
 
 /** What is bundled, by the name in `files`. */
 const SOURCES = {
@@ -30,7 +30,7 @@ const expected = new Map([
 ]);
 if (!check) await write();
 else if (await differs()) {
-  console.error("public or src/ui/generated/files.ts differs from its sources. Run: npm run client");
+  console.error("public or src/http/ui/generated/files.ts differs from its sources. Run: npm run client");
   process.exitCode = 1;
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { shardNumbers } from "../src/shards.ts";
+import { shardNumbers } from "../src/platform/jobs/shards.ts";
 import { copyToMain } from "./copy-to-main.ts";
 import { type Layout, ROOT } from "./layout.ts";
 import { wranglerEnvironment } from "./worker/environment.ts";

@@ -1,5 +1,5 @@
-import { type AccessTokenKind, signAccessToken } from "../src/sessions/index.ts";
-import { readSettings } from "../src/settings.ts";
+import { type AccessTokenKind, signAccessToken } from "../src/access/sessions/index.ts";
+import { readSettings } from "../src/platform/settings/settings.ts";
 import { readLayout } from "./layout.ts";
 import { readLocalService } from "./local-file.ts";
 import { loadSecrets } from "./state/secrets.ts";

@@ -6,9 +6,9 @@
 // All take --env production|staging; without it they use the service that `npm start` runs. --settings and --secrets are those of
 // `npm run deploy`.
 import { randomBytes } from "node:crypto";
-import type { RotationReport } from "../src/secret-rotation/report.ts";
-import type { Cursor } from "../src/secret-rotation/rewrap.ts";
-import { readSettings } from "../src/settings.ts";
+import type { RotationReport } from "../src/operations/secret-rotation/report.ts";
+import type { Cursor } from "../src/operations/secret-rotation/rewrap.ts";
+import { readSettings } from "../src/platform/settings/settings.ts";
 import { readArguments } from "./arguments.ts";
 import { askAsOperator, type Target } from "./operator.ts";
 import { checkKeys } from "./rotation/check-keys.ts";

@@ -1,11 +1,11 @@
-import { mintApiKey } from "../src/accounts/api-key.ts";
-import type { Ctx, Role } from "../src/context.ts";
-import { orm } from "../src/db/client.ts";
-import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/db/schema/main/index.ts";
-import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/index.ts";
+import { mintApiKey } from "../src/access/accounts/api-key.ts";
+import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/domains/index.ts";
+import { placementStatements } from "../src/identity/workspaces/place.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord, type generateDkimKeyPair } from "../src/mail/dkim/index.ts";
-import { placementStatements } from "../src/workspaces/place.ts";
+import type { Ctx, Role } from "../src/platform/context.ts";
+import { orm } from "../src/platform/db/client.ts";
+import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/platform/db/schema/main/index.ts";
 
 /** Input of `seedWorkspace`; ids, keys and tokens are random. */
 export interface SeedInput {

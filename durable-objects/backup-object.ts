@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import type { StoreStatement } from "../src/backups/index.ts";
+import type { StoreStatement } from "../src/operations/backups/index.ts";
 
-/** An object whose database a backup reads and a restore fills (src/backups/stores.ts). */
+/** An object whose database a backup reads and a restore fills (src/operations/backups/stores.ts). */
 export abstract class BackupObject extends DurableObject<Env> {
   protected get sql(): SqlStorage {
     return this.ctx.storage.sql;

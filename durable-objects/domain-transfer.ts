@@ -1,12 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { createContext } from "../src/context.ts";
+import { createContext } from "../src/platform/context.ts";
 import {
   type ObjectCall,
   type ObjectResult,
   performCall,
   runDeadline,
   type TransferObject,
-} from "../src/domain-transfers/index.ts";
+} from "../src/transfers/domain-transfers/index.ts";
 
 const DOMAIN = "domain";
 

@@ -18,7 +18,7 @@ import {
   type Range,
   readQuota,
   searchMessages,
-} from "../src/mailbox-store/index.ts";
+} from "../src/mailboxes/mailbox-store/index.ts";
 import { BackupObject } from "./backup-object.ts";
 
 /** The methods of a mailbox object that change nothing. */

@@ -1,5 +1,4 @@
-import { createContext } from "../src/context.ts";
-import { EventSockets } from "../src/inbox/events/index.ts";
+import { EventSockets } from "../src/mailboxes/inbox/events/index.ts";
 import {
   type ArchiveContents,
   addMessage,
@@ -41,7 +40,8 @@ import {
   setFlags,
   startImport,
   takeReplyTurn,
-} from "../src/mailbox-store/index.ts";
+} from "../src/mailboxes/mailbox-store/index.ts";
+import { createContext } from "../src/platform/context.ts";
 import { MailboxReads } from "./mailbox-reads.ts";
 
 const newId = () => crypto.randomUUID();

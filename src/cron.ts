@@ -1,11 +1,11 @@
-import { isRestoring } from "./backups/index.ts";
-import { type Ctx, createContext } from "./context.ts";
-import { newRunLimits, type RunLimits, releaseLeases } from "./delivery/index.ts";
-import { recheckDomains } from "./domains/index.ts";
-import { saveCronRun } from "./metrics/index.ts";
+import { recheckDomains } from "./domains/domains/index.ts";
+import { releaseEndpointLeases } from "./notices/webhooks/index.ts";
+import { isRestoring } from "./operations/backups/index.ts";
+import { saveCronRun } from "./operations/metrics/index.ts";
+import { type Ctx, createContext } from "./platform/context.ts";
+import { forEachShard, withLimits } from "./platform/jobs/shards.ts";
+import { newRunLimits, type RunLimits, releaseLeases } from "./sending/delivery/index.ts";
 import { startShardJob } from "./shard-jobs.ts";
-import { forEachShard, withLimits } from "./shards.ts";
-import { releaseEndpointLeases } from "./webhooks/index.ts";
 
 /** The function of each schedule. wrangler.toml lists the same schedules, except `restart`, which `npm start` triggers. */
 const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduledTime: number) => Promise<unknown>>> = {

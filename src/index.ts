@@ -3,14 +3,14 @@ export { MailboxObject } from "../durable-objects/mailbox.ts";
 export { RateLimiterObject } from "../durable-objects/rate-limiter.ts";
 
 import { app } from "./app.ts";
-import { createContext } from "./context.ts";
 import { runSchedule } from "./cron.ts";
-import { saveFigures } from "./daily-figures/index.ts";
-import { receiveEmail } from "./inbound/index.ts";
-import type { WorkMessage } from "./outbox/index.ts";
+import { receiveEmail } from "./mailboxes/inbound/index.ts";
+import { consumeWebhooks } from "./notices/webhooks/index.ts";
+import { createContext } from "./platform/context.ts";
+import { saveFigures } from "./platform/daily-figures/index.ts";
+import type { WorkMessage } from "./platform/outbox/index.ts";
+import { reportSettingFaults } from "./platform/settings/setting-faults.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
-import { reportSettingFaults } from "./setting-faults.ts";
-import { consumeWebhooks } from "./webhooks/index.ts";
 
 /** Passes a batch to the consumer of its queue, by the names that the settings have. Every other queue is a dead-letter queue. */
 function consumeBatch(batch: MessageBatch, env: Env): Promise<void> {

@@ -1,9 +1,9 @@
-import { createContext } from "./context.ts";
-import { newRunLimits } from "./delivery/index.ts";
-import { recordDeadLetters, type WorkMessage } from "./outbox/index.ts";
+import { createContext } from "./platform/context.ts";
+import { findShards, onShard, shardNumbers, withLimits } from "./platform/jobs/shards.ts";
+import { recordDeadLetters, type WorkMessage } from "./platform/outbox/index.ts";
+import { newRunLimits } from "./sending/delivery/index.ts";
+import { type HitMessage, isHitMessage, recordHits } from "./sending/tracking/index.ts";
 import { isShardJob, releaseEverywhere, runShardJob, type ShardJobMessage } from "./shard-jobs.ts";
-import { findShards, onShard, shardNumbers, withLimits } from "./shards.ts";
-import { type HitMessage, isHitMessage, recordHits } from "./tracking/index.ts";
 import { isWakeUp, runDatabases } from "./work.ts";
 
 /**

@@ -1,15 +1,15 @@
-import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
-import { mailDb } from "./db/client.ts";
-import { type RunLimits, scheduleRelease } from "./delivery/index.ts";
-import { notifyOfOutages, watchEgress } from "./egress-outages/index.ts";
-import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./emails/index.ts";
-import { deleteExpiredResponses } from "./idempotency/index.ts";
-import { sweep, type WorkMessage } from "./outbox/index.ts";
-import { closeHours, mainRetentionSteps, retentionSteps } from "./retention/index.ts";
-import { type ShardSize, saveShardSizes } from "./shard-sizes.ts";
-import { onMain, onShard, shardNumbers } from "./shards.ts";
-import { runInTurns, type Steps, type Turn } from "./turns.ts";
-import { wakeWebhooks } from "./webhook-events/index.ts";
+import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
+import type { Ctx, MailCtx, WorkCtx } from "./platform/context.ts";
+import { mailDb } from "./platform/db/client.ts";
+import { deleteExpiredResponses } from "./platform/idempotency/index.ts";
+import { type ShardSize, saveShardSizes } from "./platform/jobs/shard-sizes.ts";
+import { onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
+import { runInTurns, type Steps, type Turn } from "./platform/jobs/turns.ts";
+import { sweep, type WorkMessage } from "./platform/outbox/index.ts";
+import { wakeWebhooks } from "./platform/webhook-events/index.ts";
+import { type RunLimits, scheduleRelease } from "./sending/delivery/index.ts";
+import { notifyOfOutages, watchEgress } from "./sending/egress-outages/index.ts";
+import { HAS_NEW_EMAILS_SQL, indexEmails, offloadSteps } from "./sending/emails/index.ts";
 import { type DatabaseRows, runDatabases } from "./work.ts";
 
 type DatabaseName = WorkMessage["database"];

@@ -1,5 +1,13 @@
-import { runBroadcasts } from "./broadcasts/index.ts";
-import type { Ctx, MailCtx, WorkCtx } from "./context.ts";
+import { runBroadcasts } from "./audience/broadcasts/index.ts";
+import { runForwards } from "./mailboxes/forwards/index.ts";
+import { runImports } from "./mailboxes/inbox/archives/index.ts";
+import { copySent } from "./mailboxes/inbox/sending/index.ts";
+import { sendNotifications } from "./notices/notification-channels/index.ts";
+import { copySubscriptions } from "./notices/webhooks/index.ts";
+import { purge } from "./operations/purges/index.ts";
+import type { Ctx, MailCtx, WorkCtx } from "./platform/context.ts";
+import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./platform/jobs/shards.ts";
+import type { WakeUp, WorkMessage } from "./platform/outbox/index.ts";
 import {
   DeliveryRun,
   deliverRows,
@@ -8,17 +16,9 @@ import {
   type RunLimits,
   runBulk,
   runReleases,
-} from "./delivery/index.ts";
-import { runTransferTasks } from "./domain-transfers/index.ts";
-import { recordAnswer } from "./egress-outages/index.ts";
-import { runForwards } from "./forwards/index.ts";
-import { runImports } from "./inbox/archives/index.ts";
-import { copySent } from "./inbox/sending/index.ts";
-import { sendNotifications } from "./notification-channels/index.ts";
-import type { WakeUp, WorkMessage } from "./outbox/index.ts";
-import { purge } from "./purges/index.ts";
-import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "./shards.ts";
-import { copySubscriptions } from "./webhooks/index.ts";
+} from "./sending/delivery/index.ts";
+import { recordAnswer } from "./sending/egress-outages/index.ts";
+import { runTransferTasks } from "./transfers/domain-transfers/index.ts";
 
 type Tasks<Context> = Readonly<
   Record<string, (ctx: Context, rows: readonly WakeUp[], run: DeliveryRun) => Promise<void>>

@@ -81,7 +81,7 @@ async function handle(request: Command): Promise<unknown> {
     }
     case "seed": {
       const [{ createContext }, { seedWorkspace }] = await Promise.all([
-        import("../../src/context.ts"),
+        import("../../src/platform/context.ts"),
         import("../../dev/seed-workspace.ts"),
       ]);
       return seedWorkspace(createContext(await bindings(), "seed"), request.input as SeedInput);

@@ -1,4 +1,4 @@
-import { ANY_ADMIN } from "../../src/sign-ins/operator-sessions/start.ts";
+import { ANY_ADMIN } from "../../src/identity/sign-ins/operator-sessions/start.ts";
 import { askAsOperator, detailOf, type Target } from "../operator.ts";
 
 /** Rows of one page of a list. */

@@ -1,4 +1,4 @@
-import { ANY_ADMIN } from "../../src/sign-ins/operator-sessions/start.ts";
+import { ANY_ADMIN } from "../../src/identity/sign-ins/operator-sessions/start.ts";
 import { askAsOperator, type Target } from "../operator.ts";
 import type { AdminApi } from "./api.ts";
 
@@ -34,7 +34,7 @@ interface OutboxRow {
 
 /** Rows of an outbox in which a row to requeue is looked for. The API lists the soonest due first. */
 const SEARCHED_ROWS = 20_000;
-/** Rows of one call that requeues (src/admin/operations/requeue-rows.ts). */
+/** Rows of one call that requeues (src/operations/admin/operations/requeue-rows.ts). */
 const REQUEUED_ROWS = 100;
 
 const at = (args: readonly string[], index = 0) => encodeURIComponent(args[index] ?? "");

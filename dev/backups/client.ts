@@ -8,7 +8,7 @@ const WAIT_MS = 500;
 /** An answer that repeating the request would not change. */
 export class RefusedError extends Error {}
 
-/** Calls the endpoints of backups of a deployment (src/backups/routes.ts). Repeats requests that got no answer, a 429 or a 5xx. */
+/** Calls the endpoints of backups of a deployment (src/operations/backups/routes.ts). Repeats requests that got no answer, a 429 or a 5xx. */
 export class BackupClient {
   readonly target: Target;
 

@@ -1,5 +1,5 @@
-import type { PageFilter } from "../../src/backups/read-page.ts";
-import type { TableShape } from "../../src/backups/tables.ts";
+import type { PageFilter } from "../../src/operations/backups/read-page.ts";
+import type { TableShape } from "../../src/operations/backups/tables.ts";
 
 /** Rows of one table that a backup reads in one pass, page after page. */
 export interface Part {

@@ -1,6 +1,6 @@
 import { openAsBlob } from "node:fs";
 import path from "node:path";
-import type { ObjectEntry } from "../../src/backups/objects.ts";
+import type { ObjectEntry } from "../../src/operations/backups/objects.ts";
 import type { RestoreRun } from "./restore-store.ts";
 import { readLines } from "./row-file.ts";
 import type { SavedObject } from "./save-objects.ts";

@@ -1,6 +1,6 @@
-import type { MailStart } from "../../src/backups/read-page.ts";
-import type { RepairCursor } from "../../src/backups/repair.ts";
-import type { RefusedRow } from "../../src/backups/write-rows.ts";
+import type { MailStart } from "../../src/operations/backups/read-page.ts";
+import type { RepairCursor } from "../../src/operations/backups/repair.ts";
+import type { RefusedRow } from "../../src/operations/backups/write-rows.ts";
 import type { OpenedBackup } from "./check.ts";
 import type { BackupClient } from "./client.ts";
 import { readLines } from "./row-file.ts";

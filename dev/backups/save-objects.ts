@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ObjectEntry } from "../../src/backups/objects.ts";
+import type { ObjectEntry } from "../../src/operations/backups/objects.ts";
 import type { BackupClient } from "./client.ts";
 import { writeLines } from "./row-file.ts";
 import { type JournalEntry, type Snapshot, settle } from "./snapshot.ts";

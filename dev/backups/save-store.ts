@@ -1,5 +1,5 @@
-import type { MailStart } from "../../src/backups/read-page.ts";
-import type { TableShape } from "../../src/backups/tables.ts";
+import type { MailStart } from "../../src/operations/backups/read-page.ts";
+import type { TableShape } from "../../src/operations/backups/tables.ts";
 import type { BackupClient } from "./client.ts";
 import { type Part, planParts } from "./parts.ts";
 import { writeLines } from "./row-file.ts";

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { appendFile, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { MailStart } from "../../src/backups/read-page.ts";
+import type { MailStart } from "../../src/operations/backups/read-page.ts";
 import type { Part } from "./parts.ts";
 
 /** A file of a backup: rows of one part of one database, or a list of objects. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readSettings } from "../../src/settings.ts";
+import { readSettings } from "../../src/platform/settings/settings.ts";
 import { ENVIRONMENTS } from "../deploy/compose.ts";
 import { ROOT } from "../layout.ts";
 import { findTarget, type Target } from "../operator.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseAddress } from "../../src/lib/addresses.ts";
-import { parseVariables } from "../../src/settings.ts";
+import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { BOUNCE_ROUTES, type ComposedConfig, type EnvironmentFile } from "./compose.ts";
 
 /** What a variable should be, for the sentence that refuses a placeholder. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseEgressUrl } from "../../src/mail/smtp/egress-url.ts";
-import { parseVariables } from "../../src/settings.ts";
+import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { readJson, writeDurably } from "../state/files.ts";
 
 /** The secrets of a deployment, as `wrangler deploy --secrets-file` takes them. */

@@ -39,7 +39,7 @@ export async function recordOf(root: string, version: string): Promise<ReleaseRe
 }
 
 async function selectsOf(root: string, kind: string): Promise<string[]> {
-  const schema: Record<string, unknown> = await import(path.join(root, `src/db/schema/${kind}/index.ts`));
+  const schema: Record<string, unknown> = await import(path.join(root, `src/platform/db/schema/${kind}/index.ts`));
   const tables = Object.values(schema).filter((value): value is SQLiteTable => is(value, SQLiteTable));
   return tables.map((table) => {
     const columns = Object.values(getTableColumns(table)).map(({ name }) => name);

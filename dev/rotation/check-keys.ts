@@ -1,5 +1,5 @@
-import { fingerprintKeys } from "../../src/secret-rotation/fingerprint-keys.ts";
-import { readSettings } from "../../src/settings.ts";
+import { fingerprintKeys } from "../../src/operations/secret-rotation/fingerprint-keys.ts";
+import { readSettings } from "../../src/platform/settings/settings.ts";
 import type { Target } from "../operator.ts";
 import { findKeyRefusal } from "./compare-keys.ts";
 import { askForKeys } from "./deployed-keys.ts";

@@ -1,4 +1,4 @@
-import type { DeployedKeys } from "../../src/secret-rotation/deployed-keys.ts";
+import type { DeployedKeys } from "../../src/operations/secret-rotation/deployed-keys.ts";
 
 interface Key {
   version: number;

@@ -1,6 +1,6 @@
-import type { DeployedKeys } from "../../src/secret-rotation/deployed-keys.ts";
-import { fingerprintKeys } from "../../src/secret-rotation/fingerprint-keys.ts";
-import { readSettings } from "../../src/settings.ts";
+import type { DeployedKeys } from "../../src/operations/secret-rotation/deployed-keys.ts";
+import { fingerprintKeys } from "../../src/operations/secret-rotation/fingerprint-keys.ts";
+import { readSettings } from "../../src/platform/settings/settings.ts";
 import { askAsOperator, RefusedError, type Target } from "../operator.ts";
 
 /** Requests in a row. Each may reach another instance, which may have another value of MASTER_KEYS for a minute after a change. */

@@ -1,4 +1,4 @@
-import type { RotationReport } from "../../src/secret-rotation/report.ts";
+import type { RotationReport } from "../../src/operations/secret-rotation/report.ts";
 
 /** Prints how many secrets were encrypted again, and what ends without the older keys. */
 export function printReport(rewrapped: number, version: number, report: RotationReport): void {

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { AppError, type Fault, RequestTooLargeError } from "../errors.ts";
+import { AppError, type Fault, RequestTooLargeError } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /**

@@ -1,11 +1,17 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateAccessToken, isAccessToken } from "../access-tokens/index.ts";
-import { authenticateApiKey, type Caller, isApiKey, type RequiredScope, routeScopes } from "../accounts/index.ts";
-import type { CallerCtx, Ctx } from "../context.ts";
-import type { MainStatement } from "../db/database.ts";
-import { AppError, unauthorized } from "../errors.ts";
-import { authenticateMailboxCaller } from "../mailbox-sessions/index.ts";
-import { onNewestShard } from "../shards.ts";
+import { authenticateAccessToken, isAccessToken } from "../access/access-tokens/index.ts";
+import {
+  authenticateApiKey,
+  type Caller,
+  isApiKey,
+  type RequiredScope,
+  routeScopes,
+} from "../access/accounts/index.ts";
+import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
+import { AppError, unauthorized } from "../lib/errors.ts";
+import type { CallerCtx, Ctx } from "../platform/context.ts";
+import type { MainStatement } from "../platform/db/database.ts";
+import { onNewestShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";
 import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";

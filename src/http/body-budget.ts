@@ -1,4 +1,4 @@
-import { type AppError, tooLarge, tooManyRequests } from "../errors.ts";
+import { type AppError, tooLarge, tooManyRequests } from "../lib/errors.ts";
 
 /** Sizes in bytes. `tries` and `pollMs` say how often and how fast a body asks again for room. */
 export interface BudgetLimits {

@@ -1,5 +1,5 @@
-import { AppError, badRequest } from "../errors.ts";
 import { withTimeout } from "../lib/deadline.ts";
+import { AppError, badRequest } from "../lib/errors.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 
 /** Greatest body of any request, in bytes (decisions 1). */

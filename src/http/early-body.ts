@@ -1,6 +1,6 @@
 import type { Context } from "hono";
-import { RequestTooLargeError, unsupportedMediaType } from "../errors.ts";
 import { concat } from "../lib/bytes.ts";
+import { RequestTooLargeError, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyBudget, type BodyHold, smallBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";

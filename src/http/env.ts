@@ -1,4 +1,4 @@
-import type { CallerCtx, Ctx } from "../context.ts";
+import type { CallerCtx, Ctx } from "../platform/context.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 

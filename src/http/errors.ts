@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ConcurrencyError } from "../db/batch.ts";
-import { AppError, conflict } from "../errors.ts";
+import { AppError, conflict } from "../lib/errors.ts";
+import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../errors.ts";
 import { concat } from "../lib/bytes.ts";
+import { RequestTooLargeError, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";
 import { checkJson, invalidJson } from "./json-faults.ts";

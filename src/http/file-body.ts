@@ -6,8 +6,8 @@ import {
   type MultipartPart,
 } from "@remix-run/multipart-parser";
 import type { Context, MiddlewareHandler } from "hono";
-import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../errors.ts";
 import { concat, toBase64 } from "../lib/bytes.ts";
+import { AppError, tooLarge, unprocessable, unsupportedMediaType } from "../lib/errors.ts";
 import type { BodyHold } from "./body-budget.ts";
 import { BodyStream } from "./body-stream.ts";
 import type { AppEnv } from "./env.ts";

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import * as z from "zod";
-import { unauthorized } from "../errors.ts";
+import { unauthorized } from "../lib/errors.ts";
 import { hasBearerSecret } from "./bearer-secret.ts";
 import type { AppEnv } from "./env.ts";
 

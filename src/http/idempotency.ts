@@ -1,11 +1,11 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CallerCtx } from "../context.ts";
-import { ConcurrencyError } from "../db/batch.ts";
-import { AppError, unprocessable } from "../errors.ts";
-import { findResponse, type Idempotency } from "../idempotency/index.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
+import { AppError, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
+import type { CallerCtx } from "../platform/context.ts";
+import { ConcurrencyError } from "../platform/db/batch.ts";
+import { findResponse, type Idempotency } from "../platform/idempotency/index.ts";
 import type { AppEnv } from "./env.ts";
 
 /**

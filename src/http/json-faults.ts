@@ -1,4 +1,4 @@
-import { type AppError, badRequest, type Fault, RequestTooLargeError, tooLarge, unprocessable } from "../errors.ts";
+import { type AppError, badRequest, type Fault, RequestTooLargeError, tooLarge, unprocessable } from "../lib/errors.ts";
 import { type ContentFault, ExtractedContent, OversizedString, RefusedContent } from "../lib/json-extract/content.ts";
 import {
   AttachmentTooLarge,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Fault } from "../errors.ts";
+import type { Fault } from "../lib/errors.ts";
 
 /**
  * Entries of a list or a record that a schema checks one by one. zod holds a fault of each bad entry, and its stack overflows

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
-import { AppError } from "../errors.ts";
-import { authenticateMailboxCaller, refreshMailboxSession } from "../mailbox-sessions/index.ts";
-import { onNewestShard } from "../shards.ts";
+import { authenticateMailboxCaller, refreshMailboxSession } from "../access/mailbox-sessions/index.ts";
+import { AppError } from "../lib/errors.ts";
+import { onNewestShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { AppError } from "../errors.ts";
+import { AppError } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 import { onError } from "./errors.ts";
 import { onPageError } from "./page-errors.tsx";

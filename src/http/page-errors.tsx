@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { ConcurrencyError } from "../db/batch.ts";
-import { AppError, conflict } from "../errors.ts";
-import { Layout } from "../ui/index.ts";
+import { AppError, conflict } from "../lib/errors.ts";
+import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
 import { respondPage } from "./page.tsx";
+import { Layout } from "./ui/index.ts";
 
 const titles: Readonly<Record<number, string>> = {
   403: "Not allowed",

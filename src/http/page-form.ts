@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type * as z from "zod";
-import { ConcurrencyError } from "../db/batch.ts";
-import { AppError, unprocessable } from "../errors.ts";
+import { AppError, unprocessable } from "../lib/errors.ts";
+import { ConcurrencyError } from "../platform/db/batch.ts";
 import type { AppEnv } from "./env.ts";
 import { toFaults } from "./validate.ts";
 

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
-import { withJointReads } from "../db/joint-reads.ts";
-import { AppError } from "../errors.ts";
-import { authenticateSession, refreshSession } from "../sessions/index.ts";
-import { onNewestShard } from "../shards.ts";
+import { authenticateSession, refreshSession } from "../access/sessions/index.ts";
+import { AppError } from "../lib/errors.ts";
+import { withJointReads } from "../platform/db/joint-reads.ts";
+import { onNewestShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { respondRefresh } from "./page.tsx";

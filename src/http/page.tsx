@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { Layout, ViewerContext } from "../ui/index.ts";
 import type { AppEnv } from "./env.ts";
+import { Layout, ViewerContext } from "./ui/index.ts";
 import { viewerOf } from "./viewer.ts";
 
 /** An element of a page, or text that `hono/html` made. */

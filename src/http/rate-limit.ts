@@ -1,9 +1,15 @@
 import type { MiddlewareHandler } from "hono";
-import type { Actor, Ctx } from "../context.ts";
-import { type AppError, tooManyRequests } from "../errors.ts";
+import { type AppError, tooManyRequests } from "../lib/errors.ts";
 import { clientNetwork } from "../lib/ip-network.ts";
-import { countExactly, findExceededPolicy, formatPolicy, hourlyPolicy, type RatePolicy } from "../rate-limits/index.ts";
-import type { Settings } from "../settings.ts";
+import type { Actor, Ctx } from "../platform/context.ts";
+import {
+  countExactly,
+  findExceededPolicy,
+  formatPolicy,
+  hourlyPolicy,
+  type RatePolicy,
+} from "../platform/rate-limits/index.ts";
+import type { Settings } from "../platform/settings/settings.ts";
 import type { AppEnv } from "./env.ts";
 
 const subjects = {

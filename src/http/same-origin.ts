@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { forbidden } from "../errors.ts";
+import { forbidden } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /** The headers by which a browser says where a request comes from. */

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { getCookie } from "hono/cookie";
 import { isTimeZone } from "../lib/local-time.ts";
-import type { Viewer } from "../ui/index.ts";
 import type { AppEnv } from "./env.ts";
+import type { Viewer } from "./ui/index.ts";
 
 /** Returns the zone that the user has chosen, else that of the browser (cookie `tz`), else that of the address, else UTC. */
 export function viewerOf(c: Context<AppEnv>): Viewer {

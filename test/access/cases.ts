@@ -1,9 +1,9 @@
-import { keyPrefix } from "../../src/accounts/api-key.ts";
-import type { routeScopes } from "../../src/accounts/index.ts";
-import { mailDb } from "../../src/db/client.ts";
+import { keyPrefix } from "../../src/access/accounts/api-key.ts";
+import type { routeScopes } from "../../src/access/accounts/index.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
-import { onShard } from "../../src/shards.ts";
-import { multipart } from "../contacts/csv-support.ts";
+import { mailDb } from "../../src/platform/db/client.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
+import { multipart } from "../audience/contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { register } from "../support/domains.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
@@ -153,7 +153,7 @@ export const cases: Record<keyof typeof routeScopes, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
   "GET /ready": { success: 200 },
-  // The tests have no METRICS_TOKEN (test/metrics/metrics.test.ts sets one).
+  // The tests have no METRICS_TOKEN (test/operations/metrics/metrics.test.ts sets one).
   "GET /metrics": { success: 404 },
   "GET /t/o/:token": { success: 200 },
   "GET /t/c/:token": { success: 404 },

@@ -1,4 +1,4 @@
-import { newApiKey } from "../../src/accounts/api-key.ts";
+import { newApiKey } from "../../src/access/accounts/api-key.ts";
 import { aGrant, anAccessToken } from "../support/oauth.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, type TestWorkspace, testContext } from "../support/workspace.ts";

@@ -1,5 +1,5 @@
-import { mailDb } from "../../src/db/client.ts";
-import { onShard } from "../../src/shards.ts";
+import { mailDb } from "../../src/platform/db/client.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
 import { type TestWorkspace, testContext } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 

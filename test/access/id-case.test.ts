@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
-import type { DomainOut } from "../../src/domains/schema.ts";
-import type { MailboxOut } from "../../src/mailboxes/schema.ts";
-import { createDomain, createKey } from "../api-keys/support.ts";
+import type { DomainOut } from "../../src/domains/domains/schema.ts";
+import type { MailboxOut } from "../../src/mailboxes/mailboxes/schema.ts";
+import { createDomain, createKey } from "../identity/api-keys/support.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
 /** Ids are accepted in any letter case (decisions 1), in the path, the query and the body. */

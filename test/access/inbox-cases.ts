@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { multipart } from "../contacts/csv-support.ts";
-import { startedImport } from "../inbox/started-import.ts";
-import { aMessage } from "../mailbox-store/support.ts";
+import { multipart } from "../audience/contacts/csv-support.ts";
+import { startedImport } from "../mailboxes/inbox/started-import.ts";
+import { aMessage } from "../mailboxes/mailbox-store/support.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 import type { RouteCase } from "./route-case.ts";
 

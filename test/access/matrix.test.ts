@@ -9,11 +9,11 @@ import {
   routeScopes,
   type Scope,
   scopes,
-} from "../../src/accounts/index.ts";
-import type { Role } from "../../src/context.ts";
-import * as mailSchema from "../../src/db/schema/mail/index.ts";
-import * as mainSchema from "../../src/db/schema/main/index.ts";
-import { grantableScopes } from "../../src/oauth/scopes.ts";
+} from "../../src/access/accounts/index.ts";
+import { grantableScopes } from "../../src/identity/oauth/scopes.ts";
+import type { Role } from "../../src/platform/context.ts";
+import * as mailSchema from "../../src/platform/db/schema/mail/index.ts";
+import * as mainSchema from "../../src/platform/db/schema/main/index.ts";
 import { FILE_SHARD } from "../support/databases.ts";
 import { anAccessToken } from "../support/oauth.ts";
 import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Meter, metered } from "../../bench/meter.ts";
 import { formatCalls, splitAtAnswer, Trace, toHops } from "../../bench/trace.ts";
-import { createContext } from "../../src/context.ts";
-import { claimStatement, newLease } from "../../src/outbox/index.ts";
-import { countExactly, hourlyPolicy } from "../../src/rate-limits/index.ts";
-import { onShard } from "../../src/shards.ts";
+import { createContext } from "../../src/platform/context.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
+import { claimStatement, newLease } from "../../src/platform/outbox/index.ts";
+import { countExactly, hourlyPolicy } from "../../src/platform/rate-limits/index.ts";
 import { database, FILE_SHARD } from "../support/databases.ts";
 
 /** The Worker's bindings without those that the test runner adds. */

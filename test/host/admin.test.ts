@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { onShard } from "../../src/shards.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
 
 const root = path.join(import.meta.dirname, "../..");

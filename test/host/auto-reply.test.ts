@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { composeReply, type ReplyContent } from "../../src/auto-replies/index.ts";
 import { signMessage } from "../../src/mail/dkim/index.ts";
 import { ComposeError } from "../../src/mail/mime/index.ts";
+import { composeReply, type ReplyContent } from "../../src/mailboxes/auto-replies/index.ts";
 import { expectedAddresses } from "./support/expected-mail.ts";
 import { type GeneratedMail, generatedMail } from "./support/hostile-mail.ts";
 import { pythonUnavailable, runPython } from "./support/python.ts";

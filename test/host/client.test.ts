@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { files } from "../../src/ui/generated/files.ts";
+import { files } from "../../src/http/ui/generated/files.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 

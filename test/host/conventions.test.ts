@@ -9,7 +9,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .toString()
   .split("\n")
   .filter((file) => file !== "" && existsSync(path.join(root, file)));
-const isGenerated = (file: string) => file.endsWith(".d.ts") || /^(sdk|src\/ui)\/generated\//.test(file);
+const isGenerated = (file: string) => file.endsWith(".d.ts") || /^(sdk|src\/http\/ui)\/generated\//.test(file);
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !isGenerated(file));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
@@ -37,11 +37,11 @@ describe("conventions of the repository", () => {
   it("no file of src has tables of both kinds of database, so no query joins them", () => {
     const importsOf = (file: string, kind: string) =>
       new RegExp(`^(?:import|\\} from) .*/schema/${kind}/[\\w-]+\\.ts"`, "m").test(read(file));
-    const sources = code.filter((file) => file.startsWith("src/") && !file.startsWith("src/db/schema/"));
+    const sources = code.filter((file) => file.startsWith("src/") && !file.startsWith("src/platform/db/schema/"));
     const [main, mail] = ["main", "mail"].map((kind) => sources.filter((file) => importsOf(file, kind)));
     expect(main?.length).toBeGreaterThan(10);
     expect(mail?.length).toBeGreaterThan(1);
-    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/db/orm.ts"]);
+    expect(main?.filter((file) => mail?.includes(file))).toEqual(["src/platform/db/orm.ts"]);
     expect(sources.filter((file) => /^export .*\/schema\/(main|mail)\//m.test(read(file)))).toEqual([]);
   });
 

@@ -126,7 +126,7 @@ describe("the tables of the documents", () => {
   });
 
   it("have every figure of GET /metrics, and no other", () => {
-    const sources = listFiles().filter((file) => /^src\/metrics\/.*\.ts$/.test(file));
+    const sources = listFiles().filter((file) => /^src\/operations\/metrics\/.*\.ts$/.test(file));
     const known = new Set(
       sources.flatMap((file) =>
         [...read(file).matchAll(/"(email_[a-z0-9_]+)"/g)].map(

@@ -1,7 +1,7 @@
 import jsQR from "jsqr";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
+import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "../support/base32.ts";
 import { chromiumUnavailable, findFaults } from "./support/browser.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";

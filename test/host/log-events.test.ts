@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { logEvents } from "../../src/log-levels.ts";
+import { logEvents } from "../../src/platform/settings/log-levels.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
@@ -15,7 +15,7 @@ const sources = execFileSync(
 )
   .toString()
   .split("\n")
-  .filter((file) => /\.tsx?$/.test(file) && file !== "src/log-levels.ts");
+  .filter((file) => /\.tsx?$/.test(file) && file !== "src/platform/settings/log-levels.ts");
 
 it("every event of the log has a level, and every listed event is logged", () => {
   const logged = sources.flatMap((file) =>

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { registerClient } from "../../src/oauth/clients.ts";
-import { newSession } from "../../src/sessions/index.ts";
+import { newSession } from "../../src/access/sessions/index.ts";
+import { registerClient } from "../../src/identity/oauth/clients.ts";
 import { startMcpSite } from "./support/mcp-site.ts";
 
 /** The suite of the Model Context Protocol against the running service. docs/mcp.md lists the scenarios that do not apply. */

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { checkKeys } from "../../dev/rotation/check-keys.ts";
-import { verifyAccessToken } from "../../src/sessions/index.ts";
-import { readSettings } from "../../src/settings.ts";
+import { verifyAccessToken } from "../../src/access/sessions/index.ts";
+import { readSettings } from "../../src/platform/settings/settings.ts";
 
 const newKey = (version: number) => `${version}:${randomBytes(32).toString("base64")}`;
 const [old, fresh, other] = [newKey(1), newKey(2), newKey(2)];

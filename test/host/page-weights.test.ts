@@ -3,7 +3,7 @@ import { type Host, startHost } from "../../bench/host/in-process.ts";
 import { fillTopPages } from "../../bench/pages/top-pages.ts";
 import { PAGE_BYTES, weigh } from "../../bench/pages/weight.ts";
 import { seedWorkspace } from "../../dev/seed-workspace.ts";
-import { createContext } from "../../src/context.ts";
+import { createContext } from "../../src/platform/context.ts";
 
 /** The weight of pages. `npm run bench -- pages` also measures how soon they are painted. */
 

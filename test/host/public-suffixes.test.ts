@@ -1,7 +1,7 @@
 import { getPublicSuffix } from "tldts";
 import { expect, it } from "vitest";
 import { publicSuffixList } from "../../dev/public-suffixes.ts";
-import { isSuffixOf } from "../../src/domains/public-suffix.ts";
+import { isSuffixOf } from "../../src/domains/domains/public-suffix.ts";
 
 it("each rule of the Public Suffix List, and names above, beside and below it, are judged as tldts judges them", () => {
   const list = publicSuffixList();

@@ -12,10 +12,10 @@ import { startHost } from "../../bench/host/in-process.ts";
 import { seedWorkspace } from "../../dev/seed-workspace.ts";
 import { readConfig } from "../../smtp-gateway/config.ts";
 import { startGateway } from "../../smtp-gateway/gateway.ts";
-import { createContext } from "../../src/context.ts";
-import { type ApiDocument, type Operation, readNouns } from "../../src/reference/document.ts";
-import { toExample } from "../../src/reference/examples.ts";
-import { type Snippet, snippetsOf } from "../../src/reference/snippets.ts";
+import { createContext } from "../../src/platform/context.ts";
+import { type ApiDocument, type Operation, readNouns } from "../../src/web/reference/document.ts";
+import { toExample } from "../../src/web/reference/examples.ts";
+import { type Snippet, snippetsOf } from "../../src/web/reference/snippets.ts";
 import { certificateFiles, eventually, GATEWAY_SECRET } from "./support/gateway-rig.ts";
 
 const root = path.join(import.meta.dirname, "../..");

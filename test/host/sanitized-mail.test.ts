@@ -1,8 +1,8 @@
 /** Hostile HTML of received mail, sanitised and shown in Chromium in each way in which a client may show it. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sanitize } from "../../src/inbox/sanitize.ts";
-import { CANARY, payloads } from "../inbox/xss-payloads.ts";
+import { sanitize } from "../../src/mailboxes/inbox/sanitize.ts";
+import { CANARY, payloads } from "../mailboxes/inbox/xss-payloads.ts";
 import { chromiumUnavailable, launchBrowser } from "./support/browser.ts";
 
 const ORIGIN = "http://webmail.test";

@@ -7,11 +7,11 @@ const root = path.join(import.meta.dirname, "../..");
 
 /** Files that encrypt what is not kept: the rotation itself, a cookie, and links that are valid for days at most. */
 const EXCEPTIONS = [
-  "src/forwards/file-link.ts",
+  "src/mailboxes/forwards/file-link.ts",
   "src/lib/secret-box.ts",
   "src/lib/sealed-links.ts",
-  "src/secret-rotation/rewrap.ts",
-  "src/sign-ins/providers/state.ts",
+  "src/operations/secret-rotation/rewrap.ts",
+  "src/identity/sign-ins/providers/state.ts",
 ];
 
 it("the rotation of the master key knows every encrypted column", () => {
@@ -23,7 +23,9 @@ it("the rotation of the master key knows every encrypted column", () => {
   const purposes = files.flatMap((file) =>
     [...read(file).matchAll(/\bseal\(\s*[\w.]+,\s*(\w+)/g)].map(([, name]) => name),
   );
-  const listed = [...read("src/secret-rotation/sealed-columns.ts").matchAll(/purpose: (\w+)/g)].map(([, name]) => name);
+  const listed = [...read("src/operations/secret-rotation/sealed-columns.ts").matchAll(/purpose: (\w+)/g)].map(
+    ([, name]) => name,
+  );
   expect(purposes.length).toBeGreaterThan(2);
   expect([...new Set(purposes)].sort()).toEqual([...new Set(listed.filter((name) => name !== "string"))].sort());
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { readSettings } from "../../src/settings.ts";
+import { readSettings } from "../../src/platform/settings/settings.ts";
 
 const { workerOptions } = unstable_getMiniflareWorkerOptions(path.resolve("wrangler.toml"));
 const variables = workerOptions.bindings as Record<string, string>;
@@ -22,7 +22,7 @@ describe("the variables in wrangler.toml", () => {
 
 describe("docs/operating/settings.md", () => {
   it("has every setting of the source and of wrangler.toml, and no other", () => {
-    const source = readFileSync(path.resolve("src/settings.ts"), "utf8");
+    const source = readFileSync(path.resolve("src/platform/settings/settings.ts"), "utf8");
     const manual = readFileSync(path.resolve("docs/operating/settings.md"), "utf8");
     const settings = [...source.matchAll(/^ {2}([A-Z][A-Z_]+): z\b/gm)].map(([, name = ""]) => name);
     expect(settings.length).toBeGreaterThan(30);

@@ -9,12 +9,12 @@ const root = path.join(import.meta.dirname, "../..");
 /** Statements that depend on data, each with one that has all that it may contain. A statement of another file is not known. */
 const EXAMPLES: Readonly<Record<string, string | null>> = {
   // They wrap the databases of others.
-  "src/db/count-rows.ts": null,
-  "src/db/count-statements.ts": null,
-  "src/db/joint-reads.ts": null,
+  "src/platform/db/count-rows.ts": null,
+  "src/platform/db/count-statements.ts": null,
+  "src/platform/db/joint-reads.ts": null,
   // Makes its statements from the schema; test/host/backup.test.ts runs them on every table.
-  "src/backups/stores.ts": null,
-  "src/broadcasts/change.ts": `UPDATE broadcasts SET version = version + 1, status = ?3, contact_list_id = ?3, mailbox_id = ?3,
+  "src/operations/backups/stores.ts": null,
+  "src/audience/broadcasts/change.ts": `UPDATE broadcasts SET version = version + 1, status = ?3, contact_list_id = ?3, mailbox_id = ?3,
     name = ?3, subject = ?3, preheader = ?3, from_address = ?3, from_domain = ?3, reply_to = ?3, scheduled_at = ?3,
     ab_test_pct = ?3, ab_winner_variant_id = ?3, ab_promoted_at = ?3, max_per_hour = ?3, paused_at = ?3, fan_out = ?3,
     fan_out_step = ?3, html_body = ?3, text_body = ?3, size = ?3, updated_at = ?3 WHERE n = ?1 AND version = ?2`,
@@ -92,13 +92,13 @@ describe("the statements of the source", () => {
     ]);
   });
 
-  it("in templates of the query builder name tables of mail databases in src/emails, which runs them there, else of main", () => {
+  it("in templates of the query builder name tables of mail databases in src/sending/emails, which runs them there, else of main", () => {
     const { runs, templates } = found;
     expect(runs.length).toBeGreaterThan(2);
     expect(runs.filter(({ type }) => type !== 'Orm<"mail">')).toEqual([]);
     const named = templates.flatMap(({ place, text }) => namesIn(text).map((name) => ({ place, name })));
     expect(named.length).toBeGreaterThan(10);
-    const kindOf = (place: string) => (place.startsWith("src/emails/") ? "mail" : "main");
+    const kindOf = (place: string) => (place.startsWith("src/sending/emails/") ? "mail" : "main");
     expect(named.filter(({ place, name }) => isTable(name) && !tables[kindOf(place)].has(name))).toEqual([]);
   });
 });

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { verifyWebhook } from "../../sdk/webhooks.ts";
-import { newWebhookSecret } from "../../src/webhooks/secrets.ts";
-import { signedHeaders } from "../../src/webhooks/sign.ts";
+import { newWebhookSecret } from "../../src/notices/webhooks/secrets.ts";
+import { signedHeaders } from "../../src/notices/webhooks/sign.ts";
 import { pythonUnavailable } from "./support/python.ts";
 
 const BODIES = ['{"event":"email.delivered"}', '{"subject":"Grüße, 世界 🌍 \\u0000 \\" . "}', "", "x".repeat(100_000)];

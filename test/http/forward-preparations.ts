@@ -1,5 +1,5 @@
-import { receiveMail } from "../../src/inbound/index.ts";
-import { aRawMessage } from "../inbound/support.ts";
+import { receiveMail } from "../../src/mailboxes/inbound/index.ts";
+import { aRawMessage } from "../mailboxes/inbound/support.ts";
 import { type TestWorkspace, testContext } from "../support/workspace.ts";
 
 const AUTHENTICATION = {

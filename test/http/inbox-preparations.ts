@@ -1,5 +1,5 @@
-import { aRawMessage, deliver } from "../inbound/support.ts";
-import { startedImport } from "../inbox/started-import.ts";
+import { aRawMessage, deliver } from "../mailboxes/inbound/support.ts";
+import { startedImport } from "../mailboxes/inbox/started-import.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 
 type Ids = Record<string, string>;

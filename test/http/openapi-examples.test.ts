@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { TOTP_PURPOSE } from "../../src/identity/sign-ins/second-factor/verify.ts";
 import { seal } from "../../src/lib/secret-box.ts";
-import { TOTP_PURPOSE } from "../../src/sign-ins/second-factor/verify.ts";
-import { aContactList, runBroadcasts } from "../broadcasts/support.ts";
-import { multipart } from "../contacts/csv-support.ts";
+import { aContactList, runBroadcasts } from "../audience/broadcasts/support.ts";
+import { multipart } from "../audience/contacts/csv-support.ts";
 import { database } from "../support/databases.ts";
 import { emailOf, insertInvitation } from "../support/invitations.ts";
 import { createGrant } from "../support/oauth.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeScopes } from "../../src/accounts/index.ts";
+import { routeScopes } from "../../src/access/accounts/index.ts";
 import {
   bodySchema,
   isSuccess,

@@ -1,5 +1,5 @@
-import { aRollup, hoursAgo } from "../analytics/support.ts";
-import { listed, notify } from "../notifications/support.ts";
+import { listed, notify } from "../notices/notifications/support.ts";
+import { aRollup, hoursAgo } from "../sending/analytics/support.ts";
 import { run } from "../support/sending.ts";
 import type { TestWorkspace } from "../support/workspace.ts";
 

@@ -1,10 +1,10 @@
 /** Accepts emails through the send verb, with the clock of a given context; nothing is delivered. */
 
-import { authenticateApiKey } from "../../src/accounts/index.ts";
-import type { CallerCtx, MailCtx } from "../../src/context.ts";
-import { SendIn } from "../../src/emails/schema.ts";
-import { sendEmail } from "../../src/emails/send/send.ts";
-import type { WakeUp } from "../../src/outbox/index.ts";
+import { authenticateApiKey } from "../../src/access/accounts/index.ts";
+import type { CallerCtx, MailCtx } from "../../src/platform/context.ts";
+import type { WakeUp } from "../../src/platform/outbox/index.ts";
+import { SendIn } from "../../src/sending/emails/schema.ts";
+import { sendEmail } from "../../src/sending/emails/send/send.ts";
 import { aMail, type TestWorkspace } from "./workspace.ts";
 
 /** Returns the context with the owner of the workspace's API key as the caller. */

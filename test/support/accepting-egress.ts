@@ -1,5 +1,5 @@
-import type { Egress } from "../../src/delivery/index.ts";
 import type { Connection } from "../../src/mail/smtp/transport.ts";
+import type { Egress } from "../../src/sending/delivery/index.ts";
 
 const open = async (): Promise<Connection> => ({
   capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },

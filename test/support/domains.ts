@@ -1,4 +1,4 @@
-import type { DomainOut } from "../../src/domains/schema.ts";
+import type { DomainOut } from "../../src/domains/domains/schema.ts";
 import { publish } from "./dns-control.ts";
 import type { TestWorkspace } from "./workspace.ts";
 

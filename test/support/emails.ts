@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { DetailOut } from "../../src/emails/schema.ts";
+import type { DetailOut } from "../../src/sending/emails/schema.ts";
 import { aMail, type apiWith, type TestWorkspace } from "./workspace.ts";
 
 /** The response to an accepted email. */

@@ -1,7 +1,7 @@
-import type { MailCtx, WorkCtx } from "../../src/context.ts";
-import type { WakeUp } from "../../src/outbox/index.ts";
-import { sweep } from "../../src/outbox/index.ts";
-import { onMain } from "../../src/shards.ts";
+import type { MailCtx, WorkCtx } from "../../src/platform/context.ts";
+import { onMain } from "../../src/platform/jobs/shards.ts";
+import type { WakeUp } from "../../src/platform/outbox/index.ts";
+import { sweep } from "../../src/platform/outbox/index.ts";
 import { runWork } from "../../src/work.ts";
 import { recordingContext } from "./workspace.ts";
 

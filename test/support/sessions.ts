@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
-import type { Ctx } from "../../src/context.ts";
-import type { SignInMethod } from "../../src/db/schema/main/index.ts";
-import { newSession } from "../../src/sessions/index.ts";
+import { newSession } from "../../src/access/sessions/index.ts";
+import type { Ctx } from "../../src/platform/context.ts";
+import type { SignInMethod } from "../../src/platform/db/schema/main/index.ts";
 import { apiWith, type TestWorkspace, testContext } from "./workspace.ts";
 
 const ORIGIN = "http://api.test";

@@ -1,6 +1,6 @@
+import { createMagicLink } from "../../src/identity/sign-ins/index.ts";
+import { STEP_MS, totpCode } from "../../src/identity/sign-ins/second-factor/totp-code.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
-import { createMagicLink } from "../../src/sign-ins/index.ts";
-import { STEP_MS, totpCode } from "../../src/sign-ins/second-factor/totp-code.ts";
 import { fromBase32 } from "./base32.ts";
 import { mail } from "./databases.ts";
 import { cookiesOf } from "./sessions.ts";

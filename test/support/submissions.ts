@@ -1,6 +1,6 @@
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { WorkMessage } from "../../src/outbox/index.ts";
+import type { WorkMessage } from "../../src/platform/outbox/index.ts";
 import { consume } from "../../src/queue.ts";
 import { database, FILE_SHARD } from "./databases.ts";
 import { aCredential, type NewCredential } from "./smtp-credentials.ts";

@@ -1,15 +1,15 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
-import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/accounts/api-key.ts";
+import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts/api-key.ts";
 import { app } from "../../src/app.ts";
-import { createContext, type MailCtx, type Role } from "../../src/context.ts";
-import { orm } from "../../src/db/client.ts";
-import { apiKeys } from "../../src/db/schema/main/index.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
 import { type DkimAlgorithm, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
-import type { WakeUp } from "../../src/outbox/index.ts";
-import { onShard } from "../../src/shards.ts";
+import { createContext, type MailCtx, type Role } from "../../src/platform/context.ts";
+import { orm } from "../../src/platform/db/client.ts";
+import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
+import { onShard } from "../../src/platform/jobs/shards.ts";
+import type { WakeUp } from "../../src/platform/outbox/index.ts";
 import { FILE_SHARD } from "./databases.ts";
 
 /** Returns a context with the test's bindings. `settings` replaces bindings and variables, `now` the clock. */

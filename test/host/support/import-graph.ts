@@ -1,4 +1,4 @@
-/** Reads which top-level folders of src import values from which, and finds import cycles between them. */
+/** Reads which folders of src import values from which, and finds import cycles between them. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -7,10 +7,10 @@ const IMPORT = /(?:import|export)( type)? (\{[^}]*\}|\*[^"]*|\w+)? ?from "(\.[^"
 /** The folders that a folder imports values from, each with the imports as `file -> file`. */
 export type ImportGraph = Map<string, Map<string, string[]>>;
 
-/** Returns the folder of a source file: a top-level folder of src, or a folder of src/mail. A file in src is its own. */
+/** Returns the area and the folder of a source file. A file of an area without a folder has the area; a file in src itself. */
 function folderOf(file: string): string {
-  const [, first = "", second = "", ...rest] = file.split("/");
-  return first === "mail" && rest.length > 0 ? `mail/${second}` : first;
+  const [, area = "", folder = "", ...rest] = file.split("/");
+  return rest.length > 0 && area !== "lib" ? `${area}/${folder}` : area;
 }
 
 /** Builds the graph of value imports. `files` are paths from `root`, all in src. Type-only imports are left out. */

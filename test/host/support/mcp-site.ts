@@ -4,7 +4,7 @@ import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startHost } from "../../../bench/host/in-process.ts";
 import { seedWorkspace } from "../../../dev/seed-workspace.ts";
-import { createContext } from "../../../src/context.ts";
+import { createContext } from "../../../src/platform/context.ts";
 
 export async function startMcpSite() {
   let target = { url: "", apiKey: "" };

@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContextOptions, Cookie, Page } from "playwright-core";
 import { startHost } from "../../../bench/host/in-process.ts";
 import { seedWorkspace } from "../../../dev/seed-workspace.ts";
-import { createContext } from "../../../src/context.ts";
+import { newSession } from "../../../src/access/sessions/index.ts";
+import { registerClient } from "../../../src/identity/oauth/clients.ts";
+import { createMagicLink } from "../../../src/identity/sign-ins/magic-links/create.ts";
 import { keyedHashes } from "../../../src/lib/secret-box.ts";
-import { newUnsubscribeUrl } from "../../../src/mail-tokens/index.ts";
-import { registerClient } from "../../../src/oauth/clients.ts";
-import { newSession } from "../../../src/sessions/index.ts";
-import { createMagicLink } from "../../../src/sign-ins/magic-links/create.ts";
+import { createContext } from "../../../src/platform/context.ts";
+import { newUnsubscribeUrl } from "../../../src/platform/mail-tokens/index.ts";
 import { launchBrowser, openPage } from "./browser.ts";
 
 export type Site = Awaited<ReturnType<typeof startSite>>;

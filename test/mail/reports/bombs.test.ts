@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
 import { parseFeedback } from "../../../src/mail/reports/index.ts";
 import { splitMessage } from "../../../src/mail/reports/message.ts";
+import { toReportOutcome } from "../../../src/sending/feedback/to-outcome.ts";
 import { COMPLAINTS } from "./samples-complaints.ts";
 import { OTHER_BOUNCES } from "./samples-other-bounces.ts";
 import { OTHERS } from "./samples-others.ts";

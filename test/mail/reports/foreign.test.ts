@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
 import { parseFeedback } from "../../../src/mail/reports/index.ts";
 import { parseTypedAddress } from "../../../src/mail/reports/values.ts";
+import { toReportOutcome } from "../../../src/sending/feedback/to-outcome.ts";
 import { type ForeignSample, UNLISTED } from "./samples-foreign.ts";
 import { NOTICES } from "./samples-notices.ts";
 

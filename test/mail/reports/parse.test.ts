@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toReportOutcome } from "../../../src/feedback/to-outcome.ts";
 import { parseFeedback } from "../../../src/mail/reports/index.ts";
+import { toReportOutcome } from "../../../src/sending/feedback/to-outcome.ts";
 import type { Sample } from "./samples.ts";
 import { COMPLAINTS } from "./samples-complaints.ts";
 import { OTHER_BOUNCES } from "./samples-other-bounces.ts";

@@ -1,8 +1,8 @@
 /** Rows of the past, which no call can make: counts of thirty days, the results of a broadcast, and what the service reports. */
 import type { Seed } from "../../../../dev/seed.ts";
 import { seedWorkspace } from "../../../../dev/seed-workspace.ts";
-import { createContext } from "../../../../src/context.ts";
 import { uuidv7 as newId } from "../../../../src/lib/ids.ts";
+import { createContext } from "../../../../src/platform/context.ts";
 
 /** The account to which a domain is transferred. */
 export const PARTNER = "grace@example.org";

@@ -1,0 +1,31 @@
+import { randomToken } from "../../lib/random-token.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { expectChanges } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { Scope } from "../accounts/index.ts";
+import { ACCESS_TOKEN_PREFIX, ACCESS_TOKEN_PURPOSE, ACCESS_TOKEN_TTL_MS } from "./rules.ts";
+
+// Inserts nothing when the grant has ended meanwhile.
+const INSERT_TOKEN = `
+  INSERT INTO oauth_access_tokens (hash, grant_id, scopes, expires_at) SELECT ?1, id, ?3, ?4 FROM oauth_grants WHERE id = ?2`;
+
+export interface IssuedAccessToken {
+  token: string;
+  expiresInSeconds: number;
+  /** Store the token, and roll back their batch with ConcurrencyError when the grant has ended. */
+  statements: MainStatement[];
+}
+
+/** Returns a new access token of a grant, with the statements that store its hash. */
+export async function issueAccessToken(
+  ctx: Ctx,
+  grantId: string,
+  scopes: readonly Scope[],
+): Promise<IssuedAccessToken> {
+  const token = `${ACCESS_TOKEN_PREFIX}${randomToken()}`;
+  const [hash] = await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token);
+  const values = [hash, grantId, JSON.stringify(scopes), ctx.now() + ACCESS_TOKEN_TTL_MS];
+  const statements = [ctx.db.prepare(INSERT_TOKEN).bind(...values), expectChanges(ctx.db, 1)];
+  return { token, expiresInSeconds: ACCESS_TOKEN_TTL_MS / 1000, statements };
+}

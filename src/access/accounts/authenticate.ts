@@ -1,0 +1,146 @@
+import { unauthorized } from "../../lib/errors.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Actor, ApiKeyActor, CallerWorkspace, Ctx, Role } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
+import { effectiveScopes } from "./scopes.ts";
+
+/** Least time between two writes of last_used_at, in ms (decisions 3). */
+const LAST_USED_INTERVAL_MS = 60_000;
+
+/** The columns of a workspace in the row that found a credential. */
+export interface WorkspaceColumns {
+  number: number;
+  workspace_id: string;
+  workspace_name: string;
+  slug: string;
+  sending_paused_at: number | null;
+  mail_shards: string;
+  mail_size: number | null;
+  daily_limit: number | null;
+}
+
+interface KeyRow extends WorkspaceColumns {
+  key_id: string;
+  hash: string;
+  prefix: string;
+  scopes: string;
+  domain_ids: string | null;
+  last_used_at: number | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  user_id: string;
+  email: string;
+  user_name: string | null;
+  restricted_at: number | null;
+  role: Role;
+}
+
+/** SQL columns: what limits new mail of the workspace `w`, its own daily limit and the size of its mail database. */
+export const MAIL_LIMITS =
+  "w.daily_limit, (SELECT s.size FROM mail_shards s WHERE s.number = w.mail_shards->>0) AS mail_size";
+
+// The join with memberships ends a key when its user leaves the workspace; the one with workspaces, when that is deleted.
+const FIND_KEY = `
+  SELECT k.id AS key_id, k.hash, k.prefix, k.scopes, k.domain_ids, k.last_used_at, k.expires_at, k.revoked_at,
+         u.id AS user_id, u.email, u.name AS user_name, u.restricted_at, m.role,
+         w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, ${MAIL_LIMITS}
+    FROM api_keys k
+    JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
+    JOIN users u ON u.id = k.user_id
+    JOIN workspaces w ON w.number = k.workspace AND w.deleted_at IS NULL
+   WHERE k.hash IN (SELECT value FROM json_each(?1))`;
+
+/** SQL expression: the number of the workspace of an API key. `?1` is the `keyHashes` of `authenticateApiKey`. */
+export const KEY_WORKSPACE = "(SELECT workspace FROM api_keys WHERE hash IN (SELECT value FROM json_each(?1)))";
+
+export interface Caller {
+  actor: Actor;
+  workspace: CallerWorkspace;
+  /**
+   * Writes last_used_at, and the hash under the newest master key. Null when the row has that hash and was written within
+   * the last minute. Run it after the response.
+   */
+  touch: (() => Promise<void>) | null;
+}
+
+/**
+ * Returns the user, workspace and rights of an API key, in one D1 call. `reads` returns statements that run in the same
+ * call; `results` are theirs. Throws 401 with the same text for a key that is malformed, unknown, revoked, expired or of
+ * a deleted workspace.
+ */
+export async function authenticateApiKey(
+  ctx: Ctx,
+  key: string,
+  reads: (keyHashes: string) => MainStatement[] = () => [],
+): Promise<Caller & { results: D1Result[] }> {
+  if (!isApiKey(key)) throw unauthorized("Invalid API key");
+  const hashes = await keyedHashes(ctx.settings.masterKeys, API_KEY_PURPOSE, key);
+  const keyHashes = JSON.stringify(hashes);
+  const find = ctx.db.prepare(FIND_KEY).bind(keyHashes);
+  const others = reads(keyHashes);
+  const [found, ...results] = others.length > 0 ? await ctx.db.batch([find, ...others]) : [await find.all()];
+  return { ...toCaller(ctx, found?.results[0] as KeyRow | undefined, hashes[0] ?? ""), results };
+}
+
+/** `hash` is that of the key under the newest master key. */
+function toCaller(ctx: Ctx, row: KeyRow | undefined, hash: string): Caller {
+  const now = ctx.now();
+  if (!row || row.revoked_at !== null || (row.expires_at !== null && row.expires_at <= now)) {
+    throw unauthorized("Invalid API key");
+  }
+  const isDue = row.last_used_at === null || row.last_used_at <= now - LAST_USED_INTERVAL_MS;
+  return {
+    actor: toActor(row),
+    workspace: toCallerWorkspace(row),
+    touch: isDue || row.hash !== hash ? () => touchKey(ctx, row.key_id, hash) : null,
+  };
+}
+
+function toActor(row: KeyRow): ApiKeyActor {
+  const granted = JSON.parse(row.scopes) as string[];
+  return {
+    kind: "api_key",
+    credentialId: row.key_id,
+    keyPrefix: row.prefix,
+    userId: row.user_id,
+    email: row.email,
+    name: row.user_name,
+    role: row.role,
+    scopes: effectiveScopes(granted, row.role),
+    grantsAll: granted.includes("*"),
+    domainIds: row.domain_ids === null ? null : new Set(JSON.parse(row.domain_ids) as string[]),
+    expiresAt: row.expires_at,
+    restricted: row.restricted_at !== null,
+  };
+}
+
+/** Returns the workspace of a row that found a credential. */
+export function toCallerWorkspace(row: WorkspaceColumns): CallerWorkspace {
+  return {
+    number: row.number,
+    id: row.workspace_id,
+    name: row.workspace_name,
+    slug: row.slug,
+    sendingPaused: row.sending_paused_at !== null,
+    mailShards: JSON.parse(row.mail_shards) as number[],
+    mailSize: row.mail_size ?? 0,
+    dailyLimit: row.daily_limit,
+  };
+}
+
+/** Never throws: a failed write is logged, and the next use repeats it. */
+async function touchKey(ctx: Ctx, keyId: string, hash: string): Promise<void> {
+  const now = ctx.now();
+  try {
+    await ctx.db
+      .prepare(
+        `UPDATE api_keys SET last_used_at = ?1, hash = ?4
+          WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at <= ?3 OR hash <> ?4)`,
+      )
+      .bind(now, keyId, now - LAST_USED_INTERVAL_MS, hash)
+      .run();
+  } catch (error) {
+    ctx.log("api-key.touch.failed", { error: String(error) });
+  }
+}

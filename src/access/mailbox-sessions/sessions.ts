@@ -1,0 +1,138 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import { unauthorized } from "../../lib/errors.ts";
+import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../refresh-tokens/index.ts";
+import { type Client, signAccessToken } from "../sessions/index.ts";
+import { hashPassword, isPassword } from "./password.ts";
+
+/** The tokens of a mailbox session. */
+export interface MailboxTokens {
+  access_token: string;
+  /** When the access token expires, in ms since 1970. */
+  expiresAt: number;
+  refresh_token: string;
+  /** When the refresh token expires, in ms since 1970. */
+  refreshExpiresAt: number;
+  mailbox_id: string;
+}
+
+const SAVE_PASSWORD = `
+  INSERT INTO mailbox_passwords (mailbox_id, hash, changed_at, api_key_id, assignee_id)
+  VALUES (?1, ?2, ?3, (SELECT coalesce(k.replaced_by_id, k.id) FROM api_keys k WHERE k.id = ?4), ?5)
+  ON CONFLICT DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at, api_key_id = excluded.api_key_id,
+    assignee_id = excluded.assignee_id`;
+
+/** A new password, and the rights with which it ends. */
+interface NewPassword {
+  password: string;
+  /** The API key that sets it; null: none. */
+  apiKeyId: string | null;
+  /** The user who may set it only because of an assignment to the mailbox; null: an owner or admin sets it. */
+  assigneeId: string | null;
+}
+
+/** Returns the statements that set the password of a mailbox and end its sessions. */
+export async function setPasswordStatements(
+  ctx: CallerCtx,
+  mailboxId: string,
+  { password, apiKeyId, assigneeId }: NewPassword,
+): Promise<MainStatement[]> {
+  return [
+    ctx.db.prepare(SAVE_PASSWORD).bind(mailboxId, await hashPassword(password), ctx.now(), apiKeyId, assigneeId),
+    ctx.db
+      .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id = ?1)")
+      .bind(mailboxId),
+    ctx.db.prepare("DELETE FROM mailbox_sessions WHERE mailbox_id = ?1").bind(mailboxId),
+  ];
+}
+
+/**
+ * Returns SQL: an active mailbox `b` that its password `p` opens. Its domain is verified, its workspace exists, and the right by which
+ * the password was set has not ended: the API key, the role of its user, and the assignment. `now` is the parameter of the time.
+ */
+export const openByPassword = (now: string) => `
+  mailboxes b JOIN domains d ON d.id = b.domain_id AND d.workspace = b.workspace AND d.status = 'verified'
+  JOIN workspaces w ON w.number = b.workspace AND w.deleted_at IS NULL
+  JOIN mailbox_passwords p ON p.mailbox_id = b.id
+   AND (p.assignee_id IS NULL
+     OR EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = b.id AND a.user_id = p.assignee_id))
+   AND (p.api_key_id IS NULL OR EXISTS (
+     SELECT 1 FROM api_keys k JOIN memberships m ON m.workspace = k.workspace AND m.user_id = k.user_id
+      WHERE k.id = p.api_key_id AND k.workspace = b.workspace AND k.revoked_at IS NULL
+        AND (m.role <> 'member' OR p.assignee_id IS NOT NULL)
+        AND (k.expires_at IS NULL OR k.expires_at > ${now})))`;
+
+/** Returns the statement that hands the passwords that an API key has set to its successor. */
+export const inheritPasswordsStatement = (ctx: Ctx, { from, to }: { from: string; to: string }): MainStatement =>
+  ctx.db.prepare("UPDATE mailbox_passwords SET api_key_id = ?2 WHERE api_key_id = ?1").bind(from, to);
+
+const FIND_MAILBOX = `
+  SELECT b.id, w.id AS workspace_id, p.hash, p.changed_at
+    FROM ${openByPassword("?2")}
+   WHERE b.address = ?1 AND b.is_active = 1 LIMIT 1`;
+
+// Inserts nothing when the password was changed while it was checked.
+const INSERT_SESSION = `
+  INSERT INTO mailbox_sessions (id, mailbox_id, ip, user_agent, created_at, expires_at)
+  SELECT ?1, mailbox_id, ?3, ?4, ?5, ?6 FROM mailbox_passwords WHERE mailbox_id = ?2 AND changed_at = ?7`;
+
+/** Starts a session of a mailbox. Returns null for an unknown or inactive mailbox and for a wrong password. */
+export async function signInToMailbox(
+  ctx: Ctx,
+  { email, password, client }: { email: string; password: string; client: Client },
+): Promise<MailboxTokens | null> {
+  const row = await ctx.db
+    .prepare(FIND_MAILBOX)
+    .bind(parseAddress(email)?.key ?? "", ctx.now())
+    .first<{ id: string; workspace_id: string; hash: string; changed_at: number }>();
+  if (!(await isPassword(password, row?.hash ?? null)) || !row) return null;
+  const sessionId = ctx.newId();
+  const refresh = await issueRefreshToken(ctx, "mailbox", sessionId);
+  const values = [sessionId, row.id, client.ip, client.userAgent, ctx.now(), refresh.expiresAt, row.changed_at];
+  const [inserted] = await ctx.db.batch([ctx.db.prepare(INSERT_SESSION).bind(...values), refresh.statement]);
+  if (inserted?.meta.changes !== 1) return null;
+  return toTokens(ctx, { sub: row.id, sid: sessionId, wid: row.workspace_id }, refresh);
+}
+
+const FIND_SESSION = `
+  SELECT b.id, b.address, w.id AS workspace_id FROM mailbox_sessions s JOIN ${openByPassword("?2")}
+   WHERE s.id = ?1 AND b.id = s.mailbox_id AND b.is_active = 1 AND s.expires_at > ?2`;
+
+const findSession = (ctx: Ctx, sessionId: string) =>
+  ctx.db
+    .prepare(FIND_SESSION)
+    .bind(sessionId, ctx.now())
+    .first<{ id: string; address: string; workspace_id: string }>();
+
+/** Uses a refresh token of a mailbox session. Throws 401 when it is unknown, expired or reused, or the session ended. */
+export async function refreshMailboxSession(ctx: Ctx, token: string): Promise<MailboxTokens> {
+  const rotation = await rotateRefreshToken(ctx, "mailbox", token, (family) => [deleteStatement(ctx, family)]);
+  if (!rotation) throw invalid();
+  const extend = ctx.db.prepare("UPDATE mailbox_sessions SET expires_at = max(expires_at, ?2) WHERE id = ?1");
+  await extend.bind(rotation.family, rotation.expiresAt).run();
+  const found = await findSession(ctx, rotation.family);
+  if (!found) throw invalid();
+  return toTokens(ctx, { sub: found.id, sid: rotation.family, wid: found.workspace_id }, rotation);
+}
+
+/** Ends the session of a refresh token. An unknown token is ignored. */
+export async function signOutOfMailbox(ctx: Ctx, token: string): Promise<void> {
+  const family = await findFamily(ctx, "mailbox", token);
+  if (family === null) return;
+  await ctx.db.batch([deleteStatement(ctx, family), deleteFamiliesStatement(ctx, [family])]);
+}
+
+async function toTokens(
+  ctx: Ctx,
+  claims: { sub: string; sid: string; wid: string },
+  refresh: { token: string; expiresAt: number },
+): Promise<MailboxTokens> {
+  const { token, expiresAt } = await signAccessToken(ctx, "mailbox_access", claims);
+  const { token: refresh_token, expiresAt: refreshExpiresAt } = refresh;
+  return { access_token: token, expiresAt, refresh_token, refreshExpiresAt, mailbox_id: claims.sub };
+}
+
+const deleteStatement = (ctx: Ctx, id: string) => ctx.db.prepare("DELETE FROM mailbox_sessions WHERE id = ?1").bind(id);
+
+const invalid = () => unauthorized("Invalid or expired mailbox session");

@@ -1,0 +1,46 @@
+import { randomToken } from "../../lib/random-token.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { REFRESH_TOKEN_TTL_MS } from "./rules.ts";
+
+/** What a refresh token refreshes. A token of one kind is unknown to the others. */
+export type RefreshTokenKind = "session" | "mailbox" | "oauth";
+
+/** Purpose under which refresh tokens are hashed (lib/secret-box). */
+export const REFRESH_TOKEN_PURPOSE = "refresh-token";
+
+const INSERT_TOKEN =
+  "INSERT INTO refresh_tokens (hash, kind, family, created_at, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+
+/**
+ * Returns the first refresh token of a family with the statement that stores it, for the batch that creates what it
+ * refreshes. A family has the id of that session or grant.
+ */
+export async function issueRefreshToken(
+  ctx: Ctx,
+  kind: RefreshTokenKind,
+  family: string,
+): Promise<{ token: string; expiresAt: number; statement: MainStatement }> {
+  const token = randomToken();
+  const [hash] = await keyedHashes(ctx.settings.masterKeys, REFRESH_TOKEN_PURPOSE, token);
+  const now = ctx.now();
+  const expiresAt = now + REFRESH_TOKEN_TTL_MS;
+  return { token, expiresAt, statement: ctx.db.prepare(INSERT_TOKEN).bind(hash, kind, family, now, expiresAt) };
+}
+
+/** Returns the statement that deletes all refresh tokens of the families. */
+export function deleteFamiliesStatement(ctx: Pick<Ctx, "db">, families: readonly string[]): MainStatement {
+  return ctx.db
+    .prepare("DELETE FROM refresh_tokens WHERE family IN (SELECT value FROM json_each(?1))")
+    .bind(JSON.stringify(families));
+}
+
+/** Returns the family of a refresh token, used or not; null for an unknown one. */
+export async function findFamily(ctx: Ctx, kind: RefreshTokenKind, token: string): Promise<string | null> {
+  const hashes = await keyedHashes(ctx.settings.masterKeys, REFRESH_TOKEN_PURPOSE, token);
+  return ctx.db
+    .prepare("SELECT family FROM refresh_tokens WHERE hash IN (SELECT value FROM json_each(?1)) AND kind = ?2")
+    .bind(JSON.stringify(hashes), kind)
+    .first<string>("family");
+}

@@ -1,0 +1,34 @@
+import { and, desc, eq, gt, lt } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { sessions } from "../../platform/db/schema/main/index.ts";
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+/** Returns the sessions of the caller's user that have not ended, newest first; `after` continues after this id. */
+export function listSessions(ctx: CallerCtx, { after, limit }: { after?: string; limit: number }) {
+  return orm(ctx)
+    .select()
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.userId, ctx.actor.userId),
+        gt(sessions.expiresAt, ctx.now()),
+        after === undefined ? undefined : lt(sessions.id, after),
+      ),
+    )
+    .orderBy(desc(sessions.id))
+    .limit(limit);
+}
+
+/** Returns a session of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
+export async function getSession(ctx: CallerCtx, id: string): Promise<SessionRow> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Session");
+  const isOwn = and(eq(sessions.id, uuid), eq(sessions.userId, ctx.actor.userId), gt(sessions.expiresAt, ctx.now()));
+  const [row] = await orm(ctx).select().from(sessions).where(isOwn);
+  if (!row) throw notFound("Session");
+  return row;
+}

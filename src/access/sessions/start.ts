@@ -1,0 +1,72 @@
+import { auditSessionStatement } from "../../platform/audit/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
+import { issueRefreshToken } from "../refresh-tokens/index.ts";
+import { signAccessToken } from "./access-token.ts";
+import { MAX_USER_AGENT } from "./rules.ts";
+
+/** The tokens of a session, for its cookies. Times in ms since 1970. */
+export interface SessionTokens {
+  accessToken: string;
+  accessExpiresAt: number;
+  refreshToken: string;
+  refreshExpiresAt: number;
+}
+
+/** Where a sign-in comes from, as shown in the list of sessions. */
+export interface Client {
+  ip: string | null;
+  userAgent: string | null;
+}
+
+interface NewSession {
+  userId: string;
+  /** Id of the workspace that becomes the active one. It may be created in the same batch. */
+  workspaceId: string;
+  method: SignInMethod;
+  client: Client;
+}
+
+const INSERT_SESSION = `
+  INSERT INTO sessions (id, user_id, workspace, method, ip, user_agent, created_at, refreshed_at, expires_at)
+  SELECT ?1, ?2, number, ?4, ?5, ?6, ?7, ?7, ?8 FROM workspaces WHERE id = ?3`;
+
+/**
+ * Returns the tokens of a new session and the statements that create it, for the batch that redeems what proved the
+ * identity of the user.
+ */
+export async function newSession(
+  ctx: Ctx,
+  { userId, workspaceId, method, client }: NewSession,
+): Promise<{ sessionId: string; tokens: SessionTokens; statements: MainStatement[] }> {
+  const sessionId = ctx.newId();
+  const refresh = await issueRefreshToken(ctx, "session", sessionId);
+  const userAgent = client.userAgent?.slice(0, MAX_USER_AGENT) ?? null;
+  const values = [sessionId, userId, workspaceId, method, client.ip, userAgent, ctx.now(), refresh.expiresAt];
+  const tokens = await toTokens(ctx, { userId, sessionId, workspaceId }, refresh);
+  return {
+    sessionId,
+    tokens,
+    statements: [
+      ctx.db.prepare(INSERT_SESSION).bind(...values),
+      refresh.statement,
+      auditSessionStatement(ctx, "session.started", sessionId),
+    ],
+  };
+}
+
+/** Signs an access token and returns it with the refresh token. */
+export async function toTokens(
+  ctx: Ctx,
+  { userId, sessionId, workspaceId }: { userId: string; sessionId: string; workspaceId: string },
+  refresh: { token: string; expiresAt: number },
+): Promise<SessionTokens> {
+  const access = await signAccessToken(ctx, "session", { sub: userId, sid: sessionId, wid: workspaceId });
+  return {
+    accessToken: access.token,
+    accessExpiresAt: access.expiresAt,
+    refreshToken: refresh.token,
+    refreshExpiresAt: refresh.expiresAt,
+  };
+}

@@ -1,0 +1,51 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { type Broadcast, getBroadcast } from "./queries.ts";
+import type { AudienceOut } from "./report-schema.ts";
+import { sizesOf } from "./split.ts";
+import { findVariants } from "./variants/queries.ts";
+
+// The mark is a copy of the suppression list, for counts; the fan-out reads the list itself (decisions 6).
+const COUNT = `
+  SELECT coalesce(sum(c.suppressed IS NULL), 0) AS eligible, coalesce(sum(c.suppressed = 'unsubscribe'), 0) AS unsubscribed,
+         coalesce(sum(c.suppressed IS NOT NULL AND c.suppressed <> 'unsubscribe'), 0) AS suppressed, 0 AS invalid
+    FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n WHERE l.workspace = ?1 AND l.id = ?2`;
+
+const COUNT_SKIPPED = `
+  SELECT coalesce(sum(reason = 'suppressed'), 0) AS suppressed, coalesce(sum(reason = 'unsubscribed'), 0) AS unsubscribed,
+         coalesce(sum(reason = 'invalid'), 0) AS invalid
+    FROM broadcast_skipped WHERE broadcast = ?1`;
+
+type Skipped = Record<"suppressed" | "unsubscribed" | "invalid", number>;
+
+/**
+ * Returns how many contacts a broadcast is for, and how many are skipped and why: as fixed at the first send, or as a send
+ * would find them now. Throws 404.
+ */
+export async function getAudience(ctx: CallerCtx, id: string): Promise<AudienceOut> {
+  return countAudience(ctx, await getBroadcast(ctx, id));
+}
+
+/** Returns the same of a broadcast that was read. */
+export async function countAudience(ctx: CallerCtx, { row, fanOut }: Broadcast): Promise<AudienceOut> {
+  const db = mailDb(ctx);
+  if (fanOut?.split) {
+    const skipped = await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>();
+    const { eligible, arms } = fanOut.split;
+    const sample = arms.reduce((sum, { size }) => sum + size, 0);
+    return toAudience(eligible, sample, skipped);
+  }
+  const count = db.prepare(COUNT).bind(row.workspace, row.contact_list_id ?? "");
+  const pct = row.ab_test_pct;
+  const [counted, variants] = await Promise.all([
+    count.first<Skipped & { eligible: number }>(),
+    pct === null ? [] : findVariants(ctx, row.n),
+  ]);
+  const eligible = counted?.eligible ?? 0;
+  return toAudience(eligible, sizesOf(eligible, pct, variants).mailed, counted);
+}
+
+function toAudience(eligible: number, sample: number, skipped: Skipped | null): AudienceOut {
+  const { suppressed = 0, unsubscribed = 0, invalid = 0 } = skipped ?? {};
+  return { eligible, skipped: { suppressed, unsubscribed, invalid }, sample, remainder: eligible - sample };
+}

@@ -1,0 +1,25 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { limits } from "../rules.ts";
+import { BulkSendIn, BulkSendOut } from "./schema.ts";
+import { sendToList } from "./send.ts";
+
+export const bulkSendRoutes = new Hono<AppEnv>().post(
+  "/v1/contacts/:list_id/send",
+  describeRoute({
+    operationId: "sendToContactList",
+    summary: "Send an email to every contact of a list",
+    description:
+      "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 octets of content as JSON.",
+    tags: ["Contacts"],
+    parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
+    responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
+  }),
+  ...bodyWithLongTexts(BulkSendIn, limits.contentOctets),
+  idempotent(200),
+  async (c) => c.json(await sendToList(c.get("caller"), c.req.param("list_id"), c.req.valid("json"))),
+);

@@ -1,0 +1,117 @@
+import { badRequest, notFound, unprocessable } from "../../../lib/errors.ts";
+import { parseUuid } from "../../../lib/ids.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { requireSendingAllowed } from "../../../sending/emails/index.ts";
+import { checkSize } from "../change.ts";
+import { tooManyContacts } from "../check-start.ts";
+import { newFanOut, type Sender } from "../fan-out.ts";
+import { limits } from "../rules.ts";
+import type { BulkSendIn, BulkSendOut } from "./schema.ts";
+import { findSenderOf, type SenderFault } from "./sender.ts";
+
+/** Skipped contacts that a response names (decisions 6). */
+const MAX_ERRORS = 100;
+
+// One statement, so that counts, audience and errors are those of one moment.
+const COUNT = `
+  SELECT l.n, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact,
+    (SELECT count(*) FROM contacts c WHERE c.list = l.n) AS contacts,
+    (SELECT count(*) FROM contacts c WHERE c.list = l.n AND c.suppressed IS NOT NULL) AS skipped,
+    (SELECT json_group_array(json_object('email', email, 'reason', suppressed)) FROM (
+       SELECT email, suppressed FROM contacts c WHERE c.list = l.n AND c.suppressed IS NOT NULL ORDER BY c.id LIMIT ?3)) AS errors
+    FROM contact_lists l WHERE l.workspace = ?1 AND l.id = ?2`;
+
+interface Counted {
+  n: number;
+  lastContact: number;
+  contacts: number;
+  skipped: number;
+  errors: string;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  bounce: "the address has bounced",
+  complaint: "its owner has complained",
+  unsubscribe: "the address has unsubscribed",
+  manual: "the address is on the suppression list",
+};
+
+// Inserts nothing when the list was deleted since it was counted.
+const INSERT = `
+  INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, from_address,
+    from_domain, fan_out, fan_out_step, size, created_at, updated_at, html_body, text_body, bulk_tags)
+  SELECT ?1, ?2, 'sending', ?3, ?4, ?5, 'Bulk send', ?6, ?7, ?8, ?9, 1, ?10, ?11, ?11, ?12, ?13, ?14
+    FROM contact_lists WHERE workspace = ?1 AND id = ?4`;
+
+const INSERT_TASK = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT ?3, id, 'broadcast', json_array(n) FROM broadcasts WHERE workspace = ?1 AND id = ?2`;
+
+/**
+ * Sends to every contact of a list. The audience is fixed by this call: the contacts of this moment that are not on the
+ * suppression list, which is read again when the emails are made and dispatched. Throws 403 when the account or workspace
+ * may not send, 404 for the list or the mailbox, 400 for another list in the body or an empty or too large list, 413 for too large a
+ * content, 422 for a mailbox that is inactive or on a domain that is not verified.
+ */
+export async function sendToList(ctx: CallerCtx, listId: string, input: BulkSendIn): Promise<BulkSendOut> {
+  requireSendingAllowed(ctx);
+  const id = parseUuid(listId);
+  const list = id && (await countList(ctx, id));
+  if (!list) throw notFound("Contact list");
+  if (input.contact_list_id !== id) throw badRequest("contact_list_id differs from the list in the path");
+  const sender = await findSenderOf(ctx, input.mailbox_id);
+  if ("fault" in sender) throw toError(sender);
+  if (list.contacts === 0) throw badRequest("The contact list is empty");
+  if (list.contacts > limits.audience) throw badRequest(tooManyContacts(list.contacts));
+  const response: BulkSendOut = {
+    queued: list.contacts - list.skipped,
+    skipped: list.skipped,
+    errors: (JSON.parse(list.errors) as { email: string; reason: string }[]).map(
+      ({ email, reason }) => `${email}: skipped, ${reasons[reason] ?? reason}`,
+    ),
+  };
+  await start(ctx, id, list, input, sender, response);
+  return response;
+}
+
+const toError = ({ fault }: SenderFault) =>
+  fault === "unknown"
+    ? notFound("Mailbox")
+    : unprocessable([{ loc: ["body", "mailbox_id"], msg: fault, type: "sender_not_allowed" }]);
+
+function countList(ctx: CallerCtx, id: string): Promise<Counted | null> {
+  return mailDb(ctx).prepare(COUNT).bind(ctx.workspace.number, id, MAX_ERRORS).first<Counted>();
+}
+
+async function start(
+  ctx: CallerCtx,
+  listId: string,
+  list: Counted,
+  input: BulkSendIn,
+  sender: Sender,
+  response: BulkSendOut,
+): Promise<void> {
+  const db = mailDb(ctx);
+  const { number } = ctx.workspace;
+  const id = ctx.newId();
+  const now = ctx.now();
+  const fanOut = JSON.stringify(newFanOut(list.n, list.lastContact, sender));
+  const { subject, html = null, text = null, tags } = input;
+  const about = [number, id, ctx.actor.userId, listId, sender.mailboxId, subject, sender.email, sender.domain, fanOut];
+  const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? [])];
+  try {
+    await guardedBatch(db, [
+      db.prepare(INSERT).bind(...about, ...content),
+      expectChanges(db, 1),
+      db.prepare(INSERT_TASK).bind(number, id, now),
+      ...storeMailResponse(ctx, response),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");
+    throw error;
+  }
+  await ctx.wake([{ dueAt: now, id, kind: "broadcast" }]);
+}

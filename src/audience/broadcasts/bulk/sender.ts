@@ -1,0 +1,41 @@
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { Sender } from "../fan-out.ts";
+
+interface SenderRow {
+  id: string;
+  address: string;
+  local_part: string;
+  display_name: string | null;
+  is_active: number;
+  domain_id: string;
+  domain: string;
+  domain_status: string;
+}
+
+const FIND = `
+  SELECT m.id, m.address, m.local_part, m.display_name, m.is_active, m.domain_id, d.name AS domain, d.status AS domain_status
+    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.workspace = ?1 AND m.id = ?2`;
+
+/** Why a mailbox may not send. `unknown`: the caller's credential sees no such mailbox. */
+export interface SenderFault {
+  fault: string;
+}
+
+/** Returns the sender that a mailbox is, or why it may not send (decisions 4: sender rule). */
+export async function findSenderOf(ctx: CallerCtx, mailboxId: string): Promise<Sender | SenderFault> {
+  const row = await ctx.db.prepare(FIND).bind(ctx.workspace.number, mailboxId).first<SenderRow>();
+  const { domainIds } = ctx.actor;
+  if (!row || (domainIds && !domainIds.has(row.domain_id))) return { fault: "unknown" };
+  if (row.local_part === "*") return { fault: "A catch-all receives only" };
+  if (!row.is_active) return { fault: `The mailbox ${row.address} is not active` };
+  if (row.domain_status !== "verified")
+    return { fault: `The mailbox's domain ${row.domain} is ${row.domain_status}; it must be verified` };
+  return {
+    mailboxId: row.id,
+    domainId: row.domain_id,
+    domain: row.domain,
+    email: row.address,
+    name: row.display_name,
+  };
+}

@@ -1,0 +1,24 @@
+import { notifyOwners } from "../../notices/notifications/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { changeBroadcast, deleteTaskStatement, requireTransition } from "./change.ts";
+import type { BroadcastOut } from "./schema.ts";
+
+/**
+ * Cancels a scheduled or sending broadcast. Emails that were not given to the egress yet are cancelled at dispatch; those
+ * in flight still leave (decisions 6). Throws 404, and 409 in any other status.
+ */
+export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
+  const response = await changeBroadcast(ctx, id, (broadcast) => ({
+    changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
+    statements: broadcast.row.status === "scheduled" ? [deleteTaskStatement(ctx, broadcast.row)] : [],
+  }));
+  await notifyOwners(ctx, ctx.workspace.number, {
+    ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },
+    title: `The broadcast ${response.name} was cancelled`,
+    body: `${ctx.actor.email} has cancelled it. Emails that had left by then are delivered.`,
+    key: `broadcast-cancelled ${response.id}`,
+  });
+  // A run that finds the waiting emails cancels them.
+  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+  return response;
+}

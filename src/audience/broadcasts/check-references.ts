@@ -1,0 +1,31 @@
+import { parseDisplayAddress } from "../../lib/display-address.ts";
+import { notFound, unprocessable } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { getMailbox } from "../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { findContactList } from "./queries.ts";
+import type { BroadcastPatch } from "./schema.ts";
+
+/** Throws 404 when the contact list or the mailbox that a request names does not exist in the workspace. */
+export async function checkReferences(
+  ctx: CallerCtx,
+  { contact_list_id, mailbox_id }: Pick<BroadcastPatch, "contact_list_id" | "mailbox_id">,
+): Promise<void> {
+  if (contact_list_id) {
+    const id = parseUuid(contact_list_id);
+    if (id === null || (await findContactList(ctx, id)) === null) throw notFound("Contact list");
+  }
+  if (mailbox_id) await getMailbox(ctx, mailbox_id);
+}
+
+/** Throws 422 when `scheduled_at` is not in the future. */
+export function checkScheduledAt(ctx: CallerCtx, scheduledAt: number | null | undefined): void {
+  if (scheduledAt === null || scheduledAt === undefined || scheduledAt > ctx.now()) return;
+  const msg = "scheduled_at must be in the future";
+  throw unprocessable([{ loc: ["body", "scheduled_at"], msg, type: "value_error" }]);
+}
+
+/** Returns the domain of a sender that the schema has checked. Throws 422 when the API key is not restricted to it. */
+export function domainOfSender(fromAddress: string): string {
+  return parseDisplayAddress(fromAddress)?.domain ?? "";
+}

@@ -1,0 +1,92 @@
+import { parseDisplayAddress } from "../../lib/display-address.ts";
+import type { Fault } from "../../lib/errors.ts";
+import type { CallerCtx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { hasContent, toContents } from "./contents.ts";
+import { newFanOut, type Sender } from "./fan-out.ts";
+import type { Broadcast, BroadcastRow } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { findVariants } from "./variants/queries.ts";
+
+interface SenderRow {
+  mailbox_id: string;
+  is_active: number;
+  display_name: string | null;
+  domain_id: string;
+  domain: string;
+  domain_status: string;
+}
+
+// A catch-all receives only: it never satisfies the sender rule.
+const FIND_SENDER = `
+  SELECT m.id AS mailbox_id, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.workspace = ?1 AND m.address = ?2 AND m.local_part <> '*'`;
+
+const FIND_LIST = `
+  SELECT n, contact_count AS contacts, (SELECT coalesce(max(n), 0) FROM contacts) AS lastContact
+    FROM contact_lists WHERE workspace = ?1 AND id = ?2`;
+
+const fault = (field: string, msg: string): Fault => ({ loc: ["body", field], msg, type: "value_error" });
+
+/**
+ * Checks what a broadcast needs before it is sent: a list with contacts, content, and a sender that the sender rule allows
+ * (decisions 4 and 6). Returns its fan-out, or every fault.
+ */
+export async function checkStart(
+  ctx: MailCtx,
+  { row }: Broadcast,
+  domainIds: CallerCtx["actor"]["domainIds"],
+): Promise<{ fanOut: ReturnType<typeof newFanOut> } | { faults: Fault[] }> {
+  const faults: Fault[] = [];
+  const sender = await findSender(ctx, row, domainIds);
+  if ("fault" in sender) faults.push(sender.fault);
+  const list = await mailDb(ctx)
+    .prepare(FIND_LIST)
+    .bind(row.workspace, row.contact_list_id ?? "")
+    .first<{ n: number; contacts: number; lastContact: number }>();
+  if (row.contact_list_id === null)
+    faults.push(fault("contact_list_id", "A broadcast needs a contact list to be sent"));
+  else if (!list) faults.push(fault("contact_list_id", "The contact list does not exist any more"));
+  else if (list.contacts === 0) faults.push(fault("contact_list_id", "The contact list is empty"));
+  else if (list.contacts > limits.audience) faults.push(fault("contact_list_id", tooManyContacts(list.contacts)));
+  if (!hasContent(toContents(row, await findVariants(ctx, row.n))))
+    faults.push(fault("html_body", "A broadcast needs html_body or text_body, for each variant, to be sent"));
+  if (faults.length > 0 || !list || "fault" in sender) return { faults };
+  return { fanOut: newFanOut(list.n, list.lastContact, sender) };
+}
+
+/** Returns the message for a list with more contacts than one broadcast may have. */
+export function tooManyContacts(contacts: number): string {
+  const [actual, limit] = [contacts, limits.audience].map((count) => count.toLocaleString("en"));
+  return `The list has ${actual} contacts; the limit of one send is ${limit}`;
+}
+
+/** Returns the sender of a broadcast, or why it may not send. */
+export async function findSender(
+  ctx: MailCtx,
+  row: BroadcastRow,
+  domainIds: CallerCtx["actor"]["domainIds"],
+): Promise<Sender | { fault: Fault }> {
+  const from = parseDisplayAddress(row.from_address);
+  const found = await ctx.db
+    .prepare(FIND_SENDER)
+    .bind(row.workspace, from?.key ?? "")
+    .first<SenderRow>();
+  const refuse = (msg: string, field = "from_address") => ({ fault: fault(field, msg) });
+  if (!from || !found)
+    return refuse(`The sender must be an allocated mailbox of this workspace; ${from?.address ?? ""} is not`);
+  if (row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
+    return refuse("from_address must be the address of the mailbox", "mailbox_id");
+  if (!found.is_active) return refuse(`The sender's mailbox ${from.key} is not active`);
+  if (found.domain_status !== "verified")
+    return refuse(`The sender's domain ${found.domain} is ${found.domain_status}; it must be verified`);
+  if (domainIds && !domainIds.has(found.domain_id)) return refuse(`This API key may not send from ${found.domain}`);
+  return {
+    mailboxId: found.mailbox_id,
+    domainId: found.domain_id,
+    domain: found.domain,
+    email: from.address,
+    name: from.name ?? found.display_name,
+  };
+}

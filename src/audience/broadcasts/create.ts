@@ -1,0 +1,79 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import { guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { checkSize } from "./change.ts";
+import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
+import type { BroadcastRow } from "./queries.ts";
+import type { BroadcastIn, BroadcastOut } from "./schema.ts";
+import { toRecord } from "./serialize.ts";
+
+const INSERT = `
+  INSERT INTO broadcasts (workspace, id, status, user_id, contact_list_id, mailbox_id, name, subject, preheader, from_address,
+    from_domain, reply_to, scheduled_at, ab_test_pct, max_per_hour, size, created_at, updated_at, html_body, text_body)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17, ?18, ?19)`;
+
+// The number of the broadcast is known in its transaction only.
+const INSERT_TASK = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT scheduled_at, id, 'broadcast', json_array(n) FROM broadcasts
+   WHERE workspace = ?1 AND id = ?2 AND scheduled_at IS NOT NULL`;
+
+/**
+ * Creates a broadcast: a draft, or scheduled when it has a time (specification: POST /v1/broadcasts/). Throws 404 for its
+ * list or mailbox, 422 for a time that is not in the future, 413 when it is too large.
+ */
+export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
+  checkScheduledAt(ctx, input.scheduled_at);
+  await checkReferences(ctx, input);
+  const row = toRow(ctx, input);
+  const counts = { queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 };
+  const response = toRecord(ctx.workspace.id, { row, fanOut: null, counts });
+  const values = [row.workspace, row.id, row.status, row.user_id, row.contact_list_id, row.mailbox_id, row.name];
+  const content = [row.subject, row.preheader, row.from_address, row.from_domain, row.reply_to, row.scheduled_at];
+  const rest = [row.ab_test_pct, row.max_per_hour, checkSize(response), row.created_at, row.html_body, row.text_body];
+  await guardedBatch(mailDb(ctx), [
+    mailDb(ctx)
+      .prepare(INSERT)
+      .bind(...values, ...content, ...rest),
+    mailDb(ctx).prepare(INSERT_TASK).bind(row.workspace, row.id),
+    ...storeMailResponse(ctx, response),
+  ]);
+  return response;
+}
+
+function toRow(ctx: CallerCtx, input: BroadcastIn): BroadcastRow {
+  const now = ctx.now();
+  return {
+    n: 0,
+    workspace: ctx.workspace.number,
+    id: ctx.newId(),
+    status: input.scheduled_at ? "scheduled" : "draft",
+    version: 0,
+    user_id: ctx.actor.userId,
+    contact_list_id: input.contact_list_id ?? null,
+    mailbox_id: input.mailbox_id ?? null,
+    name: input.name,
+    subject: input.subject,
+    preheader: input.preheader ?? null,
+    from_address: input.from_address,
+    from_domain: domainOfSender(input.from_address),
+    reply_to: input.reply_to ?? null,
+    scheduled_at: input.scheduled_at ?? null,
+    sent_at: null,
+    ab_test_pct: input.ab_test_pct ?? null,
+    ab_winner_variant_id: null,
+    ab_promoted_at: null,
+    max_per_hour: input.max_per_hour ?? null,
+    paused_at: null,
+    fan_out: null,
+    fan_out_step: 0,
+    size: 0,
+    created_at: now,
+    updated_at: now,
+    html_body: input.html_body ?? null,
+    text_body: input.text_body ?? null,
+    next_claim_at: null,
+    bulk_tags: null,
+  };
+}

@@ -1,0 +1,114 @@
+import { utf8Length } from "../../lib/bytes.ts";
+import { renderPlaceholders, type Values } from "../../lib/placeholders.ts";
+import { cleanName, misleadingNameFault, nameFault } from "../../lib/text-rules.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { type NewEmail, queuedEvent, storedKey } from "../../sending/emails/index.ts";
+import type { StoredArm } from "./contents.ts";
+import type { Sender } from "./fan-out.ts";
+import type { BroadcastRow } from "./queries.ts";
+import { limits } from "./rules.ts";
+
+/** A contact of a page. */
+export interface PageContact {
+  n: number;
+  id: string;
+  email: string;
+  key: string;
+  name: string | null;
+  /** JSON object of the metadata that the content names; null when it names none. */
+  metadata: string | null;
+}
+
+/** Longest subject before it is cut to its limit: a value may have 64 KiB. */
+const MAX_RENDERED_SUBJECT = 1_000_000;
+
+/** Returns the email of a contact. Its row has the rendered subject and the values of the placeholders in its content. */
+export function toEmail(
+  ctx: MailCtx,
+  {
+    row,
+    sender,
+    contact,
+    arm,
+    now,
+    outboxId,
+  }: {
+    row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags">;
+    sender: Sender;
+    contact: PageContact;
+    arm: StoredArm;
+    /** Milliseconds since 1970. */
+    now: number;
+    outboxId: string | null;
+  },
+): NewEmail {
+  const id = ctx.newId();
+  const values = valuesOf(contact, arm.names);
+  const name = displayName(contact);
+  return {
+    id,
+    status: "queued",
+    source: row.bulk_tags === null ? "broadcast" : "bulk",
+    domainId: sender.domainId,
+    mailboxId: sender.mailboxId,
+    userId: row.user_id,
+    fromEmail: sender.email,
+    fromName: sender.name,
+    messageId: `<${id}@${sender.domain}>`,
+    subject: renderSubject(arm, values),
+    recipients: [
+      {
+        kind: "to",
+        email: contact.email,
+        ...(name ? { name } : {}),
+        ...storedKey(contact.email, contact.key),
+        state: "queued",
+      },
+    ],
+    tags: tagsOf(row.bulk_tags),
+    events: [queuedEvent({ id, createdAt: now })],
+    contentKey: arm.contentKey,
+    contentOffset: 0,
+    contentSize: arm.contentSize,
+    dueAt: now,
+    outboxId,
+    scheduledAt: null,
+    createdAt: now,
+    rejectionReason: null,
+    retryOfId: null,
+    content: null,
+    personal: {
+      broadcast: row.n === 0 ? null : row.n,
+      variant: row.n === 0 ? null : arm.variant,
+      contact: row.n === 0 ? null : contact.n,
+      variables: JSON.stringify(values),
+    },
+  };
+}
+
+/** Returns the tags of the emails of a bulk send, or null. */
+function tagsOf(bulkTags: string | null): string[] | null {
+  const tags = bulkTags === null ? [] : (JSON.parse(bulkTags) as string[]);
+  return tags.length > 0 ? tags : null;
+}
+
+/** Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata (decisions 6). */
+function valuesOf({ email, name, metadata }: PageContact, names: readonly string[]): Values {
+  const own: Record<string, unknown> = { ...(metadata === null ? {} : JSON.parse(metadata)), email, name: name ?? "" };
+  return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));
+}
+
+/** Returns the rendered subject, cut to the octets that a subject may have. */
+function renderSubject({ subject }: StoredArm, values: Values): string {
+  const rendered = renderPlaceholders(subject, values, "header", MAX_RENDERED_SUBJECT) ?? "";
+  if (utf8Length(rendered) <= limits.subjectOctets) return rendered;
+  const cut = new TextEncoder().encode(rendered).subarray(0, limits.subjectOctets);
+  return new TextDecoder().decode(cut).replace(/\ufffd+$/, "");
+}
+
+/** Returns the name of a contact as a display name, or null when it is not fit for one. */
+function displayName({ name, key }: PageContact): string | null {
+  const clean = cleanName(name ?? "");
+  if (clean === "" || nameFault(clean) !== null || misleadingNameFault(clean, key) !== null) return null;
+  return clean;
+}

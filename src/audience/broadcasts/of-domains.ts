@@ -1,0 +1,54 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+
+const IN_FLIGHT = `
+  workspace = ?1 AND from_domain IN (SELECT value FROM json_each(?2)) AND status IN ('scheduled', 'sending')`;
+
+/** A broadcast or bulk send that is scheduled or sending. */
+export interface BroadcastInFlight {
+  id: string;
+  name: string;
+  isBulk: boolean;
+}
+
+/** Returns the scheduled and sending broadcasts and bulk sends of a workspace whose senders are on these domains. */
+export async function findBroadcastsInFlight(
+  ctx: MailCtx,
+  workspace: number,
+  domainNames: readonly string[],
+  limit: number,
+): Promise<BroadcastInFlight[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`SELECT id, name, bulk_tags IS NOT NULL AS is_bulk FROM broadcasts WHERE ${IN_FLIGHT} LIMIT ?3`)
+    .bind(workspace, JSON.stringify(domainNames), limit)
+    .all<{ id: string; name: string; is_bulk: number }>();
+  return results.map(({ id, name, is_bulk }) => ({ id, name, isBulk: is_bulk === 1 }));
+}
+
+const DELETE_TASKS = `
+  DELETE FROM outbox WHERE (due_at, id) IN (
+    SELECT scheduled_at, id FROM broadcasts WHERE ${IN_FLIGHT} AND status = 'scheduled' AND created_at <= ?3)`;
+
+const CANCEL = `
+  UPDATE broadcasts SET status = 'cancelled', version = version + 1, paused_at = NULL, updated_at = ?4
+   WHERE ${IN_FLIGHT} AND created_at <= ?3`;
+
+/**
+ * Cancels the scheduled and sending broadcasts of a workspace whose senders are on these domains, if they were created until
+ * `createdUntil`, in milliseconds since 1970. Their waiting emails are cancelled at dispatch. Safe to repeat.
+ */
+export async function cancelBroadcastsOfDomains(
+  ctx: MailCtx,
+  workspace: number,
+  domainNames: readonly string[],
+  createdUntil: number,
+): Promise<void> {
+  const db = mailDb(ctx);
+  const names = JSON.stringify(domainNames);
+  await db.batch([
+    db.prepare(DELETE_TASKS).bind(workspace, names, createdUntil),
+    db.prepare(CANCEL).bind(workspace, names, createdUntil, ctx.now()),
+  ]);
+  // Also after a repeated call, whose earlier one may have ended before this. A run that finds the waiting emails cancels them.
+  await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+}

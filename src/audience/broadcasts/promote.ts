@@ -1,0 +1,83 @@
+import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { requireSendingAllowed } from "../../sending/emails/index.ts";
+import { changeBroadcast, insertTaskStatement, requireTransition } from "./change.ts";
+import { findSender } from "./check-start.ts";
+import { type FanOut, remainderSize } from "./fan-out.ts";
+import { type Broadcast, getBroadcast } from "./queries.ts";
+import type { BroadcastStatus } from "./rules.ts";
+import type { BroadcastOut } from "./schema.ts";
+import { findVariantsOf, getVariant, type VariantRow } from "./variants/queries.ts";
+
+/**
+ * Sends the winning variant of a sampled A/B test to the contacts outside the sample, once (specification: Broadcast
+ * statuses). Throws 403 when the account or workspace may not send, 404 for the broadcast or the variant, 409 when it is
+ * not a sampled test, was promoted, or is not sent yet, 422 when its sender may not send any more.
+ */
+export async function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
+  requireSendingAllowed(ctx);
+  const now = ctx.now();
+  let rowId = "";
+  const response = await changeBroadcast(ctx, id, async (broadcast) => {
+    const { row } = broadcast;
+    const variant = await getVariant(ctx, broadcast, variantId);
+    const { status, fanOut } = requirePromotable(broadcast);
+    const sender = await findSender(ctx, row, ctx.actor.domainIds);
+    if ("fault" in sender) throw unprocessable([sender.fault]);
+    const next: FanOut = {
+      ...fanOut,
+      sender,
+      wave: { kind: "remainder", variant: variant.n },
+      cursor: null,
+      isComplete: false,
+    };
+    rowId = row.id;
+    return {
+      changes: {
+        status,
+        ab_winner_variant_id: variant.id,
+        ab_promoted_at: now,
+        fan_out: JSON.stringify(next),
+        fan_out_step: row.fan_out_step + 1,
+      },
+      statements: [insertTaskStatement(ctx, row, now)],
+    };
+  });
+  await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);
+  return response;
+}
+
+/**
+ * Returns the fan-out of a broadcast whose winner may be promoted now, and its status afterwards. Throws 409 when it is not a
+ * sampled test, was promoted, or is not sent yet.
+ */
+function requirePromotable(broadcast: Broadcast): { status: BroadcastStatus; fanOut: FanOut } {
+  const { row, fanOut } = broadcast;
+  if (row.ab_promoted_at !== null) throw conflict("A variant of this broadcast was promoted already");
+  const isTest = fanOut === null ? row.ab_test_pct !== null : fanOut.split === null || fanOut.split.isSample;
+  if (!isTest) throw conflict("This broadcast is not a sampled A/B test");
+  const status = requireTransition(broadcast, "promote");
+  if (fanOut === null) throw conflict("This broadcast was not sent yet");
+  return { status, fanOut };
+}
+
+/** The effect of promoting a variant. */
+export interface Promotion {
+  broadcast: Broadcast;
+  variant: VariantRow;
+  /** Contacts that wait for the winner, as the audience of the broadcast counts them (GET /v1/broadcasts/{id}/audience). */
+  remainder: number;
+  /** Contacts of the sample. */
+  sample: number;
+}
+
+/** Returns what a promotion would do now, for the page that asks. Throws 404, and 409 as the promotion does. */
+export async function planPromotion(ctx: CallerCtx, id: string, variantId: string): Promise<Promotion> {
+  const [broadcast, variants] = await Promise.all([getBroadcast(ctx, id), findVariantsOf(ctx, id)]);
+  const variant = variants.find((each) => each.id === parseUuid(variantId));
+  if (!variant) throw notFound("Variant");
+  const { fanOut } = requirePromotable(broadcast);
+  const remainder = remainderSize(fanOut);
+  return { broadcast, variant, remainder, sample: (fanOut.split?.eligible ?? 0) - remainder };
+}

@@ -1,0 +1,156 @@
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { FanOut } from "./fan-out.ts";
+import { type BroadcastStatus, PAGE_OCTETS } from "./rules.ts";
+
+/** A row of `broadcasts`. Times in milliseconds since 1970. */
+export interface BroadcastRow {
+  n: number;
+  workspace: number;
+  id: string;
+  status: BroadcastStatus;
+  version: number;
+  user_id: string;
+  contact_list_id: string | null;
+  mailbox_id: string | null;
+  name: string;
+  subject: string;
+  preheader: string | null;
+  from_address: string;
+  from_domain: string;
+  reply_to: string | null;
+  scheduled_at: number | null;
+  sent_at: number | null;
+  ab_test_pct: number | null;
+  ab_winner_variant_id: string | null;
+  ab_promoted_at: number | null;
+  max_per_hour: number | null;
+  paused_at: number | null;
+  fan_out: string | null;
+  fan_out_step: number;
+  size: number;
+  created_at: number;
+  updated_at: number;
+  html_body: string | null;
+  text_body: string | null;
+  next_claim_at: number | null;
+  /** JSON list of tags of a bulk send; null for a broadcast. */
+  bulk_tags: string | null;
+}
+
+/** Counts of emails. `attempted` includes those that will have no attempt. */
+export interface Counts {
+  queued: number;
+  attempted: number;
+  delivered: number;
+  bounced: number;
+  failed: number;
+  opened: number;
+  clicked: number;
+}
+
+/** A broadcast with the sums of its counts. */
+export interface Broadcast {
+  row: BroadcastRow;
+  fanOut: FanOut | null;
+  counts: Counts;
+}
+
+const COUNTS = `(
+  SELECT json_object('queued', sum(queued), 'attempted', sum(attempted), 'delivered', sum(delivered), 'bounced', sum(bounced),
+    'failed', sum(failed), 'opened', sum(opened), 'clicked', sum(clicked))
+    FROM broadcast_counts c WHERE c.broadcast = b.n)`;
+
+const zero: Counts = { queued: 0, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 };
+
+type StoredBroadcast = BroadcastRow & { counts: string };
+
+export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
+  const sums = Object.entries(JSON.parse(counts) as Record<string, number | null>);
+  return {
+    row,
+    fanOut: row.fan_out === null ? null : (JSON.parse(row.fan_out) as FanOut),
+    counts: { ...zero, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
+  };
+}
+
+// The domains of a restricted key are names, since a draft may name any sender.
+// A bulk send is shown by no endpoint of broadcasts.
+export const VISIBLE =
+  "b.workspace = ?1 AND b.bulk_tags IS NULL AND (?2 IS NULL OR b.from_domain IN (SELECT value FROM json_each(?2)))";
+
+/** SQL expression of the number of a broadcast of a workspace by its id; null when it does not exist. */
+export const BROADCAST_NUMBER = "(SELECT n FROM broadcasts WHERE workspace = ?1 AND id = ?2)";
+
+const FIND = `SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE ${VISIBLE} AND b.id = ?3`;
+
+/**
+ * Returns one broadcast of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
+ * or with a sender outside the domains that the API key is restricted to.
+ */
+export async function getBroadcast(ctx: CallerCtx, id: string): Promise<Broadcast> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Broadcast");
+  const domains = await permittedDomains(ctx);
+  const row = await mailDb(ctx).prepare(FIND).bind(ctx.workspace.number, domains, uuid).first<StoredBroadcast>();
+  if (!row) throw notFound("Broadcast");
+  return toBroadcast(row);
+}
+
+/** Returns a broadcast by its number, or null when it was deleted. For background work. */
+export async function findBroadcast(ctx: MailCtx, n: number): Promise<Broadcast | null> {
+  const row = await mailDb(ctx)
+    .prepare(`SELECT b.*, ${COUNTS} AS counts FROM broadcasts b WHERE b.n = ?1`)
+    .bind(n)
+    .first<StoredBroadcast>();
+  return row && toBroadcast(row);
+}
+
+// The inner query reads no bodies: `total` decides which rows the page has.
+const LIST = `
+  WITH page AS MATERIALIZED (
+    SELECT n, size, sum(size) OVER (ORDER BY id DESC) AS total FROM (
+      SELECT n, id, size FROM broadcasts b WHERE ${VISIBLE} AND (?3 IS NULL OR b.status = ?3) AND b.id < ?4
+       ORDER BY b.id DESC LIMIT ?5))
+  SELECT b.*, ${COUNTS} AS counts, (SELECT count(*) FROM page) AS found
+    FROM page CROSS JOIN broadcasts b ON b.n = page.n WHERE page.total - page.size < ?6 ORDER BY b.id DESC`;
+
+/** Greater than every UUID. */
+const LAST_ID = "g";
+
+/**
+ * Returns broadcasts that the caller may see, newest first: at most `limit` of them and about PAGE_OCTETS. `next` is the id
+ * to continue below, or null on the last page.
+ */
+export async function listBroadcasts(
+  ctx: CallerCtx,
+  { status, before, limit }: { status?: BroadcastStatus | undefined; before?: string | undefined; limit: number },
+): Promise<{ broadcasts: Broadcast[]; next: string | null }> {
+  const { results } = await mailDb(ctx)
+    .prepare(LIST)
+    .bind(ctx.workspace.number, await permittedDomains(ctx), status ?? null, before ?? LAST_ID, limit + 1, PAGE_OCTETS)
+    .all<StoredBroadcast & { found: number }>();
+  const broadcasts = results.slice(0, limit).map(({ found: _, ...row }) => toBroadcast(row));
+  const hasMore = broadcasts.length < (results[0]?.found ?? 0);
+  return { broadcasts, next: hasMore ? (broadcasts.at(-1)?.row.id ?? null) : null };
+}
+
+/** Returns the names of the domains that the API key is restricted to as JSON, or null when it is not restricted. */
+export async function permittedDomains(ctx: CallerCtx): Promise<string | null> {
+  const { domainIds } = ctx.actor;
+  if (domainIds === null) return null;
+  const { results } = await ctx.db
+    .prepare("SELECT name FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
+    .bind(ctx.workspace.number, JSON.stringify([...domainIds]))
+    .all<{ name: string }>();
+  return JSON.stringify(results.map(({ name }) => name));
+}
+
+const FIND_LIST = "SELECT n, contact_count AS contacts FROM contact_lists WHERE workspace = ?1 AND id = ?2";
+
+/** Returns the number and the contact count of a contact list of the workspace, or null when there is none. */
+export function findContactList(ctx: CallerCtx, id: string): Promise<{ n: number; contacts: number } | null> {
+  return mailDb(ctx).prepare(FIND_LIST).bind(ctx.workspace.number, id).first();
+}

@@ -1,0 +1,75 @@
+import { iso, isoOrNull } from "../../lib/time.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { getBroadcast } from "./queries.ts";
+import type { RecipientOut, RecipientStatus } from "./report-schema.ts";
+
+interface RecipientRow {
+  n: number;
+  id: string;
+  status: RecipientStatus;
+  recipients: string;
+  variant_id: string | null;
+  opened_count: number;
+  clicked_count: number;
+  created_at: number;
+  sent_at: number | null;
+  delivered_at: number | null;
+}
+
+/** Rows that one call reads to find those of a status. */
+const MAX_SCANNED = 10_000;
+
+const EMAILS = `
+  broadcast_pages p CROSS JOIN emails e ON e.n BETWEEN max(p.first_n, ?3 + 1) AND p.last_n AND e.broadcast = p.broadcast
+   WHERE p.workspace = ?1 AND p.broadcast = ?2 AND p.last_n > ?3`;
+
+// `scanned` bounds what a filter on a rare status reads.
+const FIND = `
+  WITH scanned AS MATERIALIZED (SELECT e.n, e.status FROM ${EMAILS} ORDER BY p.last_n, e.n LIMIT ?4)
+  SELECT e.n, e.id, e.status, e.recipients, v.id AS variant_id, e.opened_count, e.clicked_count, e.created_at, e.sent_at,
+         e.delivered_at
+    FROM scanned s CROSS JOIN emails e ON e.n = s.n LEFT JOIN broadcast_variants v ON v.n = e.variant
+   WHERE ?5 IS NULL OR s.status = ?5 ORDER BY e.n LIMIT ?6`;
+
+const END_OF_SCAN = `SELECT e.n FROM ${EMAILS} ORDER BY p.last_n, e.n LIMIT 1 OFFSET ?4`;
+
+/**
+ * Returns the recipients of a broadcast in the order in which their emails were made, after a cursor, optionally of one
+ * status. `next` is the cursor of the next page, or null on the last one. Throws 404.
+ */
+export async function listRecipients(
+  ctx: CallerCtx,
+  id: string,
+  { status, after = 0, limit }: { status?: RecipientStatus | undefined; after?: number | undefined; limit: number },
+): Promise<{ recipients: RecipientOut[]; next: number | null }> {
+  const { row } = await getBroadcast(ctx, id);
+  const db = mailDb(ctx);
+  const { results } = await db
+    .prepare(FIND)
+    .bind(row.workspace, row.n, after, MAX_SCANNED, status ?? null, limit + 1)
+    .all<RecipientRow>();
+  const recipients = results.slice(0, limit).map(toRecipient);
+  if (results.length > limit) return { recipients, next: results[limit - 1]?.n ?? null };
+  const end = await db
+    .prepare(END_OF_SCAN)
+    .bind(row.workspace, row.n, after, MAX_SCANNED - 1)
+    .first<number>("n");
+  return { recipients, next: end };
+}
+
+function toRecipient(row: RecipientRow): RecipientOut {
+  const [recipient] = JSON.parse(row.recipients) as { email: string; name?: string }[];
+  return {
+    email_id: row.id,
+    email: recipient?.email ?? "",
+    name: recipient?.name ?? null,
+    status: row.status,
+    variant_id: row.variant_id,
+    opened_count: row.opened_count,
+    clicked_count: row.clicked_count,
+    created_at: iso(row.created_at),
+    sent_at: isoOrNull(row.sent_at),
+    delivered_at: isoOrNull(row.delivered_at),
+  };
+}

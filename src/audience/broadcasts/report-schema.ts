@@ -1,0 +1,92 @@
+import * as z from "zod";
+import { storedStatuses } from "../../sending/emails/index.ts";
+import { limits } from "./rules.ts";
+
+/** Schemas of the audience, the recipients, the links and the tests of a broadcast (specification: Top links; decisions 6). */
+
+export const AudienceOut = z
+  .object({
+    eligible: z.int(),
+    skipped: z.object({ suppressed: z.int(), unsubscribed: z.int(), invalid: z.int() }),
+    sample: z.int().describe("Contacts that are mailed first."),
+    remainder: z.int().describe("Contacts that get the promoted variant."),
+  })
+  .meta({
+    ref: "BroadcastAudience",
+    examples: [{ eligible: 98, skipped: { suppressed: 1, unsubscribed: 1, invalid: 0 }, sample: 20, remainder: 78 }],
+  });
+export type AudienceOut = z.output<typeof AudienceOut>;
+
+export const TopLinksOut = z
+  .object({
+    total_clicks: z.int(),
+    links: z.array(
+      z.object({
+        url: z.string().describe("The target as its author wrote it."),
+        clicks: z.int(),
+        pct_of_top: z.int().describe("The top link is 100."),
+      }),
+    ),
+  })
+  .meta({
+    ref: "BroadcastTopLinks",
+    examples: [{ total_clicks: 12, links: [{ url: "https://example.com/news", clicks: 12, pct_of_top: 100 }] }],
+  });
+export type TopLinksOut = z.output<typeof TopLinksOut>;
+
+export const recipientStatuses = storedStatuses;
+export type RecipientStatus = (typeof recipientStatuses)[number];
+const timestamp = z.string().meta({ format: "date-time" });
+
+export const RecipientOut = z
+  .object({
+    email_id: z.uuid(),
+    email: z.string(),
+    name: z.string().nullable(),
+    status: z.enum(recipientStatuses),
+    variant_id: z.uuid().nullable(),
+    opened_count: z.int(),
+    clicked_count: z.int(),
+    created_at: timestamp,
+    sent_at: timestamp.nullable(),
+    delivered_at: timestamp.nullable(),
+  })
+  .meta({
+    ref: "BroadcastRecipient",
+    examples: [
+      {
+        email_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        email: "ada@example.org",
+        name: "Ada",
+        status: "delivered",
+        variant_id: null,
+        opened_count: 0,
+        clicked_count: 0,
+        created_at: "2026-11-21T14:12:48.000Z",
+        sent_at: "2026-11-21T14:12:49.120Z",
+        delivered_at: "2026-11-21T14:12:49.120Z",
+      },
+    ],
+  });
+export type RecipientOut = z.output<typeof RecipientOut>;
+
+export const TestIn = z
+  .object({
+    to: z
+      .array(z.string().max(1000).meta({ format: "email" }))
+      .min(1)
+      .max(limits.testRecipients)
+      .describe(`Addresses, at most ${limits.testRecipients}.`),
+    variant_id: z.string().max(64).toLowerCase().nullish().meta({
+      format: "uuid",
+      description: "The variant to send. Absent: the oldest one, or the broadcast's own content.",
+    }),
+  })
+  .meta({ ref: "BroadcastTest", examples: [{ to: ["ada@example.org"] }] });
+export type TestIn = z.output<typeof TestIn>;
+
+export const TestOut = z.object({ emails: z.array(z.object({ id: z.uuid(), email: z.string() })) }).meta({
+  ref: "BroadcastTestResult",
+  examples: [{ emails: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", email: "ada@example.org" }] }],
+});
+export type TestOut = z.output<typeof TestOut>;

@@ -1,0 +1,102 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { pageQuery, setNextLink } from "../../http/pagination.ts";
+import { bodyWithLongTexts, query } from "../../http/validate.ts";
+import { createBroadcast } from "./create.ts";
+import { deleteBroadcast } from "./delete.ts";
+import { getBroadcast, listBroadcasts } from "./queries.ts";
+import { limits, statuses } from "./rules.ts";
+import { BroadcastIn, BroadcastOut, BroadcastPatch } from "./schema.ts";
+import { sendingRoutes } from "./sending/routes.ts";
+import { toRecord } from "./serialize.ts";
+import { updateBroadcast } from "./update.ts";
+import { variantRoutes } from "./variants/routes.ts";
+
+const ListQuery = z.object({
+  status: z.enum(statuses).optional(),
+  limit: pageQuery({ default: 50, max: 200 }).limit,
+  before: z.uuid().toLowerCase().optional().describe("Only broadcasts older than this id."),
+});
+
+const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
+const tags = ["Broadcasts"];
+
+export const broadcastRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/broadcasts/",
+    describeRoute({
+      operationId: "listBroadcasts",
+      summary: "List broadcasts, newest first",
+      description: "A page also ends after about 8 MB.",
+      tags,
+      responses: responses(200, "A page of broadcasts", z.array(BroadcastOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const caller = c.get("caller");
+      const { broadcasts, next } = await listBroadcasts(caller, c.req.valid("query"));
+      if (next !== null) setNextLink(c, { before: next });
+      return c.json(broadcasts.map((broadcast) => toRecord(caller.workspace.id, broadcast)));
+    },
+  )
+  .post(
+    "/v1/broadcasts/",
+    describeRoute({
+      operationId: "createBroadcast",
+      summary: "Create a broadcast",
+      description: "With scheduled_at it is scheduled, otherwise it is a draft.",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
+    }),
+    ...bodyWithLongTexts(BroadcastIn, limits.contentOctets),
+    idempotent(201),
+    async (c) => c.json(await createBroadcast(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/broadcasts/:broadcast_id",
+    describeRoute({
+      operationId: "getBroadcast",
+      summary: "Get a broadcast with its counts",
+      tags,
+      parameters: [broadcastId],
+      responses: responses(200, "The broadcast", BroadcastOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json(toRecord(caller.workspace.id, await getBroadcast(caller, c.req.param("broadcast_id"))));
+    },
+  )
+  .patch(
+    "/v1/broadcasts/:broadcast_id",
+    describeRoute({
+      operationId: "updateBroadcast",
+      summary: "Update a broadcast that is a draft or scheduled",
+      tags,
+      parameters: [broadcastId],
+      responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
+    }),
+    ...bodyWithLongTexts(BroadcastPatch, limits.contentOctets),
+    async (c) => c.json(await updateBroadcast(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json"))),
+  )
+  .delete(
+    "/v1/broadcasts/:broadcast_id",
+    describeRoute({
+      operationId: "deleteBroadcast",
+      summary: "Delete a broadcast that is not sending",
+      description: "Its emails stay. Those that were not delivered yet are cancelled.",
+      tags,
+      parameters: [broadcastId],
+      responses: responses(204, "Deleted", null, [403, 404, 409]),
+    }),
+    async (c) => {
+      await deleteBroadcast(c.get("caller"), c.req.param("broadcast_id"));
+      return c.body(null, 204);
+    },
+  )
+  .route("/", sendingRoutes)
+  .route("/", variantRoutes);

@@ -1,0 +1,210 @@
+import { notifyOwners } from "../../notices/notifications/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { resetAt, toDailyLimitError } from "../../platform/daily-limits/index.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import { hasMailSpace } from "../../platform/jobs/shard-sizes.ts";
+import {
+  BULK_RUNS,
+  type ClaimedRow,
+  claimStatement,
+  finishStatement,
+  newLease,
+  releaseStatement,
+  type WakeUp,
+} from "../../platform/outbox/index.ts";
+import { storeContents, toContents, toStored } from "./contents.ts";
+import type { FanOut } from "./fan-out.ts";
+import { planAudience } from "./plan-audience.ts";
+import { type Broadcast, findBroadcast } from "./queries.ts";
+import { CONTACTS_PER_PAGE, type Page, type SentPage, saveStatement, sendPage } from "./send-page.ts";
+import { startDue } from "./start.ts";
+import { findVariants } from "./variants/queries.ts";
+import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
+
+/** A run starts no further page after this many milliseconds: half a lease. */
+const RUN_MS = 60_000;
+/** Pages of one run: each makes three of the 1,000 D1 queries of an invocation. */
+const RUN_PAGES = 200;
+/** D1 statements of one page at most, and of the reads before it. */
+const PAGE_STATEMENTS = 40;
+/** D1 statements for the plan of an audience of 500,000 contacts: three for each 5,000. */
+const PLAN_STATEMENTS = 300;
+/** Shortest and longest time between two looks at a wave whose emails are being delivered, in milliseconds. */
+const POLL_MS = { min: 1_000, max: 60_000 };
+/** Time between two looks whether a full database has space again; cron measures it each minute. In milliseconds. */
+const FULL_CHECK_MS = 60_000;
+/** Time between two looks whether the operator has raised a daily limit that was reached, in milliseconds. */
+const LIMIT_CHECK_MS = 3_600_000;
+/** Emails that are delivered about as fast as one look follows another. */
+const EMAILS_PER_POLL_MS = 0.5;
+
+/**
+ * Processes the outbox rows of broadcasts: starts those that are due, makes their emails page by page, and ends a wave
+ * whose emails had their first attempt. What is done next follows from the row of the broadcast, so a run may be killed
+ * at any point, and two runs disturb each other only in that one of them is rolled back.
+ */
+export async function runBroadcasts(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
+  for (const wakeUp of wakeUps) {
+    const lease = newLease(ctx);
+    const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
+    const [claimed] = results;
+    if (!claimed) continue;
+    const [n = 0] = JSON.parse(claimed.ref) as number[];
+    const nextAt = await advance(ctx, n);
+    if (nextAt === null) {
+      await finishStatement(ctx, lease, [claimed.id]).run();
+      continue;
+    }
+    await releaseStatement(ctx, lease, [claimed.id], nextAt).run();
+    await ctx.wake(
+      [{ dueAt: nextAt, id: claimed.id, kind: "broadcast" }],
+      Math.max(0, Math.ceil((nextAt - ctx.now()) / 1000)),
+    );
+  }
+}
+
+/** Advances a broadcast as far as one run may. Returns when to continue, or null when nothing is left to do. */
+async function advance(ctx: MailCtx, n: number): Promise<number | null> {
+  const started = ctx.now();
+  let workspace: WorkspaceState | null = null;
+  for (let step = 0; step < RUN_PAGES && ctx.now() - started < RUN_MS && mayExecute(ctx, PAGE_STATEMENTS); step++) {
+    const broadcast = await findBroadcast(ctx, n);
+    if (broadcast === null) return null;
+    const { row, fanOut } = broadcast;
+    workspace ??= await findWorkspaceState(ctx, row);
+    if (workspace === null) return null;
+    if (row.status === "scheduled") {
+      // A row of an earlier schedule: the one of the new time exists.
+      if (row.scheduled_at === null || row.scheduled_at > ctx.now()) return null;
+      const nextAt = await startDue(ctx, broadcast, workspace);
+      if (nextAt !== null) return nextAt;
+    } else if (row.status !== "sending" || fanOut === null) {
+      if (row.status === "cancelled") await wakeBulk(ctx, 1);
+      return null;
+    } else if (fanOut.isComplete) {
+      return endWave(ctx, broadcast);
+    } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
+      return ctx.now();
+    } else {
+      const { size, isLimited } = hasMailSpace(ctx, workspace.mailSize)
+        ? await fanOutPages(ctx, broadcast, fanOut, workspace, started)
+        : { size: workspace.mailSize, isLimited: false };
+      if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
+      if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
+    }
+  }
+  return ctx.now();
+}
+
+/**
+ * Plans the audience when that was not done, then sends page after page until the wave is complete, the database is too
+ * full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after the last page,
+ * in bytes (0 when there was none), and whether the limit is reached.
+ */
+async function fanOutPages(
+  ctx: MailCtx,
+  { row }: Broadcast,
+  fanOut: FanOut,
+  workspace: WorkspaceState,
+  started: number,
+): Promise<{ size: number; isLimited: boolean }> {
+  const variants = await findVariants(ctx, row.n);
+  const contents = toContents(row, variants);
+  let current = { ...row };
+  let state = fanOut;
+  let size = 0;
+  try {
+    if (state.split === null) {
+      state = await planAudience(ctx, row, fanOut, variants);
+      const { meta } = await saveStatement(ctx, current, state).run();
+      if (meta.changes === 0) return { size, isLimited: false };
+      current = { ...current, fan_out_step: current.fan_out_step + 1 };
+    }
+    // At the start of each wave: retention deletes them with the last email of the wave before.
+    if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
+    const arms = toStored(workspace.id, row.id, contents);
+    for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
+      if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
+      const sent = await sendAllowed(ctx, {
+        workspace,
+        row: current,
+        fanOut: state,
+        arms,
+        contacts: CONTACTS_PER_PAGE,
+      });
+      if (sent === null) return { size, isLimited: true };
+      state = sent.fanOut;
+      size = sent.size;
+      current = { ...current, fan_out_step: current.fan_out_step + 1 };
+      // More runs than these would take the queue from other mail.
+      if (page < BULK_RUNS && sent.rows.length > 0) await wakeBulk(ctx, 1);
+      if (!hasMailSpace(ctx, size)) break;
+    }
+  } catch (error) {
+    // Another run was first, or the broadcast was cancelled: its row says what to do.
+    if (!(error instanceof ConcurrencyError)) throw error;
+  }
+  return { size, isLimited: false };
+}
+
+/**
+ * Sends a page, or as much of it as the daily limit of the workspace leaves. Returns null when that is nothing, after it has
+ * notified the owners, once a day.
+ */
+async function sendAllowed(ctx: MailCtx, page: Page): Promise<SentPage | null> {
+  try {
+    return await sendPage(ctx, page);
+  } catch (error) {
+    const { workspace, row, contacts } = page;
+    const limited = toDailyLimitError(ctx, workspace, error);
+    if (!limited) throw error;
+    // A second refusal of a smaller page: other emails were accepted meanwhile.
+    if (limited.left > 0 && contacts === CONTACTS_PER_PAGE)
+      return sendAllowed(ctx, { ...page, contacts: Math.min(limited.left, CONTACTS_PER_PAGE - 1) });
+    await notifyOwners(ctx, row.workspace, limitNotice(ctx.now(), limited.error.message));
+    return null;
+  }
+}
+
+const limitNotice = (now: number, body: string) => ({
+  ...{ category: "alerts" as const, severity: "warning" as const, href: "/broadcasts" },
+  title: "A broadcast waits, since the daily limit of emails is reached",
+  body,
+  key: `daily-limit ${resetAt(now)}`,
+});
+
+const COMPLETE = `
+  UPDATE broadcasts SET status = 'sent', version = version + 1, sent_at = coalesce(sent_at, ?3), updated_at = ?3
+   WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
+
+/**
+ * Makes a broadcast `sent` when every email of its wave had its first attempt or was skipped (decisions 6). Otherwise
+ * returns when to look again, sooner when few are left.
+ */
+async function endWave(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
+  const left = counts.queued - counts.attempted;
+  if (left <= 0) {
+    // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.
+    if (row.bulk_tags === null) await notifyOwners(ctx, row.workspace, sentNotice(row, counts));
+    await mailDb(ctx).prepare(COMPLETE).bind(row.n, row.fan_out_step, ctx.now()).run();
+    return null;
+  }
+  await wakeBulk(ctx, 1);
+  return ctx.now() + Math.min(POLL_MS.max, Math.max(POLL_MS.min, left / EMAILS_PER_POLL_MS));
+}
+
+function sentNotice({ id, name, fan_out_step }: Broadcast["row"], { queued, delivered, bounced }: Broadcast["counts"]) {
+  return {
+    ...{ category: "sends" as const, severity: "success" as const, href: `/broadcasts/${id}` },
+    title: `The broadcast ${name} was sent`,
+    body: `${queued} emails were made. So far ${delivered} were delivered and ${bounced} have bounced.`,
+    key: `broadcast-sent ${id} ${fan_out_step}`,
+  };
+}
+
+/** Starts runs that deliver the rows of broadcasts. The wake-up names no row, because a run finds them itself. */
+async function wakeBulk(ctx: MailCtx, runs: number): Promise<void> {
+  for (let run = 0; run < runs; run++) await ctx.wake([{ dueAt: ctx.now(), id: ctx.newId(), kind: "bulk" }]);
+}

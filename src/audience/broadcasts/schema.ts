@@ -1,0 +1,190 @@
+import * as z from "zod";
+import { utf8Length } from "../../lib/bytes.ts";
+import { parseDisplayAddress } from "../../lib/display-address.ts";
+import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { parseIso } from "../../lib/time.ts";
+import { clampSamplePct, limits, statuses } from "./rules.ts";
+
+/** Request and response schemas of the broadcasts API (specification: Broadcast). */
+
+/** Returns the schema of a trimmed name of 1 to `max` characters on one line. */
+export const oneLine = (field: string, max: number) =>
+  z
+    .string()
+    .refine((text) => !UNPRINTABLE.test(text), `${field} must not contain control characters or line breaks`)
+    .trim()
+    .refine(
+      (text) => text !== "" && text.length <= 2 * max && Array.from(text).length <= max,
+      `${field} must have 1 to ${max} characters`,
+    )
+    .meta({ minLength: 1, maxLength: max });
+
+export const Subject = z
+  .string()
+  .refine((subject) => !/\p{Cc}/u.test(subject), "subject must not contain CR, LF or other control characters")
+  .refine(
+    (subject) => utf8Length(subject) <= limits.subjectOctets,
+    `subject must have at most ${limits.subjectOctets} octets`,
+  )
+  .meta({ maxLength: limits.subjectOctets, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
+  .describe(`At most ${limits.subjectOctets} octets. May contain placeholders such as {{name}}.`);
+
+const WHOLE = `At most ${limits.contentOctets.toLocaleString("en")} octets as JSON with all other fields.`;
+export const Body = z
+  .string()
+  .nullish()
+  .meta({ maxLength: limits.contentOctets })
+  .describe(`With placeholders such as {{name}}. ${WHOLE}`);
+
+const Preheader = z
+  .string()
+  .refine(
+    (text) => text.length <= 2 * limits.preheaderCharacters && Array.from(text).length <= limits.preheaderCharacters,
+    `preheader must have at most ${limits.preheaderCharacters} characters`,
+  )
+  .nullish()
+  .meta({ maxLength: limits.preheaderCharacters })
+  .describe("Text that mail programs show after the subject. May contain placeholders.");
+
+const MAX_ADDRESS = 1_000;
+const address = (field: string) =>
+  z
+    .string()
+    .max(MAX_ADDRESS)
+    .refine(
+      (text) => text.length > MAX_ADDRESS || parseDisplayAddress(text) !== null,
+      `${field} must be an email address, or a name and an address: Name <a@example.com>`,
+    )
+    .meta({ minLength: 3, maxLength: MAX_ADDRESS, pattern: "@" });
+
+const Id = z.string().max(64).toLowerCase().nullish().meta({ format: "uuid", maxLength: 64 });
+
+const ScheduledAt = z
+  .string()
+  .transform((text, context) => {
+    const at = parseIso(text);
+    if (at !== null) return at;
+    const message = "scheduled_at must be an ISO 8601 time with an offset, such as 2026-12-01T09:00:00Z";
+    context.addIssue({ code: "custom", message, input: text });
+    return z.NEVER;
+  })
+  .nullish()
+  .meta({ type: ["string", "null"], anyOf: undefined, format: "date-time" })
+  .describe("When the broadcast is sent, in the future. null: it is a draft.");
+
+const SamplePct = z
+  .int()
+  .min(1)
+  .max(99)
+  .transform(clampSamplePct)
+  .nullish()
+  .describe("Percentage of the list that is mailed first, clamped into 5 to 90. Needs two or more variants.");
+
+export const BroadcastIn = z
+  .object({
+    name: oneLine("name", limits.nameCharacters).describe("Internal name."),
+    subject: Subject,
+    from_address: address("from_address").describe(
+      "Sender: an address, or `Name <address>`. At most 1,000 characters.",
+    ),
+    preheader: Preheader,
+    html_body: Body,
+    text_body: Body,
+    reply_to: address("reply_to").nullish(),
+    contact_list_id: Id.describe("Contact list. Required before the broadcast is sent."),
+    mailbox_id: Id.describe("Mailbox whose address from_address must be."),
+    scheduled_at: ScheduledAt,
+    ab_test_pct: SamplePct,
+    max_per_hour: z.int().min(1).max(limits.maxPerHour).nullish().describe("Greatest number of emails an hour."),
+  })
+  .meta({
+    ref: "BroadcastCreate",
+    // `example`, not `examples`: zod drops those of a schema with a transform.
+    example: {
+      name: "Newsletter of December",
+      subject: "News for {{name}}",
+      from_address: "Example Shop <hello@example.com>",
+      preheader: "What is new in December",
+      html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
+      text_body: "Hello {{name}}",
+    },
+  });
+export type BroadcastIn = z.output<typeof BroadcastIn>;
+
+export const BroadcastPatch = BroadcastIn.partial().meta({
+  ref: "BroadcastUpdate",
+  example: { subject: "News", preheader: null },
+});
+export type BroadcastPatch = z.output<typeof BroadcastPatch>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+const count = z.int();
+
+const example = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+  org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+  user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+  contact_list_id: null,
+  mailbox_id: null,
+  name: "Newsletter of December",
+  subject: "News for {{name}}",
+  preheader: "What is new in December",
+  html_body: '<p>Hello {{name}}</p><p><a href="{{unsubscribe_url}}">Unsubscribe</a></p>',
+  text_body: "Hello {{name}}",
+  from_address: "Example Shop <hello@example.com>",
+  reply_to: null,
+  status: "draft" as const,
+  scheduled_at: null,
+  sent_at: null,
+  paused_at: null,
+  ab_test_pct: null,
+  ab_winner_variant_id: null,
+  ab_promoted_at: null,
+  max_per_hour: null,
+  recipient_count: 0,
+  queued_count: 0,
+  delivered_count: 0,
+  bounced_count: 0,
+  failed_count: 0,
+  opened_count: 0,
+  clicked_count: 0,
+  created_at: "2026-11-21T14:00:00.000Z",
+  updated_at: "2026-11-21T14:00:00.000Z",
+};
+
+export const BroadcastOut = z
+  .object({
+    id: z.uuid(),
+    org_id: z.uuid().describe("The workspace."),
+    user_id: z.uuid().describe("The user who created the broadcast."),
+    contact_list_id: z.uuid().nullable(),
+    mailbox_id: z.uuid().nullable(),
+    name: z.string(),
+    subject: z.string(),
+    preheader: z.string().nullable(),
+    html_body: z.string().nullable(),
+    text_body: z.string().nullable(),
+    from_address: z.string(),
+    reply_to: z.string().nullable(),
+    status: z.enum(statuses),
+    scheduled_at: timestamp.nullable(),
+    sent_at: timestamp
+      .nullable()
+      .describe("First moment at which every recipient had a delivery attempt or was skipped."),
+    paused_at: timestamp.nullable().describe("Set while a sending broadcast is paused."),
+    ab_test_pct: z.int().nullable(),
+    ab_winner_variant_id: z.uuid().nullable(),
+    ab_promoted_at: timestamp.nullable(),
+    max_per_hour: z.int().nullable(),
+    recipient_count: count.describe("Contacts to be mailed, as fixed when the send or the promotion began."),
+    queued_count: count.describe("Emails made for delivery so far."),
+    delivered_count: count,
+    bounced_count: count,
+    failed_count: count.describe("Emails that failed or were rejected."),
+    opened_count: count.describe("Emails that a person opened."),
+    clicked_count: count.describe("Emails in which a person clicked."),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ ref: "Broadcast", examples: [example] });
+export type BroadcastOut = z.output<typeof BroadcastOut>;

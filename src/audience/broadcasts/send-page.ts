@@ -1,0 +1,175 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { countEmailsStatements } from "../../platform/daily-limits/index.ts";
+import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
+import type { WakeUp } from "../../platform/outbox/index.ts";
+import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
+import type { StoredArm } from "./contents.ts";
+import type { FanOut } from "./fan-out.ts";
+import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
+import { type PageContact, toEmail } from "./new-email.ts";
+import { skipStatement } from "./plan-audience.ts";
+import type { BroadcastRow } from "./queries.ts";
+import { rankOf, variantOf } from "./split.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
+
+/** Contacts of one page, which is one transaction. */
+export const CONTACTS_PER_PAGE = 1_000;
+/** Octets of metadata that one page reads, after one contact at least. */
+const METADATA_PER_PAGE = 4_000_000;
+/**
+ * Emails of one outbox row: so many leave before transactional mail that arrives meanwhile. A multiple of FLUSH_EMAILS
+ * (src/sending/delivery/rules.ts), because each flush writes rows of its own.
+ */
+const EMAILS_PER_ROW = 64;
+
+// The metadata is read only when the content names a key of it, and only these keys.
+const FIND_CONTACTS = `
+  WITH page AS MATERIALIZED (
+    SELECT n, sum(size) OVER (ORDER BY id) - size AS before FROM (
+      SELECT c.n, c.id, CASE WHEN json_array_length(?5) > 0 THEN coalesce(octet_length(c.metadata), 0) ELSE 0 END AS size
+        FROM contact_lists l CROSS JOIN contacts c ON c.list = l.n
+       WHERE l.n = ?1 AND c.id > ?2 AND c.n <= ?3 ORDER BY c.id LIMIT ?6))
+  SELECT c.n, c.id, c.email, c.email_key AS key, c.name, s.reason AS skipped, (SELECT count(*) FROM page) AS found,
+         CASE WHEN json_array_length(?5) > 0 THEN (
+           SELECT json_group_object(m.key, CASE m.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE m.value END)
+             FROM json_each(c.metadata) m WHERE m.key IN (SELECT value FROM json_each(?5))) END AS metadata
+    FROM page CROSS JOIN contacts c ON c.n = page.n
+    LEFT JOIN broadcast_skipped s ON s.broadcast = ?4 AND s.contact = c.n
+   WHERE page.before < ?7 ORDER BY c.id`;
+
+const SAVE = `
+  UPDATE broadcasts SET fan_out = ?3, fan_out_step = fan_out_step + 1
+   WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
+
+const INSERT_ROWS = `
+  INSERT INTO outbox (due_at, id, kind, ref, broadcast)
+  SELECT due_at, outbox_id, 'bulk', json_group_array(n), broadcast FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY due_at, outbox_id`;
+
+const INSERT_PAGE = `
+  INSERT INTO broadcast_pages (workspace, broadcast, last_n, first_n)
+  SELECT workspace, broadcast, max(n), min(n) FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) GROUP BY workspace, broadcast`;
+
+const ADD_QUEUED = `
+  INSERT INTO broadcast_counts (broadcast, variant, workspace, queued)
+  SELECT ?1, value->>'variant', ?2, value->>'queued' FROM json_each(?3) WHERE true
+  ON CONFLICT DO UPDATE SET queued = queued + excluded.queued`;
+
+/** Returns the statement that stores the state of a fan-out, unless another run stored one or the broadcast stopped. */
+export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, fanOut: FanOut) {
+  return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, JSON.stringify(fanOut));
+}
+
+/** What a page is made of. */
+export interface Page {
+  workspace: WorkspaceState;
+  row: BroadcastRow;
+  fanOut: FanOut;
+  arms: readonly StoredArm[];
+  /** Most contacts. */
+  contacts: number;
+}
+
+/** The state after a page, its outbox rows, and the size of the database in bytes. */
+export interface SentPage {
+  fanOut: FanOut;
+  rows: WakeUp[];
+  size: number;
+}
+
+/**
+ * Makes the emails of the next page of contacts and stores the progress, in one transaction: whenever a run is killed, a
+ * contact has its email and is passed, or neither. Makes three D1 calls. Throws ConcurrencyError when another run was first, or the broadcast is not sending any more; RefusedBatchError when the
+ * emails exceed the daily limit of the workspace.
+ */
+export async function sendPage(
+  ctx: MailCtx,
+  { workspace, row, fanOut, arms, contacts: maxContacts }: Page,
+): Promise<SentPage> {
+  const names = [...new Set(arms.flatMap((arm) => arm.names))].filter((name) => name !== "email" && name !== "name");
+  const { results: contacts } = await mailDb(ctx)
+    .prepare(FIND_CONTACTS)
+    .bind(
+      ...[fanOut.list, fanOut.cursor ?? "", fanOut.lastContact, row.n, JSON.stringify(names)],
+      ...[maxContacts, METADATA_PER_PAGE],
+    )
+    .all<PageContact & { skipped: SkipReason | null; found: number }>();
+  const chosen = contacts.flatMap((contact) => {
+    const arm = contact.skipped === null ? armOf(row, fanOut, arms, contact.id) : undefined;
+    return arm ? [{ contact, arm }] : [];
+  });
+  const suppressed = await findSuppressed(
+    ctx,
+    row.workspace,
+    chosen.map(({ contact }) => contact.key),
+  );
+  const mailed = chosen.filter(({ contact }) => !suppressed.has(contact.key));
+  const skipped = chosen.flatMap(({ contact }) => {
+    const reason = suppressed.get(contact.key);
+    return reason ? [{ contact: contact.n, reason }] : [];
+  });
+  const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
+  const next: FanOut = { ...fanOut, cursor: contacts.at(-1)?.id ?? fanOut.cursor, isComplete: isLast };
+  return { fanOut: next, ...(await writePage(ctx, workspace, row, next, mailed, skipped)) };
+}
+
+/** Returns the content for a contact in the current wave, or undefined when it belongs to another. */
+function armOf(row: BroadcastRow, { split, wave }: FanOut, arms: readonly StoredArm[], contactId: string) {
+  if (split === null) return undefined;
+  const variant = variantOf(split, rankOf(row.id, contactId));
+  if (wave.kind === "first") return variant === null ? undefined : arms.find((arm) => arm.variant === variant);
+  return variant === null ? arms.find((arm) => arm.variant === wave.variant) : undefined;
+}
+
+async function writePage(
+  ctx: MailCtx,
+  workspace: WorkspaceState,
+  row: BroadcastRow,
+  fanOut: FanOut,
+  mailed: readonly { contact: PageContact; arm: StoredArm }[],
+  skipped: readonly { contact: number; reason: SkipReason }[],
+): Promise<{ rows: WakeUp[]; size: number }> {
+  const db = mailDb(ctx);
+  const now = ctx.now();
+  const perRow = rowSize(row.max_per_hour);
+  const outboxIds = Array.from({ length: Math.ceil(mailed.length / perRow) }, () => ctx.newId());
+  const emails = mailed.map(({ contact, arm }, index) =>
+    toEmail(ctx, {
+      row,
+      sender: fanOut.sender,
+      contact,
+      arm,
+      now,
+      outboxId: outboxIds[Math.floor(index / perRow)] ?? "",
+    }),
+  );
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  const queued = [...Map.groupBy(mailed, ({ arm }) => arm.variant)].map(([variant, group]) => {
+    return { variant, queued: group.length };
+  });
+  const inserts = [
+    requireOpenStatement(ctx, workspace),
+    ...insertEmailStatements(ctx, row.workspace, emails),
+    db.prepare(INSERT_ROWS).bind(row.workspace, ids),
+    db.prepare(INSERT_PAGE).bind(row.workspace, ids),
+    changeStatement(ctx, row.workspace, ids),
+    db.prepare(ADD_QUEUED).bind(row.n, row.workspace, JSON.stringify(queued)),
+  ];
+  const results = await guardedBatch(db, [
+    saveStatement(ctx, row, fanOut),
+    expectChanges(db, 1),
+    ...(emails.length > 0 ? inserts : []),
+    ...(skipped.length > 0 ? [skipStatement(ctx, row, skipped)] : []),
+    ...(emails.length > 0 ? countEmailsStatements(ctx, workspace, emails.length) : []),
+  ]);
+  const rows = outboxIds.map((id): WakeUp => ({ dueAt: now, id, kind: "bulk" }));
+  return { rows, size: results.at(-1)?.meta.size_after ?? 0 };
+}
+
+/** Returns the emails of an outbox row: fewer for a slow broadcast, so that they leave about evenly. */
+function rowSize(maxPerHour: number | null): number {
+  return maxPerHour === null ? EMAILS_PER_ROW : Math.max(1, Math.min(EMAILS_PER_ROW, Math.floor(maxPerHour / 60)));
+}

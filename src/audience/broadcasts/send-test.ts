@@ -1,0 +1,99 @@
+import { addressKey, parseAddress } from "../../lib/addresses.ts";
+import { unprocessable } from "../../lib/errors.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { countEmailsStatements, toDailyLimitError } from "../../platform/daily-limits/index.ts";
+import { guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
+import { findSender } from "./check-start.ts";
+import { hasContent, storeContents, toContents, toStored } from "./contents.ts";
+import { findSuppressed } from "./find-suppressed.ts";
+import { toEmail } from "./new-email.ts";
+import { getBroadcast } from "./queries.ts";
+import type { TestIn, TestOut } from "./report-schema.ts";
+import { findVariants, getVariant } from "./variants/queries.ts";
+
+const INSERT_ROWS = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT due_at, id, 'deliver', json_array(n) FROM emails WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))`;
+
+const fault = (loc: (string | number)[], msg: string) =>
+  unprocessable([{ loc: ["body", ...loc], msg, type: "value_error" }]);
+
+/**
+ * Sends the content of a broadcast to given addresses, with their address as the only value. These emails count for no
+ * broadcast. Throws 429 beyond the daily limit of the workspace, 403 when the account or workspace may not send, 404 for the broadcast or the variant, 422 for an
+ * address that is not valid or suppressed, a sender that may not send, or a broadcast without content.
+ */
+export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: TestIn): Promise<TestOut> {
+  requireSendingAllowed(ctx);
+  const broadcast = await getBroadcast(ctx, id);
+  const { row } = broadcast;
+  const chosen = variant_id ? [await getVariant(ctx, broadcast, variant_id)] : await findVariants(ctx, row.n);
+  const contents = toContents(row, chosen.slice(0, 1));
+  if (!hasContent(contents)) throw fault(["html_body"], "A broadcast needs html_body or text_body to be sent");
+  const sender = await findSender(ctx, row, ctx.actor.domainIds);
+  if ("fault" in sender) throw unprocessable([sender.fault]);
+  // Of two spellings of one address the first is used.
+  const indexed = to.map((address, index): [string, { address: string; index: number }] => [
+    addressKey(address),
+    { address, index },
+  ]);
+  const addresses = [...new Map(indexed.toReversed())].toReversed();
+  const suppressed = await findSuppressed(
+    ctx,
+    row.workspace,
+    addresses.map(([key]) => key),
+  );
+  for (const [key, { address, index }] of addresses) {
+    if (parseAddress(address) === null) throw fault(["to", index], "Not a valid email address");
+    if (suppressed.has(key)) throw fault(["to", index], `${address} is on the suppression list`);
+  }
+  // A key of its own, because the broadcast may change before it is sent.
+  const key = `test-${ctx.newId()}`;
+  const [arm] = toStored(
+    ctx.workspace.id,
+    row.id,
+    contents.map((content) => ({ ...content, key })),
+  );
+  if (!arm) throw new Error("a broadcast has at least one content");
+  await storeContents(ctx, ctx.workspace.id, row.id, [arm]);
+  const now = ctx.now();
+  const emails = addresses.map(([emailKey, { address }]) => {
+    const contact = {
+      n: 0,
+      id: "",
+      email: parseAddress(address)?.address ?? address,
+      key: emailKey,
+      name: null,
+      metadata: null,
+    };
+    return toEmail(ctx, {
+      row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null },
+      sender,
+      contact,
+      arm,
+      now,
+      outboxId: null,
+    });
+  });
+  const ids = JSON.stringify(emails.map((email) => email.id));
+  const response = {
+    emails: emails.map((email, index) => ({ id: email.id, email: addresses[index]?.[1].address ?? "" })),
+  };
+  const db = mailDb(ctx);
+  await guardedBatch(db, [
+    requireOpenStatement(ctx, ctx.workspace),
+    ...insertEmailStatements(ctx, row.workspace, emails),
+    db.prepare(INSERT_ROWS).bind(row.workspace, ids),
+    changeStatement(ctx, row.workspace, ids),
+    ...storeMailResponse(ctx, response),
+    ...countEmailsStatements(ctx, ctx.workspace, emails.length),
+  ]).catch((error: unknown) => {
+    throw toDailyLimitError(ctx, ctx.workspace, error)?.error ?? error;
+  });
+  await ctx.wake(emails.map((email) => ({ dueAt: now, id: email.id, kind: "deliver" })));
+  return response;
+}

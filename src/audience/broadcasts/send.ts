@@ -1,0 +1,29 @@
+import { unprocessable } from "../../lib/errors.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { requireSendingAllowed } from "../../sending/emails/index.ts";
+import { changeBroadcast, deleteTaskStatement, insertTaskStatement, requireTransition } from "./change.ts";
+import { checkStart } from "./check-start.ts";
+import type { BroadcastOut } from "./schema.ts";
+
+/**
+ * Sends a draft or scheduled broadcast: fixes its audience and hands it to the fan-out (specification: Broadcast
+ * statuses). Throws 403 when the account or workspace may not send, 404, 409 in any other status, 422 for what it lacks.
+ */
+export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
+  requireSendingAllowed(ctx);
+  const now = ctx.now();
+  let rowId = "";
+  const response = await changeBroadcast(ctx, id, async (broadcast) => {
+    const status = requireTransition(broadcast, "send");
+    const checked = await checkStart(ctx, broadcast, ctx.actor.domainIds);
+    if ("faults" in checked) throw unprocessable(checked.faults);
+    const { row } = broadcast;
+    rowId = row.id;
+    return {
+      changes: { status, fan_out: JSON.stringify(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
+      statements: [deleteTaskStatement(ctx, row), insertTaskStatement(ctx, row, now)],
+    };
+  });
+  await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);
+  return response;
+}

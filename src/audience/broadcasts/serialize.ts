@@ -1,0 +1,39 @@
+import { iso, isoOrNull } from "../../lib/time.ts";
+import { recipientsOf } from "./fan-out.ts";
+import type { Broadcast } from "./queries.ts";
+import type { BroadcastOut } from "./schema.ts";
+
+/** Serializes a broadcast of the workspace with this id (specification: Broadcast). */
+export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast): BroadcastOut {
+  return {
+    id: row.id,
+    org_id: workspaceId,
+    user_id: row.user_id,
+    contact_list_id: row.contact_list_id,
+    mailbox_id: row.mailbox_id,
+    name: row.name,
+    subject: row.subject,
+    preheader: row.preheader,
+    html_body: row.html_body,
+    text_body: row.text_body,
+    from_address: row.from_address,
+    reply_to: row.reply_to,
+    status: row.status,
+    scheduled_at: isoOrNull(row.scheduled_at),
+    sent_at: isoOrNull(row.sent_at),
+    paused_at: isoOrNull(row.paused_at),
+    ab_test_pct: row.ab_test_pct,
+    ab_winner_variant_id: row.ab_winner_variant_id,
+    ab_promoted_at: isoOrNull(row.ab_promoted_at),
+    max_per_hour: row.max_per_hour,
+    recipient_count: recipientsOf(fanOut),
+    queued_count: counts.queued,
+    delivered_count: counts.delivered,
+    bounced_count: counts.bounced,
+    failed_count: counts.failed,
+    opened_count: counts.opened,
+    clicked_count: counts.clicked,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}

@@ -1,0 +1,45 @@
+import { notifyOwners } from "../../notices/notifications/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { checkStart } from "./check-start.ts";
+import type { Broadcast } from "./queries.ts";
+import type { WorkspaceState } from "./workspace-state.ts";
+
+/** How long a due broadcast of a paused workspace waits for its next check, in milliseconds (decisions 2). */
+const PAUSE_CHECK_MS = 10 * 60_000;
+
+const START = `
+  UPDATE broadcasts SET status = 'sending', version = version + 1, fan_out = ?3, fan_out_step = fan_out_step + 1, updated_at = ?4
+   WHERE n = ?1 AND version = ?2 AND status = 'scheduled'`;
+
+const CANCEL = `
+  UPDATE broadcasts SET status = 'cancelled', version = version + 1, updated_at = ?3
+   WHERE n = ?1 AND version = ?2 AND status = 'scheduled'`;
+
+/**
+ * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification
+ * when it cannot be sent (decisions 6). Returns when to look again, in milliseconds since 1970, or null at once.
+ */
+export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: WorkspaceState): Promise<number | null> {
+  const { row } = broadcast;
+  if (workspace.isPaused) return ctx.now() + PAUSE_CHECK_MS;
+  const checked = await checkStart(ctx, broadcast, null);
+  const faults = "faults" in checked ? checked.faults.map(({ msg }) => msg) : [];
+  if (workspace.isRestricted) faults.push("The account is restricted and cannot send");
+  if (faults.length === 0 && "fanOut" in checked) {
+    await mailDb(ctx).prepare(START).bind(row.n, row.version, JSON.stringify(checked.fanOut), ctx.now()).run();
+    return null;
+  }
+  // First, so that a crash between the two repeats it: a broadcast must not end without a word.
+  const notice = {
+    category: "sends" as const,
+    severity: "error" as const,
+    title: `The broadcast ${row.name} was not sent`,
+    body: faults.join(" "),
+    href: `/broadcasts/${row.id}`,
+    key: `broadcast-not-sent ${row.id} ${row.version}`,
+  };
+  await notifyOwners(ctx, row.workspace, notice);
+  await mailDb(ctx).prepare(CANCEL).bind(row.n, row.version, ctx.now()).run();
+  return null;
+}

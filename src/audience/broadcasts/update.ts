@@ -1,0 +1,62 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import {
+  type BroadcastChanges,
+  changeBroadcast,
+  deleteTaskStatement,
+  insertTaskStatement,
+  requireTransition,
+} from "./change.ts";
+import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
+import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
+
+/**
+ * Changes the given fields of a draft or scheduled broadcast; null is a value. `scheduled_at` schedules it, or makes it a
+ * draft (specification: Broadcast statuses). Throws 404, 409 in any other status, 422 for a time that is not in the
+ * future, 413 when it becomes too large.
+ */
+export async function updateBroadcast(ctx: CallerCtx, id: string, patch: BroadcastPatch): Promise<BroadcastOut> {
+  let isChecked = false;
+  return changeBroadcast(ctx, id, async (broadcast) => {
+    requireTransition(broadcast, "edit");
+    if (!isChecked) {
+      checkScheduledAt(ctx, patch.scheduled_at);
+      await checkReferences(ctx, patch);
+      isChecked = true;
+    }
+    const changes = toChanges(patch);
+    if (Object.keys(changes).length === 0) return null;
+    if (patch.scheduled_at === undefined) return { changes };
+    const { row } = broadcast;
+    const status = requireTransition(broadcast, patch.scheduled_at === null ? "unschedule" : "schedule");
+    return {
+      changes: { ...changes, status },
+      statements: [
+        deleteTaskStatement(ctx, row),
+        ...(patch.scheduled_at === null ? [] : [insertTaskStatement(ctx, row, patch.scheduled_at)]),
+      ],
+    };
+  });
+}
+
+/** Returns the columns of the fields that a patch has. */
+function toChanges({ from_address, ...patch }: BroadcastPatch): BroadcastChanges {
+  const {
+    name,
+    subject,
+    preheader,
+    html_body,
+    text_body,
+    reply_to,
+    contact_list_id,
+    mailbox_id,
+    scheduled_at,
+    ab_test_pct,
+    max_per_hour,
+  } = patch;
+  const given = {
+    ...{ name, subject, preheader, html_body, text_body, reply_to, contact_list_id, mailbox_id },
+    ...{ scheduled_at, ab_test_pct, max_per_hour },
+  };
+  const sender = from_address === undefined ? {} : { from_address, from_domain: domainOfSender(from_address) };
+  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)), ...sender };
+}

@@ -1,0 +1,47 @@
+import { conflict } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { checkSize } from "../change.ts";
+import { limits } from "../rules.ts";
+import { findVariants, toVariant, type VariantRow } from "./queries.ts";
+import type { VariantIn, VariantOut } from "./schema.ts";
+import { writeVariants } from "./write.ts";
+
+const INSERT = `
+  INSERT INTO broadcast_variants (workspace, broadcast, id, label, subject, weight, created_at, html_body, text_body)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`;
+
+/**
+ * Adds a variant to a draft or scheduled broadcast. Throws 404, 409 in any other status, for a label that exists, or
+ * beyond the limit of variants, 413 when it is too large.
+ */
+export function createVariant(ctx: CallerCtx, broadcastId: string, input: VariantIn): Promise<VariantOut> {
+  return writeVariants(ctx, broadcastId, async (broadcast) => {
+    const { n, workspace } = broadcast.row;
+    if ((await findVariants(ctx, n)).length >= limits.variants)
+      throw conflict(`A broadcast has at most ${limits.variants} variants`);
+    const variant: VariantRow = {
+      n: 0,
+      workspace,
+      broadcast: n,
+      id: ctx.newId(),
+      label: input.label,
+      subject: input.subject,
+      weight: input.weight,
+      created_at: ctx.now(),
+      html_body: input.html_body ?? null,
+      text_body: input.text_body ?? null,
+      ...{ delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 },
+    };
+    const response = toVariant(broadcast, variant);
+    checkSize(response);
+    const { id, label, subject, weight, created_at, html_body, text_body } = variant;
+    const values = [workspace, n, id, label, subject, weight, created_at, html_body, text_body];
+    return {
+      statement: mailDb(ctx)
+        .prepare(INSERT)
+        .bind(...values),
+      response,
+    };
+  });
+}

@@ -1,0 +1,78 @@
+import { notFound } from "../../../lib/errors.ts";
+import { parseUuid } from "../../../lib/ids.ts";
+import { iso } from "../../../lib/time.ts";
+import type { CallerCtx, MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { recipientsOf } from "../fan-out.ts";
+import { BROADCAST_NUMBER, type Broadcast } from "../queries.ts";
+import type { VariantOut } from "./schema.ts";
+
+/** A row of `broadcast_variants` with its counts. */
+export interface VariantRow {
+  n: number;
+  workspace: number;
+  broadcast: number;
+  id: string;
+  label: string;
+  subject: string;
+  weight: number;
+  created_at: number;
+  html_body: string | null;
+  text_body: string | null;
+  delivered: number;
+  bounced: number;
+  failed: number;
+  opened: number;
+  clicked: number;
+}
+
+const COUNTS = ["delivered", "bounced", "failed", "opened", "clicked"]
+  .map((name) => `coalesce(c.${name}, 0) AS ${name}`)
+  .join(", ");
+const COLUMNS = `
+  SELECT v.*, ${COUNTS}
+    FROM broadcast_variants v LEFT JOIN broadcast_counts c ON c.broadcast = v.broadcast AND c.variant = v.n`;
+const FIND = `${COLUMNS} WHERE v.broadcast = ?1`;
+
+/** Returns the variants of a broadcast, oldest first. */
+export async function findVariants(ctx: MailCtx, broadcast: number): Promise<VariantRow[]> {
+  const { results } = await mailDb(ctx).prepare(`${FIND} ORDER BY v.id`).bind(broadcast).all<VariantRow>();
+  return results;
+}
+
+/** Returns the variants of a broadcast of the caller's workspace by its id, oldest first; none for an unknown one. */
+export async function findVariantsOf(ctx: CallerCtx, broadcastId: string): Promise<VariantRow[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`${COLUMNS} WHERE v.broadcast = ${BROADCAST_NUMBER} ORDER BY v.id`)
+    .bind(ctx.workspace.number, parseUuid(broadcastId) ?? "")
+    .all<VariantRow>();
+  return results;
+}
+
+/** Returns one variant of a broadcast. Throws 404. */
+export async function getVariant(ctx: CallerCtx, { row }: Broadcast, id: string): Promise<VariantRow> {
+  const uuid = parseUuid(id);
+  const found = uuid && (await mailDb(ctx).prepare(`${FIND} AND v.id = ?2`).bind(row.n, uuid).first<VariantRow>());
+  if (!found) throw notFound("Variant");
+  return found;
+}
+
+/** Serializes a variant of a broadcast. */
+export function toVariant({ row: { id }, fanOut }: Broadcast, variant: VariantRow): VariantOut {
+  return {
+    id: variant.id,
+    broadcast_id: id,
+    label: variant.label,
+    subject: variant.subject,
+    html_body: variant.html_body,
+    text_body: variant.text_body,
+    weight: variant.weight,
+    recipient_count: recipientsOf(fanOut, variant.n),
+    delivered_count: variant.delivered,
+    bounced_count: variant.bounced,
+    failed_count: variant.failed,
+    opened_count: variant.opened,
+    clicked_count: variant.clicked,
+    created_at: iso(variant.created_at),
+  };
+}

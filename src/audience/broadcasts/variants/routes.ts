@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { getBroadcast } from "../queries.ts";
+import { limits } from "../rules.ts";
+import { createVariant } from "./create.ts";
+import { deleteVariant } from "./delete.ts";
+import { findVariants, toVariant } from "./queries.ts";
+import { VariantIn, VariantOut, VariantPatch } from "./schema.ts";
+import { updateVariant } from "./update.ts";
+
+const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
+const variantId = parameter.id("variant_id", "Id of the variant");
+const tags = ["Broadcasts"];
+
+export const variantRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/broadcasts/:broadcast_id/variants",
+    describeRoute({
+      operationId: "listBroadcastVariants",
+      summary: "List the variants of a broadcast, oldest first",
+      tags,
+      parameters: [broadcastId],
+      responses: responses(200, "All variants", z.array(VariantOut), [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      const broadcast = await getBroadcast(caller, c.req.param("broadcast_id"));
+      const variants = await findVariants(caller, broadcast.row.n);
+      return c.json(variants.map((variant) => toVariant(broadcast, variant)));
+    },
+  )
+  .post(
+    "/v1/broadcasts/:broadcast_id/variants",
+    describeRoute({
+      operationId: "createBroadcastVariant",
+      summary: "Add a variant to a broadcast",
+      description: `A broadcast has at most ${limits.variants} variants.`,
+      tags,
+      parameters: [broadcastId, parameter.idempotencyKey],
+      responses: responses(201, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
+    }),
+    ...bodyWithLongTexts(VariantIn, limits.contentOctets),
+    idempotent(201),
+    async (c) => c.json(await createVariant(c.get("caller"), c.req.param("broadcast_id"), c.req.valid("json")), 201),
+  )
+  .patch(
+    "/v1/broadcasts/:broadcast_id/variants/:variant_id",
+    describeRoute({
+      operationId: "updateBroadcastVariant",
+      summary: "Update a variant of a broadcast",
+      tags,
+      parameters: [broadcastId, variantId],
+      responses: responses(200, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
+    }),
+    ...bodyWithLongTexts(VariantPatch, limits.contentOctets),
+    async (c) => {
+      const { broadcast_id, variant_id } = c.req.param();
+      return c.json(await updateVariant(c.get("caller"), broadcast_id, variant_id, c.req.valid("json")));
+    },
+  )
+  .delete(
+    "/v1/broadcasts/:broadcast_id/variants/:variant_id",
+    describeRoute({
+      operationId: "deleteBroadcastVariant",
+      summary: "Delete a variant of a broadcast",
+      tags,
+      parameters: [broadcastId, variantId],
+      responses: responses(204, "Deleted", null, [403, 404, 409]),
+    }),
+    async (c) => {
+      const { broadcast_id, variant_id } = c.req.param();
+      await deleteVariant(c.get("caller"), broadcast_id, variant_id);
+      return c.body(null, 204);
+    },
+  );

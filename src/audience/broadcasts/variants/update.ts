@@ -1,0 +1,40 @@
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { checkSize } from "../change.ts";
+import { getVariant, toVariant } from "./queries.ts";
+import type { VariantOut, VariantPatch } from "./schema.ts";
+import { writeVariants } from "./write.ts";
+
+const UPDATE = `
+  UPDATE broadcast_variants SET label = ?3, subject = ?4, weight = ?5, html_body = ?6, text_body = ?7
+   WHERE broadcast = ?1 AND id = ?2`;
+
+/**
+ * Changes the given fields of a variant of a draft or scheduled broadcast; null is a value. Throws 404, 409 in any other
+ * status or for a label that exists, 413 when it becomes too large.
+ */
+export function updateVariant(
+  ctx: CallerCtx,
+  broadcastId: string,
+  variantId: string,
+  patch: VariantPatch,
+): Promise<VariantOut> {
+  return writeVariants(ctx, broadcastId, async (broadcast) => {
+    const variant = await getVariant(ctx, broadcast, variantId);
+    const changed = { ...variant, ...withoutUndefined(patch) };
+    const response = toVariant(broadcast, changed);
+    checkSize(response);
+    const { broadcast: n, id, label, subject, weight, html_body, text_body } = changed;
+    return {
+      statement: mailDb(ctx).prepare(UPDATE).bind(n, id, label, subject, weight, html_body, text_body),
+      response,
+    };
+  });
+}
+
+type Defined<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+function withoutUndefined({ label, subject, weight, html_body, text_body }: VariantPatch): Defined<VariantPatch> {
+  const fields = { label, subject, weight, html_body, text_body };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,45 @@
+import { conflict } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { requireTransition } from "../change.ts";
+import { type Broadcast, getBroadcast } from "../queries.ts";
+
+const MAX_ATTEMPTS = 5;
+
+// Writes the version of the broadcast, so that a send and a change of its variants exclude each other.
+const LOCK = "UPDATE broadcasts SET version = version + 1, updated_at = ?3 WHERE n = ?1 AND version = ?2";
+
+/**
+ * Writes to the variants of a draft or scheduled broadcast, and stores `response`. `decide` returns the statements, the
+ * first of which must change one row. A call that meets another change is decided again. Throws 404, 409 in any other
+ * status or for a label that the broadcast has already.
+ */
+export async function writeVariants<Out>(
+  ctx: CallerCtx,
+  broadcastId: string,
+  decide: (broadcast: Broadcast) => Promise<{ statement: MailStatement; response: Out }>,
+): Promise<Out> {
+  const db = mailDb(ctx);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const broadcast = await getBroadcast(ctx, broadcastId);
+    requireTransition(broadcast, "edit");
+    const { statement, response } = await decide(broadcast);
+    try {
+      await guardedBatch(db, [
+        db.prepare(LOCK).bind(broadcast.row.n, broadcast.row.version, ctx.now()),
+        expectChanges(db, 1),
+        statement,
+        expectChanges(db, 1),
+        ...storeMailResponse(ctx, response),
+      ]);
+      return response;
+    } catch (error) {
+      if (isUniqueViolation(error)) throw conflict("The broadcast has a variant with this label already");
+      if (!(error instanceof ConcurrencyError)) throw error;
+    }
+  }
+  throw new ConcurrencyError();
+}

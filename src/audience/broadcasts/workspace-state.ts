@@ -1,0 +1,45 @@
+import type { MailCtx } from "../../platform/context.ts";
+import type { BroadcastRow } from "./queries.ts";
+
+/** What the main database says about the workspace and the user of a broadcast. */
+export interface WorkspaceState {
+  id: string;
+  isPaused: boolean;
+  isRestricted: boolean;
+  /** Bytes of the mail database, as cron measured it last. */
+  mailSize: number;
+  number: number;
+  /** Its own limit of emails a day, as CallerWorkspace has it. */
+  dailyLimit: number | null;
+}
+
+const FIND = `
+  SELECT w.id, w.sending_paused_at, w.daily_limit, u.restricted_at, (SELECT size FROM mail_shards WHERE number = ?3) AS mail_size
+    FROM workspaces w LEFT JOIN users u ON u.id = ?2
+   WHERE w.number = ?1 AND w.deleted_at IS NULL`;
+
+interface StateRow {
+  id: string;
+  sending_paused_at: number | null;
+  daily_limit: number | null;
+  restricted_at: number | null;
+  mail_size: number | null;
+}
+
+/** Returns the state of the workspace of a broadcast, or null when it was deleted. */
+export async function findWorkspaceState(
+  ctx: MailCtx,
+  { workspace, user_id }: BroadcastRow,
+): Promise<WorkspaceState | null> {
+  const row = await ctx.db.prepare(FIND).bind(workspace, user_id, ctx.shard).first<StateRow>();
+  return (
+    row && {
+      id: row.id,
+      isPaused: row.sending_paused_at !== null,
+      isRestricted: row.restricted_at !== null,
+      mailSize: row.mail_size ?? 0,
+      number: workspace,
+      dailyLimit: row.daily_limit,
+    }
+  );
+}

@@ -1,0 +1,62 @@
+import { conflict, notFound } from "../../lib/errors.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { copyToNewContacts, findMarks } from "../../sending/suppressions/index.ts";
+import { type ContactRow, getList, type ListRow } from "./queries.ts";
+import { type ContactIn, type ContactOut, toContact } from "./schema.ts";
+
+// Inserts nothing when the list was deleted since it was read.
+const INSERT = `
+  INSERT INTO contacts (workspace, list, id, email, email_key, name, metadata, suppressed, unsubscribed, created_at)
+  SELECT ?1, n, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM contact_lists WHERE n = ?2 AND workspace = ?1`;
+
+/**
+ * Adds a contact to a list. Throws 404 for the list, 409 when the list already has a contact with this address.
+ */
+export async function addContact(ctx: CallerCtx, listId: string, input: ContactIn): Promise<ContactOut> {
+  const list = await getList(ctx, listId);
+  return insertContact(ctx, list, input);
+}
+
+/** Inserts a contact into a list that was just read. Throws as `addContact`. */
+export async function insertContact(
+  ctx: CallerCtx,
+  list: ListRow,
+  { email, name, metadata }: ContactIn,
+): Promise<ContactOut> {
+  const { number } = ctx.workspace;
+  const [mark] = await findMarks(ctx, number, [email.key]);
+  const row: ContactRow = {
+    id: ctx.newId(),
+    email: email.address,
+    name: name ?? null,
+    metadata: metadata ? JSON.stringify(metadata) : null,
+    suppressed: mark?.reason ?? null,
+    unsubscribed: mark?.unsubscribed ?? 0,
+    created_at: ctx.now(),
+  };
+  const response = toContact(row);
+  const db = mailDb(ctx);
+  try {
+    await guardedBatch(db, [
+      db
+        .prepare(INSERT)
+        .bind(
+          ...[number, list.n, row.id, row.email, email.key, row.name, row.metadata],
+          ...[row.suppressed, row.unsubscribed, row.created_at],
+        ),
+      expectChanges(db, 1),
+      db.prepare("UPDATE contact_lists SET contact_count = contact_count + 1 WHERE n = ?1").bind(list.n),
+      ...storeMailResponse(ctx, response),
+    ]);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict("The list already has a contact with this email address");
+    if (error instanceof ConcurrencyError && !ctx.idempotency) throw notFound("Contact list");
+    throw error;
+  }
+  // The address may have been suppressed since it was read, before the contact existed to be marked.
+  if (row.suppressed === null || row.unsubscribed === 0) await copyToNewContacts(ctx, number, [email.key]);
+  return response;
+}

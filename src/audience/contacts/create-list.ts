@@ -1,0 +1,42 @@
+import { conflict } from "../../lib/errors.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import type { ListRow } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { type ListIn, type ListOut, toList } from "./schema.ts";
+
+// Reads at most the greatest number of lists of a workspace.
+const INSERT = `
+  INSERT INTO contact_lists (workspace, id, name, description, icon_seed, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE (SELECT count(*) FROM contact_lists WHERE workspace = ?1) < ?7`;
+
+/** Creates an empty contact list. Throws 409 when the workspace has 10,000. */
+export async function createList(ctx: CallerCtx, input: ListIn): Promise<ListOut> {
+  const row: Omit<ListRow, "n"> = {
+    id: ctx.newId(),
+    name: input.name,
+    description: input.description ?? null,
+    icon_seed: input.icon_seed ?? null,
+    contact_count: 0,
+    created_at: ctx.now(),
+  };
+  const response = toList(row);
+  const values = [row.id, row.name, row.description, row.icon_seed, row.created_at, limits.listsPerWorkspace];
+  try {
+    await guardedBatch(mailDb(ctx), [
+      mailDb(ctx)
+        .prepare(INSERT)
+        .bind(ctx.workspace.number, ...values),
+      expectChanges(mailDb(ctx), 1),
+      ...storeMailResponse(ctx, response),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.listsPerWorkspace} contact lists, which is the limit`);
+    throw error;
+  }
+  return response;
+}

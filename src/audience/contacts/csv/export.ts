@@ -1,0 +1,66 @@
+import { conflict, notFound } from "../../../lib/errors.ts";
+import { nextTurn } from "../../../lib/yielding-steps.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { getList, type ListRow } from "../queries.ts";
+import { exportLimits } from "../rules.ts";
+import { type ExportRow, parseMetadata, writeHeader, writeRow } from "./write-row.ts";
+
+/**
+ * Returns a list as CSV: `email`, `name`, and a column for each metadata key of its contacts, in the order of the keys.
+ * Rows are read in pages while the stream is consumed, in the order of insertion. The columns are fixed at the start; a
+ * contact that changes meanwhile is written as it is when its page is read. Throws 404 for the list, 409 for more than
+ * 2,000 metadata keys. The stream fails when the list is deleted meanwhile.
+ */
+export async function exportContacts(ctx: CallerCtx, listId: string): Promise<ReadableStream<Uint8Array>> {
+  const list = await getList(ctx, listId);
+  const keys = await findKeys(ctx, list);
+  const encoder = new TextEncoder();
+  let after = "";
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(encoder.encode(writeHeader(keys)));
+    },
+    async pull(controller) {
+      await nextTurn();
+      const rows = await readPage(ctx, list, after);
+      const last = rows.at(-1);
+      if (last === undefined) return controller.close();
+      after = last.id;
+      controller.enqueue(encoder.encode(rows.map((row) => writeRow(row, keys)).join("")));
+    },
+  });
+}
+
+/** Returns every metadata key of the contacts of a list, sorted. */
+async function findKeys(ctx: CallerCtx, list: ListRow): Promise<string[]> {
+  const keys = new Set<string>();
+  let rows = await readPage(ctx, list, "");
+  for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
+    for (const row of rows) for (const key of Object.keys(parseMetadata(row))) keys.add(key);
+    if (keys.size > exportLimits.keys)
+      throw conflict(`The contacts have more than ${exportLimits.keys} different metadata keys, too many columns`);
+    await nextTurn();
+    rows = await readPage(ctx, list, last.id);
+  }
+  return [...keys].sort();
+}
+
+// The window sums the sizes of the rows before, so that a page of large rows is short; its first row is always read.
+const PAGE = `
+  WITH page AS MATERIALIZED (
+    SELECT n, id, coalesce(sum(length(metadata)) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+      AS before FROM (SELECT n, id, metadata FROM contacts WHERE list = ?1 AND id > ?2 ORDER BY id LIMIT ?3))
+  SELECT c.id, c.email, c.name, c.metadata FROM page CROSS JOIN contacts c ON c.n = page.n
+   WHERE page.before < ?4 ORDER BY c.id`;
+
+/** Returns the contacts after an id. Throws 404 when there is none because the list was deleted. */
+async function readPage(ctx: CallerCtx, list: ListRow, after: string): Promise<(ExportRow & { id: string })[]> {
+  const db = mailDb(ctx);
+  const [page, lists] = await db.batch([
+    db.prepare(PAGE).bind(list.n, after, exportLimits.rowsPerPage, exportLimits.metadataPerPage),
+    db.prepare("SELECT 1 FROM contact_lists WHERE n = ?1").bind(list.n),
+  ]);
+  if (lists?.results.length === 0) throw notFound("Contact list");
+  return (page?.results ?? []) as (ExportRow & { id: string })[];
+}

@@ -1,0 +1,157 @@
+import { type Columns, isEmailHeader, readHeader } from "../../../lib/csv/columns.ts";
+import {
+  CsvReader,
+  type CsvRecord,
+  countLines,
+  type Delimiter,
+  detectDelimiter,
+  isUtf8,
+  withoutByteOrderMark,
+} from "../../../lib/csv/reader.ts";
+import { badRequest, tooLarge } from "../../../lib/errors.ts";
+import { nextTurn, YieldingSteps } from "../../../lib/yielding-steps.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { JsonChunkWriter } from "../../../platform/db/json-chunk-writer.ts";
+import { Reservation } from "../../../platform/idempotency/index.ts";
+import { copyToNewContacts } from "../../../sending/suppressions/index.ts";
+import { getList, type ListRow } from "../queries.ts";
+import { importLimits, importStep } from "../rules.ts";
+import type { ImportOut } from "../schema.ts";
+import { insertContacts } from "./insert.ts";
+import { isBlank, readRow } from "./read-row.ts";
+
+/** A CSV file whose header was read. */
+interface CsvFile {
+  bytes: Uint8Array;
+  delimiter: Delimiter;
+  /** Number of cells of the header. */
+  width: number;
+  columns: Columns;
+}
+
+/**
+ * Imports the contacts of a CSV file into a list (specification: CSV upload rules). Each thousand rows is one transaction,
+ * so an import that fails midway keeps the rows before; repeating it skips those. Throws 404 for the list, 400 for a file
+ * without data rows or email column or that is not UTF-8, 413 for too many rows, 409 while a call with the same
+ * Idempotency-Key runs.
+ */
+export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8Array): Promise<ImportOut> {
+  const list = await getList(ctx, listId);
+  const steps = new YieldingSteps(importStep);
+  const pause: Pause = (bytes) => steps.add(0, bytes);
+  const csv = await openFile(file, pause);
+  await requireRowCount(csv, pause);
+  const reservation = await Reservation.open(ctx);
+  try {
+    const result = await importRows(ctx, list, csv, reservation);
+    await reservation?.finish(result);
+    return result;
+  } catch (error) {
+    await reservation?.cancel();
+    throw error;
+  }
+}
+
+/** Counts bytes that were read, and lets other requests get their turn. */
+type Pause = (bytes: number) => Promise<void>;
+
+/** Throws 400 for a file that has no rows to import. */
+async function openFile(file: Uint8Array, pause: Pause): Promise<CsvFile> {
+  const bytes = withoutByteOrderMark(file);
+  if (bytes.length === 0) throw badRequest("The CSV file is empty");
+  if (!(await isUtf8(bytes, pause))) throw badRequest("The CSV file is not encoded in UTF-8");
+  const found = detectDelimiter(bytes, isEmailHeader);
+  await nextTurn();
+  if (!found) throw badRequest("The CSV file has no email column: its first row must contain the cell email");
+  const columns = readHeader(found.header);
+  if ("fault" in columns) throw badRequest(columns.fault);
+  return { bytes, delimiter: found.delimiter, width: found.header.length, columns };
+}
+
+/** Throws 400 for a file without data rows and 413 for one with too many, before any row is written. */
+async function requireRowCount(csv: CsvFile, pause: Pause): Promise<void> {
+  const max = importLimits.rows;
+  // A line is at most one row, so only a file of many lines is parsed for its number of rows.
+  const countUpTo = (await countLines(csv.bytes, pause)) > max + 1 ? max + 1 : 1;
+  const reader = readerOfRows(csv);
+  await nextTurn();
+  let rows = 0;
+  const count = (record: CsvRecord) => {
+    if ("fault" in record || !isBlank(record.cells)) rows += 1;
+  };
+  while (rows < countUpTo && reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, count) > 0)
+    await nextTurn();
+  if (rows === 0) throw badRequest("The CSV file has no data rows");
+  if (rows > max) throw tooLarge(`The CSV file has more than ${max} data rows`);
+}
+
+/** Returns a reader of the rows after the header. */
+function readerOfRows({ bytes, delimiter }: CsvFile): CsvReader {
+  const reader = new CsvReader(bytes, delimiter);
+  reader.read(1, bytes.length);
+  return reader;
+}
+
+/** The rows of one transaction. Nothing else of them stays in memory. */
+interface Part {
+  /** JSON arrays of the rows of contacts, with their ids, and the keys of their addresses. */
+  contacts: string[];
+  keys: string[];
+  skipped: number;
+  faults: string[];
+}
+
+/** Returns the next rows of the file, or null at its end. `writer` is empty before and after. */
+function readPart(
+  ctx: CallerCtx,
+  reader: CsvReader,
+  { width, columns }: CsvFile,
+  writer: JsonChunkWriter,
+): Part | null {
+  const part: Part = { contacts: [], keys: [], skipped: 0, faults: [] };
+  const records = reader.each(importLimits.rowsPerBatch, importLimits.bytesPerBatch, (record) => {
+    const row = "fault" in record ? record : readRow(record.cells, width, columns);
+    if ("contact" in row) {
+      writer.add(JSON.stringify({ id: ctx.newId(), ...row.contact }));
+      part.keys.push(row.contact.key);
+    } else if ("skipped" in row) part.skipped += 1;
+    else if ("fault" in row) part.faults.push(`Row ${record.row}: ${row.fault}`);
+  });
+  part.contacts = writer.take();
+  return records === 0 ? null : part;
+}
+
+async function importRows(
+  ctx: CallerCtx,
+  list: ListRow,
+  csv: CsvFile,
+  reservation: Reservation | null,
+): Promise<ImportOut> {
+  const errors: string[] = [];
+  let [imported, skipped, rejected] = [0, 0, 0];
+  const reader = readerOfRows(csv);
+  const writer = new JsonChunkWriter();
+  const next = () => readPart(ctx, reader, csv, writer);
+  for (let part = next(); part !== null; part = next()) {
+    reader.free();
+    await nextTurn();
+    errors.push(...part.faults.slice(0, importLimits.errors - errors.length));
+    rejected += part.faults.length;
+    skipped += part.skipped + part.keys.length;
+    const inserted = await importPart(ctx, list, part);
+    imported += inserted;
+    skipped -= inserted;
+    await reservation?.renew();
+    await nextTurn();
+  }
+  if (rejected > importLimits.errors) errors.push(`${rejected - importLimits.errors} more rows were rejected`);
+  return { imported, skipped, errors };
+}
+
+/** Inserts the contacts that the list does not have. Returns their number. */
+async function importPart(ctx: CallerCtx, list: ListRow, { contacts, keys }: Part): Promise<number> {
+  if (keys.length === 0) return 0;
+  const inserted = await insertContacts(ctx, list, contacts);
+  if (inserted > 0) await copyToNewContacts(ctx, ctx.workspace.number, [...new Set(keys)]);
+  return inserted;
+}

@@ -1,0 +1,52 @@
+import { parseAddress } from "../../../lib/addresses.ts";
+import { unmarkFormula } from "../../../lib/csv/cells.ts";
+import type { Columns } from "../../../lib/csv/columns.ts";
+import { nameFault } from "../../../lib/text-rules.ts";
+import { metadataFault } from "../rules.ts";
+
+/** A contact of a CSV row. */
+export interface RowContact {
+  email: string;
+  key: string;
+  name: string | null;
+  /** JSON of an object, or null. */
+  metadata: string | null;
+}
+
+/** What a row of a file is: a contact, a row without an address, an empty line, or a fault. */
+export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { fault: string };
+
+/** Returns whether the cells are those of an empty line. */
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.length === 1 && cells[0] === "";
+}
+
+/** Characters of a cell that an error message repeats. */
+const SHOWN_CHARACTERS = 100;
+
+/** Reads the cells of a row (specification: CSV upload rules; decisions 6: CSV format). */
+export function readRow(cells: readonly string[], width: number, columns: Columns): Row {
+  if (isBlank(cells)) return { isBlank: true };
+  const extra = cells.slice(width).some((cell) => cell !== "");
+  if (extra) return { fault: `the row has ${cells.length} cells and the header ${width}` };
+  if (cells.some((cell) => cell.includes("\0"))) return { fault: "a cell contains a NUL character" };
+  const cell = (position: number | null) => unmarkFormula(position === null ? "" : (cells[position] ?? ""));
+  const email = cell(columns.email).trim();
+  if (email === "") return { skipped: true };
+  const address = parseAddress(email);
+  if (!address) return { fault: `${JSON.stringify(email.slice(0, SHOWN_CHARACTERS))} is not a valid email address` };
+  const name = cell(columns.name).trim() || null;
+  const metadata = metadataOf(columns, cell);
+  const fault = nameFault(name ?? "") ?? metadataFault(metadata ?? "");
+  if (fault) return { fault };
+  return { contact: { email: address.address, key: address.key, name, metadata } };
+}
+
+/** Returns the JSON of the cells that are not empty. */
+function metadataOf(columns: Columns, cell: (position: number) => string): string | null {
+  const entries = columns.metadata.flatMap(({ position, key }) => {
+    const value = cell(position);
+    return value === "" ? [] : [`${JSON.stringify(key)}:${JSON.stringify(value)}`];
+  });
+  return entries.length > 0 ? `{${entries.join()}}` : null;
+}

@@ -1,0 +1,18 @@
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { getList } from "./queries.ts";
+
+/** Deletes a contact of a list. Throws 404 for the list or the contact. */
+export async function deleteContact(ctx: CallerCtx, listId: string, id: string): Promise<void> {
+  const list = await getList(ctx, listId);
+  const db = mailDb(ctx);
+  const [deleted] = await db.batch([
+    db
+      .prepare("DELETE FROM contacts WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2")
+      .bind(list.n, parseUuid(id) ?? ""),
+    db.prepare("UPDATE contact_lists SET contact_count = contact_count - changes() WHERE n = ?1").bind(list.n),
+  ]);
+  if (deleted?.meta.changes === 0) throw notFound("Contact");
+}

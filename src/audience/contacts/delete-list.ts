@@ -1,0 +1,24 @@
+import { notFound } from "../../lib/errors.ts";
+import { purgeStatement } from "../../operations/purges/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { getList } from "./queries.ts";
+
+/**
+ * Deletes a contact list. Its contacts are no longer visible and none can be added; the outbox deletes their rows
+ * afterwards, in steps. Throws 404.
+ */
+export async function deleteList(ctx: CallerCtx, id: string): Promise<void> {
+  const list = await getList(ctx, id);
+  try {
+    await guardedBatch(mailDb(ctx), [
+      mailDb(ctx).prepare("DELETE FROM contact_lists WHERE n = ?1").bind(list.n),
+      expectChanges(mailDb(ctx), 1),
+      purgeStatement(ctx, [{ id: list.id, purge: { contactList: list.n } }]),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Contact list");
+    throw error;
+  }
+}

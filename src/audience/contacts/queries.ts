@@ -1,0 +1,136 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { SuppressionEntry } from "../../sending/suppressions/index.ts";
+
+export interface ListRow {
+  n: number;
+  id: string;
+  name: string;
+  description: string | null;
+  icon_seed: string | null;
+  contact_count: number;
+  created_at: number;
+}
+
+export interface ContactRow {
+  id: string;
+  email: string;
+  name: string | null;
+  /** JSON text. */
+  metadata: string | null;
+  suppressed: SuppressionEntry["reason"] | null;
+  unsubscribed: 0 | 1;
+  created_at: number;
+}
+
+export const LIST_COLUMNS = "n, id, name, description, icon_seed, contact_count, created_at";
+export const CONTACT_COLUMNS = "id, email, name, metadata, suppressed, unsubscribed, created_at";
+
+/** SQL expression of the number of a list of a workspace; null when it does not exist. */
+export const LIST_NUMBER = "(SELECT n FROM contact_lists WHERE workspace = ?1 AND id = ?2)";
+
+/** Returns the id of a path in lower case. Throws 404 for text that is not a UUID. */
+export function requireListId(id: string): string {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Contact list");
+  return uuid;
+}
+
+/** Returns a list of the caller's workspace. Throws 404. */
+export async function getList(ctx: CallerCtx, id: string): Promise<ListRow> {
+  const row = await mailDb(ctx)
+    .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`)
+    .bind(ctx.workspace.number, requireListId(id))
+    .first<ListRow>();
+  if (!row) throw notFound("Contact list");
+  return row;
+}
+
+/** Returns all lists of the caller's workspace, oldest first. A workspace has at most 10,000. */
+export async function listLists(ctx: CallerCtx): Promise<ListRow[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 ORDER BY id`)
+    .bind(ctx.workspace.number)
+    .all<ListRow>();
+  return results;
+}
+
+/** Returns a contact of a list of the caller's workspace. Throws 404 for the list or the contact. */
+export async function getContact(ctx: CallerCtx, listId: string, id: string): Promise<ContactRow> {
+  const contact = mailDb(ctx)
+    .prepare(`SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id = ?3`)
+    .bind(ctx.workspace.number, requireListId(listId), parseUuid(id) ?? "");
+  const [row] = await Promise.all([contact.first<ContactRow>(), getList(ctx, listId)]);
+  if (!row) throw notFound("Contact");
+  return row;
+}
+
+/** Contacts that a search reads. A `Link` header continues it. */
+export const MAX_SCANNED = 10_000;
+
+export interface ContactsQuery {
+  page: number;
+  limit: number;
+  /** Id of the last contact of the page before. */
+  after?: string | undefined;
+  q?: string | undefined;
+}
+
+/** A page of contacts. `next` is the id to continue after; null at the end of the list. */
+export interface ContactsPage {
+  list: ListRow;
+  contacts: ContactRow[];
+  next: string | null;
+}
+
+const PAGE = `
+  SELECT ${CONTACT_COLUMNS} FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT ?4 OFFSET ?5`;
+
+const BY_ADDRESS = `
+  SELECT ${CONTACT_COLUMNS} FROM contacts
+   WHERE workspace = ?1 AND email_key = ?3 AND list = ${LIST_NUMBER} AND id > ?4 LIMIT ?5 OFFSET ?6`;
+
+// instr() on lower() folds the case of ASCII letters, like the search of emails.
+const SEARCH = `
+  SELECT ${CONTACT_COLUMNS} FROM (
+    SELECT * FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT ${MAX_SCANNED})
+   WHERE instr(lower(email), ?4) OR instr(lower(coalesce(name, '')), ?4) ORDER BY id LIMIT ?5 OFFSET ?6`;
+
+const END_OF_SCAN = `
+  SELECT id FROM contacts WHERE list = ${LIST_NUMBER} AND id > ?3 ORDER BY id LIMIT 1 OFFSET ${MAX_SCANNED - 1}`;
+
+/**
+ * Returns a list and one page of its contacts, oldest first, in one D1 call. `q` finds part of an address or name; a
+ * complete address finds exactly its contact. A search reads at most 10,000 contacts; `next` then continues it, also
+ * when it found nothing. Throws 404.
+ */
+export async function listContacts(ctx: CallerCtx, listId: string, query: ContactsQuery): Promise<ContactsPage> {
+  const db = mailDb(ctx);
+  const key = [ctx.workspace.number, requireListId(listId)];
+  const statements = contactStatements(query).map(({ sql, values }) => db.prepare(sql).bind(...key, ...values));
+  const [lists, found, end] = await db.batch([
+    db.prepare(`SELECT ${LIST_COLUMNS} FROM contact_lists WHERE workspace = ?1 AND id = ?2`).bind(...key),
+    ...statements,
+  ]);
+  const [list] = (lists?.results ?? []) as ListRow[];
+  if (!list) throw notFound("Contact list");
+  const rows = (found?.results ?? []) as ContactRow[];
+  const contacts = rows.slice(0, query.limit);
+  const [endOfScan] = (end?.results ?? []) as { id: string }[];
+  const next = rows.length > contacts.length ? contacts.at(-1)?.id : endOfScan?.id;
+  return { list, contacts, next: next ?? null };
+}
+
+function contactStatements({ page, limit, after = "", q = "" }: ContactsQuery): { sql: string; values: unknown[] }[] {
+  const range = [limit + 1, page * limit];
+  const address = parseAddress(q);
+  if (address) return [{ sql: BY_ADDRESS, values: [address.key, after, ...range] }];
+  if (q === "") return [{ sql: PAGE, values: [after, ...range] }];
+  return [
+    { sql: SEARCH, values: [after, q, ...range] },
+    { sql: END_OF_SCAN, values: [after] },
+  ];
+}

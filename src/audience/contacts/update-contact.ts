@@ -1,0 +1,44 @@
+import { conflict, notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { isUniqueViolation } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { copyToContacts } from "../../sending/suppressions/index.ts";
+import { CONTACT_COLUMNS, type ContactRow, getContact, getList } from "./queries.ts";
+import { changeParameters } from "./rules.ts";
+import { type ContactOut, type ContactPatch, toContact } from "./schema.ts";
+
+const UPDATE = `
+  UPDATE contacts SET email = coalesce(?3, email), email_key = coalesce(?4, email_key),
+    name = iif(?5, ?6, name), metadata = iif(?7, ?8, metadata)
+   WHERE list = (SELECT n FROM contact_lists WHERE n = ?1) AND id = ?2 RETURNING ${CONTACT_COLUMNS}`;
+
+/**
+ * Changes the given fields of a contact; null clears a name or metadata. Throws 404 for the list or the contact, 409 when
+ * the list has another contact with the new address.
+ */
+export async function updateContact(
+  ctx: CallerCtx,
+  listId: string,
+  id: string,
+  { email, name, metadata }: ContactPatch,
+): Promise<ContactOut> {
+  const list = await getList(ctx, listId);
+  const row = await mailDb(ctx)
+    .prepare(UPDATE)
+    .bind(
+      list.n,
+      parseUuid(id) ?? "",
+      email?.address ?? null,
+      email?.key ?? null,
+      ...changeParameters({ name, metadata }),
+    )
+    .first<ContactRow>()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? conflict("The list already has a contact with this email address") : error;
+    });
+  if (!row) throw notFound("Contact");
+  if (!email) return toContact(row);
+  await copyToContacts(ctx, ctx.workspace.number, [email.key]);
+  return toContact(await getContact(ctx, listId, id));
+}

@@ -1,7 +1,0 @@
-import type { Ctx } from "../context.ts";
-import { AppError } from "../errors.ts";
-
-/** Throws 404 while DOMAIN_TRANSFERS is off (decisions 7). */
-export function requireSwitchedOn({ settings }: Pick<Ctx, "settings">): void {
-  if (!settings.domainTransfers) throw new AppError(404, "Not found");
-}

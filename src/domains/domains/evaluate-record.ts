@@ -1,0 +1,87 @@
+import type { RecordStatus } from "../../platform/db/schema/main/domains.ts";
+import type { DnsAnswer } from "../../platform/dns/index.ts";
+import type { ExpectedRecord } from "./records.ts";
+
+/** The status that a DNS answer gives a record; `temperror` when DNS did not answer. */
+export type RecordResult = Exclude<RecordStatus, "pending"> | "temperror";
+
+/** Compares a record with the answer of DNS for its name. Pure. */
+export function evaluateRecord(record: ExpectedRecord, answer: DnsAnswer): RecordResult {
+  if (answer.status === "temperror") return "temperror";
+  const { isCandidate, isCorrect } = matchers[record.purpose];
+  const candidates = answer.values.filter(isCandidate);
+  if (candidates.length === 0) return "missing";
+  return isCorrect(candidates, record.value) ? "verified" : "mismatch";
+}
+
+interface Matcher {
+  /** Whether a value has this purpose. Other TXT records may exist at the same name. */
+  isCandidate: (value: string) => boolean;
+  isCorrect: (candidates: string[], expected: string) => boolean;
+}
+
+const isNotEmpty = (value: string) => value.trim() !== "";
+const containsExact = (values: string[], expected: string) => values.some((value) => value.trim() === expected);
+
+const matchers: Readonly<Record<ExpectedRecord["purpose"], Matcher>> = {
+  ownership: { isCandidate: isNotEmpty, isCorrect: containsExact },
+  // RFC 6376 3.6.1: several records at one selector give undefined results, so every one must contain our key.
+  dkim: {
+    isCandidate: isNotEmpty,
+    isCorrect: (values, expected) => values.every((value) => isExpectedKey(value, parseTags(expected))),
+  },
+  // RFC 7208 4.5: several SPF records are a permerror.
+  spf: {
+    isCandidate: (value) => /^v=spf1(\s|$)/i.test(value),
+    isCorrect: ([value = "", ...more], expected) =>
+      more.length === 0 && spfTerms(value).includes(spfTerms(expected)[1] ?? ""),
+  },
+  // RFC 7489 6.6.3: with several DMARC records, receivers apply none.
+  dmarc: {
+    isCandidate: (value) => /^v=DMARC1\s*(;|$)/.test(value),
+    isCorrect: ([value = "", ...more]) =>
+      more.length === 0 && /^(none|quarantine|reject)$/i.test(parseTags(value).get("p") ?? ""),
+  },
+  return_path: { isCandidate: () => true, isCorrect: containsExact },
+  mx: {
+    isCandidate: () => true,
+    isCorrect: (values, expected) => values.some((value) => value.split(" ")[1] === expected),
+  },
+};
+
+/** Parses a tag list, `a=b; c=d` (RFC 6376 3.2). Removes white space within values: none of the compared tags has any. */
+function parseTags(text: string): Map<string, string> {
+  const pairs = text.split(";").map((pair): [string, string] => {
+    const [name = "", ...value] = pair.split("=");
+    return [name.trim(), value.join("=").replace(/\s+/g, "")];
+  });
+  return new Map(pairs);
+}
+
+/** Returns whether a receiver accepts our signatures by this key record: unique tags, `v` first (RFC 6376 3.2, 3.6.1). */
+function isExpectedKey(text: string, expected: Map<string, string>): boolean {
+  const names = text.split(";").flatMap((pair) => pair.split("=")[0]?.trim() || []);
+  if (new Set(names).size < names.length || names.indexOf("v") > 0) return false;
+  const tags = parseTags(text);
+  const allows = (tag: string, words: string[]) =>
+    !tags.has(tag) ||
+    tags
+      .get(tag)
+      ?.split(":")
+      .some((word) => words.includes(word)) === true;
+  return (
+    (tags.get("v") ?? "DKIM1") === "DKIM1" &&
+    (tags.get("k") ?? "rsa") === expected.get("k") &&
+    tags.get("p") === expected.get("p") &&
+    allows("h", ["sha256"]) &&
+    allows("s", ["*", "email"])
+  );
+}
+
+/** Returns the terms of an SPF record in lower case, without the default qualifier `+` (RFC 7208 4.6.2). */
+function spfTerms(text: string): string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .map((term) => term.replace(/^\+/, ""));
+}

@@ -1,0 +1,77 @@
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { dkimKeys, domains } from "../../platform/db/schema/main/index.ts";
+
+export type DomainRow = typeof domains.$inferSelect;
+export type DkimKeyRow = typeof dkimKeys.$inferSelect;
+
+/** A domain with its DKIM keys, oldest first. */
+export interface DomainWithKeys {
+  domain: DomainRow;
+  keys: DkimKeyRow[];
+}
+
+/** Returns the condition that selects the domains of the caller's workspace that its credential may see. */
+function visibleToCaller(ctx: CallerCtx): SQL | undefined {
+  const { domainIds } = ctx.actor;
+  const isPermitted =
+    domainIds && sql`${domains.id} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return and(eq(domains.workspace, ctx.workspace.number), isPermitted ?? undefined);
+}
+
+/**
+ * Returns one domain of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
+ * or outside the domains that the API key is restricted to.
+ */
+export async function getDomain(ctx: CallerCtx, id: string): Promise<DomainRow> {
+  return (await getDomainWithKeys(ctx, id)).domain;
+}
+
+/** Returns one domain with its DKIM keys, in one D1 batch. Throws 404 as `getDomain` does. */
+export async function getDomainWithKeys(ctx: CallerCtx, id: string): Promise<DomainWithKeys> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Domain");
+  const [found] = await select(ctx, and(visibleToCaller(ctx), eq(domains.id, uuid)), { offset: 0, limit: 1 });
+  if (!found) throw notFound("Domain");
+  return found;
+}
+
+/** Returns domains of the caller's workspace with their keys, in order of name: one domain, or those after a name. */
+export function listDomains(
+  ctx: CallerCtx,
+  { name, after, ...range }: { name?: string; after?: string; offset: number; limit: number },
+): Promise<DomainWithKeys[]> {
+  const filters = [
+    name === undefined ? undefined : eq(domains.name, name),
+    after === undefined ? undefined : gt(domains.name, after),
+  ];
+  return select(ctx, and(visibleToCaller(ctx), ...filters), range);
+}
+
+function select(ctx: CallerCtx, where: SQL | undefined, range: { offset: number; limit: number }) {
+  return selectWithKeys(ctx, where, { ...range, orderBy: domains.name });
+}
+
+/** Returns domains with their keys, in one D1 batch. */
+export async function selectWithKeys(
+  ctx: Pick<Ctx, "db">,
+  where: SQL | undefined,
+  {
+    offset,
+    limit,
+    orderBy,
+  }: { offset: number; limit: number; orderBy: typeof domains.name | typeof domains.nextCheckAt },
+): Promise<DomainWithKeys[]> {
+  const db = orm(ctx);
+  const selected = db.select().from(domains).where(where).orderBy(orderBy).limit(limit).offset(offset);
+  const ids = db.select({ id: sql`id` }).from(selected.as("selected"));
+  const [rows, keys] = await db.batch([
+    selected,
+    db.select().from(dkimKeys).where(sql`${dkimKeys.domainId} IN ${ids}`).orderBy(dkimKeys.id),
+  ]);
+  const keysOf = Map.groupBy(keys, ({ domainId }) => domainId);
+  return rows.map((domain) => ({ domain, keys: keysOf.get(domain.id) ?? [] }));
+}

@@ -1,0 +1,91 @@
+import { and, eq, lte, sql } from "drizzle-orm";
+import { type Notice, notifyOwnersStatements } from "../../notices/notifications/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { domains } from "../../platform/db/schema/main/index.ts";
+import { checkDns, type DnsCheck } from "./check-dns.ts";
+import { type DomainRow, type DomainWithKeys, selectWithKeys } from "./queries.ts";
+import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "./rules.ts";
+import { dkimKeyStatements } from "./save-dns-check.ts";
+
+/** Domains that one run checks. The job runs each hour, so the rest waits for the next run. */
+const DOMAINS_PER_RUN = 200;
+/** Concurrent DNS checks. Each makes up to nine requests, and an invocation has six connections (Workers limits). */
+const CONCURRENCY = 4;
+/** D1 statements that save one check. */
+const CHECK_STATEMENTS = 7;
+
+/**
+ * Checks each verified domain once a day (decisions 5). After the third failed check in a row a domain becomes
+ * `failed` and its owners are notified. A check without an answer from DNS does not count. Also deletes DKIM keys that
+ * retired seven days ago. Two concurrent runs count a check once: an update matches the `next_check_at` that was read.
+ */
+export async function recheckDomains(ctx: Ctx): Promise<void> {
+  await ctx.db
+    .prepare("DELETE FROM dkim_keys WHERE id IN (SELECT id FROM dkim_keys WHERE retired_at < ?1 LIMIT 1000)")
+    .bind(ctx.now() - RETIRED_KEY_MS)
+    .run();
+  const due = await findDue(ctx);
+  const queue = due.values();
+  const worker = async () => {
+    for (const found of queue) if (mayExecute(ctx, CHECK_STATEMENTS * CONCURRENCY)) await recheck(ctx, found);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+}
+
+function findDue(ctx: Ctx): Promise<DomainWithKeys[]> {
+  const due = and(eq(domains.status, sql.raw("'verified'")), lte(domains.nextCheckAt, ctx.now()));
+  return selectWithKeys(ctx, due, { offset: 0, limit: DOMAINS_PER_RUN, orderBy: domains.nextCheckAt });
+}
+
+/**
+ * Checks the DNS records of one domain and saves the result. Never throws: a domain whose check fails would come first
+ * in every run and block the domains after it.
+ */
+async function recheck(ctx: Ctx, found: DomainWithKeys): Promise<void> {
+  const check = await checkDns(ctx, found);
+  try {
+    await guardedBatch(ctx.db, saveStatements(ctx, found.domain, check));
+  } catch (error) {
+    // Lost the compare-and-set to another run or request. The next run reads the row again.
+    if (!(error instanceof ConcurrencyError))
+      ctx.log("domain.recheck.failed", { domain: found.domain.id, error: String(error) });
+  }
+}
+
+const SAVE_CHECK = `
+  UPDATE domains SET records = ?3, last_checked_at = ?4, next_check_at = ?5, failed_checks = ?6, status = ?7
+   WHERE id = ?1 AND next_check_at = ?2 AND status = 'verified'`;
+
+function saveStatements(ctx: Ctx, domain: DomainRow, check: DnsCheck): MainStatement[] {
+  const { db } = ctx;
+  const now = ctx.now();
+  if (check.verdict === "temperror") {
+    const retry = db.prepare("UPDATE domains SET next_check_at = ?3 WHERE id = ?1 AND next_check_at = ?2");
+    return [retry.bind(domain.id, domain.nextCheckAt, now + RETRY_CHECK_MS)];
+  }
+  const failedChecks = check.verdict === "pass" ? 0 : domain.failedChecks + 1;
+  const failed = failedChecks >= MAX_FAILED_CHECKS;
+  const save = db
+    .prepare(SAVE_CHECK)
+    .bind(
+      ...[domain.id, domain.nextCheckAt, JSON.stringify(check.statuses), now, now + RECHECK_MS],
+      ...[failedChecks, failed ? "failed" : "verified"],
+    );
+  return [
+    save,
+    expectChanges(db, 1),
+    ...(check.verdict === "pass" ? dkimKeyStatements(ctx, check, now) : []),
+    ...(failed ? notifyOwnersStatements(ctx, domain.workspace, failedNotice(domain)) : []),
+  ];
+}
+
+const failedNotice = (domain: DomainRow): Notice => ({
+  category: "alerts",
+  severity: "error",
+  title: `${domain.name} can no longer send`,
+  body: `Its required DNS records were missing or wrong in ${MAX_FAILED_CHECKS} daily checks in a row. Restore them and verify the domain again.`,
+  href: `/domains/${domain.id}`,
+});

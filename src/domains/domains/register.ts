@@ -1,0 +1,75 @@
+import { canonicalDomain } from "../../lib/address-domain.ts";
+import { conflict, forbidden, unprocessable } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/index.ts";
+import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
+import { isPublicSuffix } from "./public-suffix.ts";
+import type { DomainWithKeys } from "./queries.ts";
+import { MAX_NAME, newOwnershipToken, reversedName } from "./rules.ts";
+import { type DomainIn, type DomainOut, toDomain } from "./schema.ts";
+
+// Inserts nothing when the workspace was deleted meanwhile: a domain of a deleted workspace is never purged.
+const INSERT_DOMAIN = `
+  INSERT INTO domains (id, workspace, name, status, reversed_name, ownership_token, created_at)
+  SELECT ?1, ?2, ?3, 'pending', ?4, ?5, ?6
+   WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
+
+/**
+ * Registers a domain as `pending` until it is verified (decisions 5). Several workspaces may register the same name;
+ * only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix, 409 when the
+ * workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the
+ * workspace is deleted at the same moment.
+ */
+export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {
+  if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
+  const created = await newDomain(ctx, await parseName(ctx, input.name));
+  const { domain, keys } = created;
+  const response = toDomain(ctx.settings, created);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db
+        .prepare(INSERT_DOMAIN)
+        .bind(domain.id, domain.workspace, domain.name, domain.reversedName, domain.ownershipToken, domain.createdAt),
+      expectChanges(ctx.db, 1),
+      insertKeysStatement(ctx, keys),
+      auditStatement(ctx, { action: "domain.registered", target: domain.id, detail: { name: domain.name } }),
+      ...storeResponse(ctx, response),
+    ]);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw conflict("This workspace has already registered this domain");
+    throw error;
+  }
+  return response;
+}
+
+async function parseName(ctx: CallerCtx, text: string): Promise<string> {
+  const invalid = (msg: string) => unprocessable([{ loc: ["body", "name"], msg, type: "value_error" }]);
+  const name = canonicalDomain(text.trim().replace(/\.$/, ""));
+  if (name === null) throw invalid("name must be a domain name; write it as example.com, without a scheme, path or @");
+  if (name.length > MAX_NAME)
+    throw invalid(`name has ${name.length} characters in A-label form; the limit is ${MAX_NAME}`);
+  if (await isPublicSuffix(ctx.env.ASSETS, name)) throw invalid("name is a public suffix; register a name below it");
+  return name;
+}
+
+async function newDomain(ctx: CallerCtx, name: string): Promise<DomainWithKeys> {
+  const id = ctx.newId();
+  const keys = await generateDkimKeys(ctx, id);
+  const domain: DomainWithKeys["domain"] = {
+    id,
+    workspace: ctx.workspace.number,
+    name,
+    reversedName: reversedName(name),
+    status: "pending",
+    ownershipToken: newOwnershipToken(),
+    records: {},
+    failedChecks: 0,
+    createdAt: ctx.now(),
+    verifiedAt: null,
+    lastCheckedAt: null,
+    nextCheckAt: null,
+  };
+  return { domain, keys };
+}

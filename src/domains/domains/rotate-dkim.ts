@@ -1,0 +1,46 @@
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/index.ts";
+import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";
+import { getDomain, getDomainWithKeys } from "./queries.ts";
+import { dkimState } from "./rules.ts";
+import { type DomainOut, toDomain } from "./schema.ts";
+
+// Replaces pending keys only: active keys sign until the new ones are found in DNS.
+const DELETE_PENDING = "DELETE FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL";
+
+// Changes one row only if the domain exists and its pending keys are the ones that were read. Otherwise the response
+// would list records of keys that a concurrent rotation has already deleted.
+const EXPECT_UNCHANGED = `
+  UPDATE domains SET name = name WHERE id = ?1 AND workspace = ?2 AND ?3 = (
+    SELECT json_group_array(id) FROM (
+      SELECT id FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL ORDER BY id))`;
+
+/**
+ * Generates a new pair of DKIM keys for a domain. They are activated when a DNS check (verify, or the daily check)
+ * finds both records; the old keys sign until then and retire at that moment (decisions 5). Throws 404, and
+ * ConcurrencyError when the keys were changed at the same moment.
+ */
+export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {
+  const { domain, keys } = await getDomainWithKeys(ctx, id);
+  const newKeys = await generateDkimKeys(ctx, domain.id);
+  const remaining = keys.filter((key) => dkimState(key) !== "pending");
+  const pendingIds = keys.filter((key) => dkimState(key) === "pending").map((key) => key.id);
+  const response = toDomain(ctx.settings, { domain, keys: [...remaining, ...newKeys] });
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(EXPECT_UNCHANGED).bind(domain.id, ctx.workspace.number, JSON.stringify(pendingIds.sort())),
+      expectChanges(ctx.db, 1),
+      ctx.db.prepare(DELETE_PENDING).bind(domain.id),
+      insertKeysStatement(ctx, newKeys),
+      auditStatement(ctx, { action: "domain.dkim_rotated", target: domain.id, detail: { name: domain.name } }),
+      ...storeResponse(ctx, response),
+    ]);
+  } catch (error) {
+    // Throws 404 when the domain was deleted meanwhile.
+    if (error instanceof ConcurrencyError) await getDomain(ctx, id);
+    throw error;
+  }
+  return response;
+}

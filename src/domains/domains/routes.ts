@@ -1,0 +1,116 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { hourlyLimit } from "../../http/rate-limit.ts";
+import { body, query } from "../../http/validate.ts";
+import { deleteDomain } from "./delete.ts";
+import { getDomainWithKeys, listDomains } from "./queries.ts";
+import { registerDomain } from "./register.ts";
+import { rotateDkim } from "./rotate-dkim.ts";
+import { DomainIn, DomainOut, toDomain } from "./schema.ts";
+import { verifyDomain } from "./verify.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+    name: z.string().toLowerCase().optional().describe("Filters by exact name, in A-label form."),
+  })
+  .superRefine(refuseDeepPages);
+
+const domainId = parameter.id("domain_id", "Id of the domain");
+
+export const domainRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/domains/",
+    describeRoute({
+      operationId: "registerDomain",
+      summary: "Register a domain",
+      tags: ["Domains"],
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
+    }),
+    hourlyLimit("domain-registrations", (settings) => settings.domainRegistrationsPerHour),
+    ...body(DomainIn),
+    idempotent(201),
+    async (c) => c.json(await registerDomain(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/domains/",
+    describeRoute({
+      operationId: "listDomains",
+      summary: "List domains in order of name",
+      tags: ["Domains"],
+      responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const caller = c.get("caller");
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listDomains(caller, { ...filter, offset: page * limit, limit: limit + 1 });
+      const rows = onePage(c, found, limit, ({ domain }) => ({ after: domain.name }));
+      return c.json(rows.map((row) => toDomain(caller.settings, row)));
+    },
+  )
+  .get(
+    "/v1/domains/:domain_id",
+    describeRoute({
+      operationId: "getDomain",
+      summary: "Get a domain with its DNS records and their status",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(200, "The domain", DomainOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json(toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id"))));
+    },
+  )
+  .post(
+    "/v1/domains/:domain_id/verify",
+    describeRoute({
+      operationId: "verifyDomain",
+      summary: "Verify a domain by checking its DNS records",
+      description:
+        "Changes nothing when DNS does not answer (SERVFAIL, timeout). Answers 409 when another workspace has verified " +
+        "this name or one above it. A name below it that another workspace has verified becomes failed there.",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
+    }),
+    hourlyLimit("domain-verifications", (settings) => settings.domainVerificationsPerHour),
+    async (c) => c.json(await verifyDomain(c.get("caller"), c.req.param("domain_id"))),
+  )
+  .post(
+    "/v1/domains/:domain_id/dkim/rotate",
+    describeRoute({
+      operationId: "rotateDkimKeys",
+      summary: "Rotate the DKIM keys of a domain",
+      description: "The new keys sign once both of their records are found in DNS; the old keys sign until then.",
+      tags: ["Domains"],
+      parameters: [domainId, parameter.idempotencyKey],
+      responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),
+    }),
+    noBody,
+    idempotent(200),
+    async (c) => c.json(await rotateDkim(c.get("caller"), c.req.param("domain_id"))),
+  )
+  .delete(
+    "/v1/domains/:domain_id",
+    describeRoute({
+      operationId: "deleteDomain",
+      summary: "Delete a domain with its mailboxes",
+      tags: ["Domains"],
+      parameters: [domainId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteDomain(c.get("caller"), c.req.param("domain_id"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,95 @@
+import * as z from "zod";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import type { Settings } from "../../platform/settings/settings.ts";
+import type { DomainWithKeys } from "./queries.ts";
+import { expectedRecords } from "./records.ts";
+import { dkimState } from "./rules.ts";
+
+export const DomainIn = z
+  .object({
+    name: z.string().max(1000).meta({
+      minLength: 3,
+      pattern: "\\.",
+      description: "A domain name, in Unicode or in A-label form; at most 220 characters in A-label form.",
+    }),
+  })
+  .meta({ ref: "DomainCreate", examples: [{ name: "shop.example.net" }] });
+export type DomainIn = z.output<typeof DomainIn>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+const RecordOut = z
+  .object({
+    purpose: z.enum(["ownership", "dkim", "spf", "return_path", "dmarc", "mx"]),
+    type: z.enum(["TXT", "CNAME", "MX"]),
+    name: z.string(),
+    value: z.string().describe("A TXT value as one string; in DNS it is split into strings of at most 255 bytes."),
+    priority: z.int().nullable(),
+    status: z
+      .enum(["pending", "verified", "missing", "mismatch"])
+      .describe(
+        "Result of the last check. `pending`: not checked yet; `missing`: no such record; `mismatch`: another value.",
+      ),
+    required: z.boolean().describe("Whether verification requires this record; the other records are recommended."),
+  })
+  .meta({ ref: "DomainRecord" });
+
+export const DomainOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    status: z.enum(["pending", "verified", "failed"]),
+    records: z.array(RecordOut),
+    dkim_selector: z
+      .string()
+      .nullable()
+      .describe("Selector of the active RSA key, or of the pending one before the first verification."),
+    created_at: timestamp,
+    verified_at: timestamp.nullable(),
+    last_checked_at: timestamp.nullable(),
+  })
+  .meta({
+    ref: "Domain",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        name: "shop.example.net",
+        status: "pending",
+        records: [
+          {
+            purpose: "ownership",
+            type: "TXT",
+            name: "_svc-challenge.shop.example.net",
+            value: "svc-domain-verification=47ba00fc506fe87470c853932cd4613125d510b9",
+            priority: null,
+            status: "pending",
+            required: true,
+          },
+        ],
+        dkim_selector: "svc-r-b2c4fd32",
+        created_at: "2026-11-21T14:00:00.000Z",
+        verified_at: null,
+        last_checked_at: null,
+      },
+    ],
+  });
+export type DomainOut = z.output<typeof DomainOut>;
+
+/** Serializes a domain with its DNS records (decisions 5). */
+export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {
+  const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
+  const shown = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);
+  return {
+    id: domain.id,
+    name: domain.name,
+    status: domain.status,
+    records: expectedRecords(settings, domain, keys).map(({ key, ...record }) => ({
+      ...record,
+      status: domain.records[key] ?? "pending",
+    })),
+    dkim_selector: shown?.selector ?? null,
+    created_at: iso(domain.createdAt),
+    verified_at: isoOrNull(domain.verifiedAt),
+    last_checked_at: isoOrNull(domain.lastCheckedAt),
+  };
+}

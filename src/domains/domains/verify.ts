@@ -1,0 +1,62 @@
+import { conflict } from "../../lib/errors.ts";
+import { auditWhereStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { checkDns } from "./check-dns.ts";
+import { isTaken, overtakeStatements } from "./overtake.ts";
+import { type DomainRow, getDomainWithKeys } from "./queries.ts";
+import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
+import { type DomainOut, toDomain } from "./schema.ts";
+
+/**
+ * Checks the DNS records of a domain and verifies it when all required records are correct (decisions 5). Otherwise
+ * the status does not change: only the daily check ends a verification. Names below it that other workspaces have verified
+ * become `failed`. Throws 404, and 409 when another workspace has verified the name or one above it, or when the domain's
+ * keys were changed at the same moment.
+ */
+export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOut> {
+  const before = await getDomainWithKeys(ctx, id);
+  const check = await checkDns(ctx, before);
+  if (check.verdict === "temperror") return toDomain(ctx.settings, before);
+  const save = (statements: MainStatement[] = []) =>
+    guardedBatch(ctx.db, [
+      ...statements,
+      ...(check.verdict === "pass" ? [auditVerification(ctx, before.domain)] : []),
+      ...saveDnsCheck(ctx, before.domain, check),
+    ]);
+  try {
+    await save();
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;
+    // Throws 404 when the domain was deleted meanwhile. When a concurrent call verified it, this call succeeds too.
+    const after = await getDomainWithKeys(ctx, id);
+    if (after.domain.status === "verified") return toDomain(ctx.settings, after);
+    if (await isTaken(ctx, after.domain)) throw conflict(TAKEN);
+    if (!(await hasConflict(ctx, after.domain))) throw conflict(CHANGED);
+    await overtake(() => save(overtakeStatements(ctx, after.domain)));
+  }
+  return toDomain(ctx.settings, await getDomainWithKeys(ctx, id));
+}
+
+/** Runs a batch that overtakes names below. Throws 409 when the domain was changed at the same moment. */
+async function overtake(save: () => Promise<unknown>): Promise<void> {
+  try {
+    await save();
+  } catch (error) {
+    if (error instanceof ConcurrencyError || isUniqueViolation(error)) throw conflict(CHANGED);
+    throw error;
+  }
+}
+
+/** Runs before the status changes, so that of several calls at once only the one that verifies the domain is recorded. */
+function auditVerification(ctx: CallerCtx, { id, name }: DomainRow): MainStatement {
+  return auditWhereStatement(
+    ctx,
+    { action: "domain.verified", target: id, detail: { name } },
+    "EXISTS (SELECT 1 FROM domains WHERE id = ?10 AND status <> 'verified')",
+  );
+}
+
+const TAKEN = "Another workspace has verified this domain, or one above it";
+const CHANGED = "The domain was changed by another request at the same moment; try again";

@@ -1,0 +1,162 @@
+import type { Child } from "hono/jsx";
+import { formatShortTime, formatTime } from "../../lib/local-time.ts";
+import { useViewer } from "./viewer.tsx";
+
+interface TableProps {
+  /** Read by screen readers. */
+  caption: string;
+  columns: readonly string[];
+  children?: Child;
+}
+
+const Head = ({ columns, id }: Pick<TableProps, "columns"> & { id?: string | undefined }) => (
+  <thead id={id}>
+    <tr>
+      {columns.map((column) => (
+        <th scope="col">{column}</th>
+      ))}
+    </tr>
+  </thead>
+);
+
+/** A table that scrolls sideways in its own box when it is wider than the page. */
+export const Table = ({ caption, columns, children }: TableProps) => (
+  <section class="table" aria-label={caption} tabindex={0}>
+    <table>
+      <Head columns={columns} />
+      <tbody>{children}</tbody>
+    </table>
+  </section>
+);
+
+interface ListProps extends Omit<TableProps, "children"> {
+  /** Cells in the order of the columns. */
+  rows: readonly (readonly Child[])[];
+  /** The ids of the rows, in their order, in a list inside `Live`: only rows that change are replaced. `name` is its own on the page. */
+  live?: { name: string; ids: readonly string[] };
+}
+
+/** A table whose rows are cards in narrow windows, with the name of the column before each cell. */
+export const List = ({ caption, columns, rows, live }: ListProps) => (
+  <div class="list" id={live && `${live.name}-list`}>
+    <table aria-label={caption} id={live && `${live.name}-table`}>
+      <Head columns={columns} id={live && `${live.name}-head`} />
+      <tbody id={live && `${live.name}-body`}>
+        {rows.map((cells, row) => (
+          <tr id={live && `${live.name}-${live.ids[row]}`}>
+            {cells.map((cell, index) => (
+              <td data-column={columns[index]}>
+                <div>{cell}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** A part of a page that is read again every 5 s while the page is visible, or only with other parts when `isPolled` is false. */
+export const Live = ({ id, isPolled = true, children }: { id: string; isPolled?: boolean; children?: Child }) => (
+  <div id={id} data-live="" data-poll={isPolled ? "" : undefined}>
+    {children}
+  </div>
+);
+
+/**
+ * A time in the zone of the viewer, to the minute, with UTC as its title. `at` in ms since 1970, or ISO 8601. With `short` it has
+ * no date when it is of today, and no year when it is of this year.
+ */
+export function Time({ at, short = false }: { at: number | string; short?: boolean }) {
+  const { zone, now } = useViewer();
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return null;
+  const text = short ? formatShortTime(date, zone, new Date(now)) : formatTime(date, zone);
+  return (
+    <time dateTime={date.toISOString()} title={formatTime(date, "UTC")} data-short={short ? "" : undefined}>
+      {text}
+    </time>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  ...kind("good", [
+    "delivered",
+    "sent",
+    "verified",
+    "active",
+    "completed",
+    "accepted",
+    "on",
+    "unchanged",
+    "pass",
+    "done",
+  ]),
+  ...kind("bad", [
+    "bounced",
+    "failed",
+    "rejected",
+    "missing",
+    "mismatch",
+    "expired",
+    "complained",
+    "reversed",
+    "restricted",
+    "fail",
+  ]),
+  ...kind("warn", [
+    "queued",
+    "sending",
+    "scheduled",
+    "pending",
+    "paused",
+    "deferred",
+    "suppressed",
+    "retrying",
+    "unconfirmed",
+  ]),
+};
+
+function kind(name: string, words: readonly string[]): Record<string, string> {
+  return Object.fromEntries(words.map((word) => [word, name]));
+}
+
+/** A status as a word in its colour. */
+export const Status = ({ word }: { word: string }) => <span class={`status ${KINDS[word] ?? ""}`}>{word}</span>;
+
+interface EmptyProps {
+  children?: Child;
+  /** What to do about it. */
+  action?: { href: string; label: string } | undefined;
+  /** The call of the API that does it. */
+  command?: string;
+}
+
+/** What a list shows that has no rows. */
+export const Empty = ({ children, action, command }: EmptyProps) => (
+  <div class="empty">
+    <p>{children}</p>
+    {action ? (
+      <p>
+        <a class="button" href={action.href}>
+          {action.label}
+        </a>
+      </p>
+    ) : null}
+    {command === undefined ? null : (
+      <p class="code" data-copy="">
+        {command}
+      </p>
+    )}
+  </div>
+);
+
+/** The link to the next page of a list. `next` is its URL; null on the last page. */
+export const Pager = ({ next, label = "Older" }: { next: string | null; label?: string }) =>
+  next === null ? null : (
+    <p>
+      <a class="button quiet" href={next}>
+        {label}
+      </a>
+    </p>
+  );

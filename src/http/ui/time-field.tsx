@@ -1,0 +1,63 @@
+import { toLocalMinute } from "../../lib/local-time.ts";
+import { type Faults, Field } from "./form.tsx";
+import { useViewer } from "./viewer.tsx";
+
+interface TimeFieldProps {
+  name: string;
+  label: string;
+  /** What an empty field means. */
+  hint: string;
+  /** In ISO 8601. Empty, or a text that is no time: the field is empty. */
+  at: string;
+  faults?: Faults | undefined;
+}
+
+/** An optional time in the zone of the viewer. The form names the zone, which `readTime` reads with the field. */
+export function TimeField({ name, label, hint, at, faults }: TimeFieldProps) {
+  const { zone } = useViewer();
+  return (
+    <>
+      <ZoneOf name={name} zone={zone} />
+      <Field
+        {...{ name, label, faults }}
+        type="datetime-local"
+        required={false}
+        hint={`${inZone(zone)}. ${hint}`}
+        value={toFieldValue(at, zone)}
+      />
+    </>
+  );
+}
+
+/** The same in a row of a list: required, and its label is for screen readers. */
+export function ShortTimeField({ name, label, at }: Pick<TimeFieldProps, "name" | "label" | "at">) {
+  const { zone } = useViewer();
+  return (
+    <>
+      <ZoneOf name={name} zone={zone} />
+      <label>
+        <span class="hidden">{`${label}. ${inZone(zone)}`}</span>
+        <input
+          class="short"
+          type="datetime-local"
+          name={name}
+          required
+          title={inZone(zone)}
+          value={toFieldValue(at, zone)}
+        />
+      </label>
+    </>
+  );
+}
+
+const ZoneOf = ({ name, zone }: { name: string; zone: string }) => (
+  <input type="hidden" name={`${name}_zone`} value={zone} />
+);
+
+const inZone = (zone: string) => (zone === "UTC" ? "In UTC" : `In the time of ${zone}`);
+
+/** Returns the value of a field for date and time; empty for a text that is no time. */
+function toFieldValue(at: string, zone: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? "" : toLocalMinute(time, zone);
+}

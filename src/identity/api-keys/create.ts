@@ -1,0 +1,98 @@
+import { mintApiKey } from "../../access/accounts/index.ts";
+import { type Fault, unprocessable } from "../../lib/errors.ts";
+import { isoOrNull, parseIso } from "../../lib/time.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
+import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { callerIsActive } from "./caller-is-active.ts";
+import { type Grant, requireGrantable } from "./grant.ts";
+import { type ApiKeyRow, findDomainIds } from "./queries.ts";
+import { expiryFault } from "./rules.ts";
+import { type ApiKeyIn, type NewApiKeyOut, toApiKey } from "./schema.ts";
+
+// Counts the domains again: one that is deleted at this moment must not remain in the new key.
+const INSERT_KEY = `
+  INSERT INTO api_keys (id, workspace, user_id, name, prefix, hash, scopes, domain_ids, created_at, expires_at)
+  SELECT ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
+   WHERE ${callerIsActive("?3")} AND ?12 = (
+     SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
+
+/**
+ * Creates an API key that acts as the caller's user (decisions 3). Omitted fields default to the caller's own rights.
+ * Throws 403 for rights that the caller does not have, 422 for an invalid expiry or domain, ConcurrencyError when the
+ * caller's key was revoked, a domain was deleted or the Idempotency-Key was used at the same moment.
+ */
+export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<NewApiKeyOut> {
+  const { actor, workspace } = ctx;
+  const { scopes, domainIds, expiresAt } = await toGrant(ctx, input);
+  const { key, prefix, hash } = await mintApiKey(ctx.settings.masterKeys);
+  const row: ApiKeyRow = {
+    id: ctx.newId(),
+    userId: actor.userId,
+    name: input.name,
+    prefix,
+    scopes: [...scopes],
+    domainIds: domainIds && [...domainIds],
+    lastUsedAt: null,
+    createdAt: ctx.now(),
+    expiresAt,
+    revokedAt: null,
+    replacedById: null,
+  };
+  const response = { ...toApiKey(row), key };
+  const domainsJson = domainIds && JSON.stringify(domainIds);
+  const owner = [actor.credentialId, row.id, workspace.number, actor.userId, row.name, prefix, hash];
+  const rights = [JSON.stringify(scopes), domainsJson, row.createdAt, expiresAt, domainIds?.length ?? 0];
+  await repeatableBatch(ctx, ctx.db, [
+    ctx.db.prepare(INSERT_KEY).bind(...owner, ...rights),
+    expectChanges(ctx.db, 1),
+    auditStatement(ctx, {
+      action: "api_key.created",
+      target: row.id,
+      detail: { name: row.name, scopes, expires_at: isoOrNull(expiresAt) },
+    }),
+    ...(await storeSecretResponse(ctx, response)),
+  ]);
+  return response;
+}
+
+async function toGrant(ctx: CallerCtx, input: ApiKeyIn): Promise<Grant> {
+  const { actor } = ctx;
+  const requested = input.domain_ids === undefined ? actor.domainIds && [...actor.domainIds] : input.domain_ids;
+  const expiry = parseExpiry(ctx, input.expires_at);
+  const grant: Grant = {
+    scopes: [...new Set(input.scopes ?? (actor.grantsAll ? ["*"] : [...actor.scopes].sort()))],
+    domainIds: requested && [...new Set(requested)],
+    expiresAt: expiry.at,
+  };
+  requireGrantable(actor, grant);
+  const found = await findDomainIds(ctx, grant.domainIds ?? []);
+  const faults = [...domainFaults(input.domain_ids ?? [], found), ...expiry.faults];
+  if (faults.length > 0) throw unprocessable(faults);
+  return grant.domainIds === null ? grant : { ...grant, domainIds: grant.domainIds.filter((id) => found.has(id)) };
+}
+
+/** Returns the expiry in ms since 1970. With a fault, which is reported together with other faults, the default. */
+function parseExpiry({ actor, now }: CallerCtx, given: ApiKeyIn["expires_at"]): { at: number | null; faults: Fault[] } {
+  if (given === null) return { at: null, faults: [] };
+  if (given === undefined) return { at: actor.expiresAt, faults: [] };
+  const msg = expiryFault(given, now());
+  if (msg === null) return { at: parseIso(given), faults: [] };
+  return { at: actor.expiresAt, faults: [{ loc: ["body", "expires_at"], msg, type: "value_error" }] };
+}
+
+/** Returns a fault for each id that is not a domain of the workspace. Malformed, unknown and foreign ids get the same text. */
+function domainFaults(ids: readonly string[], found: ReadonlySet<string>): Fault[] {
+  return ids.flatMap((id, index) =>
+    found.has(id)
+      ? []
+      : [
+          {
+            loc: ["body", "domain_ids", index],
+            msg: "domain_ids must contain ids of domains of this workspace; this one is not",
+            type: "value_error",
+          },
+        ],
+  );
+}

@@ -1,0 +1,73 @@
+import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { isUuid, parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { apiKeys } from "../../platform/db/schema/main/index.ts";
+
+const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(apiKeys);
+
+export type ApiKeyRow = Awaited<ReturnType<typeof getApiKey>>;
+
+/**
+ * Returns the condition that selects the API keys of the caller's workspace that its credential may see. A key that is
+ * restricted to domains sees those restricted to the same domains or fewer.
+ */
+function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
+  const permitted = JSON.stringify([...(domainIds ?? [])]);
+  const isWithin =
+    domainIds &&
+    sql`${apiKeys.domainIds} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM json_each(${apiKeys.domainIds}) WHERE value NOT IN (SELECT value FROM json_each(${permitted})))`;
+  return and(eq(apiKeys.workspace, workspace.number), isWithin ?? undefined);
+}
+
+/** Returns one API key of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
+export function getApiKey(ctx: CallerCtx, id: string) {
+  return getWhere(ctx, id, eq(apiKeys.workspace, ctx.workspace.number));
+}
+
+/** Returns one API key that the caller may see. Throws 404 as `getApiKey` does, and for a key that the caller may not see. */
+export function getVisibleApiKey(ctx: CallerCtx, id: string) {
+  return getWhere(ctx, id, visibleToCaller(ctx));
+}
+
+async function getWhere(ctx: CallerCtx, id: string, where: SQL | undefined) {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("API key");
+  const [row] = await orm(ctx)
+    .select(columns)
+    .from(apiKeys)
+    .where(and(where, eq(apiKeys.id, uuid)));
+  if (!row) throw notFound("API key");
+  return row;
+}
+
+/**
+ * Returns the API keys that the caller may see, newest first, revoked and expired ones included; `after` continues
+ * after the key with this id.
+ */
+export function listApiKeys(
+  ctx: CallerCtx,
+  { after, offset, limit }: { after?: string; offset: number; limit: number },
+): Promise<ApiKeyRow[]> {
+  return orm(ctx)
+    .select(columns)
+    .from(apiKeys)
+    .where(and(visibleToCaller(ctx), after === undefined ? undefined : lt(apiKeys.id, after)))
+    .orderBy(desc(apiKeys.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** Returns those of the ids that are domains of the caller's workspace. */
+export async function findDomainIds(ctx: CallerCtx, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  // Only UUIDs are bound: D1 accepts parameters of at most 2,000,000 bytes.
+  const uuids = ids.filter(isUuid);
+  if (uuids.length === 0) return new Set();
+  const { results } = await ctx.db
+    .prepare("SELECT id FROM domains WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))")
+    .bind(ctx.workspace.number, JSON.stringify(uuids))
+    .all<{ id: string }>();
+  return new Set(results.map(({ id }) => id));
+}

@@ -1,0 +1,88 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { createApiKey } from "./create.ts";
+import { listApiKeys } from "./queries.ts";
+import { revokeApiKey } from "./revoke.ts";
+import { rotateApiKey } from "./rotate.ts";
+import { ApiKeyIn, ApiKeyOut, NewApiKeyOut, toApiKey } from "./schema.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+  })
+  .superRefine(refuseDeepPages);
+
+const apiKeyId = parameter.id("api_key_id", "Id of the API key");
+
+export const apiKeyRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/api-keys/",
+    describeRoute({
+      operationId: "createApiKey",
+      summary: "Create an API key",
+      description: "The key acts as the calling user, with at most the rights of the calling credential.",
+      tags: ["API keys"],
+      parameters: [parameter.idempotencyKey],
+      responses: responses(
+        201,
+        "The API key. `key` is shown in this response only",
+        NewApiKeyOut,
+        [403, 409, 413, 415],
+      ),
+    }),
+    ...body(ApiKeyIn),
+    idempotent(201),
+    async (c) => c.json(await createApiKey(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/api-keys/",
+    describeRoute({
+      operationId: "listApiKeys",
+      summary: "List API keys, newest first",
+      tags: ["API keys"],
+      responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listApiKeys(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toApiKey));
+    },
+  )
+  .post(
+    "/v1/api-keys/:api_key_id/rotate",
+    describeRoute({
+      operationId: "rotateApiKey",
+      summary: "Rotate an API key",
+      description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
+      tags: ["API keys"],
+      parameters: [apiKeyId, parameter.idempotencyKey],
+      responses: responses(201, "The new API key. `key` is shown in this response only", NewApiKeyOut, [403, 404, 409]),
+    }),
+    noBody,
+    idempotent(201),
+    async (c) => c.json(await rotateApiKey(c.get("caller"), c.req.param("api_key_id")), 201),
+  )
+  .delete(
+    "/v1/api-keys/:api_key_id",
+    describeRoute({
+      operationId: "revokeApiKey",
+      summary: "Revoke an API key",
+      description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
+      tags: ["API keys"],
+      parameters: [apiKeyId],
+      responses: responses(204, "Revoked", null, [403, 404]),
+    }),
+    async (c) => {
+      await revokeApiKey(c.get("caller"), c.req.param("api_key_id"));
+      return c.body(null, 204);
+    },
+  );

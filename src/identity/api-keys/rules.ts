@@ -1,0 +1,28 @@
+import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { parseIso } from "../../lib/time.ts";
+
+/** Limits of API keys (decisions 3). */
+export const limits = { nameCharacters: 100, domains: 50, scopes: 100, lifeYears: 10 } as const;
+
+/** How long a rotated key stays valid, in ms, so that its users can switch to the new one. */
+export const GRACE_MS = 24 * 3_600_000;
+
+/** Returns whether a name, before trimming, has no control characters and no line breaks. */
+export function isPrintable(name: string): boolean {
+  return !UNPRINTABLE.test(name);
+}
+
+/** Returns whether a trimmed name has 1 to 100 code points. */
+export function isNameLength(name: string): boolean {
+  return name !== "" && name.length <= 2 * limits.nameCharacters && Array.from(name).length <= limits.nameCharacters;
+}
+
+/** Returns why an `expires_at` is invalid, or null. `now` in ms since 1970. */
+export function expiryFault(text: string, now: number): string | null {
+  const at = parseIso(text);
+  if (at === null) return "expires_at is not an ISO 8601 date and time with an offset";
+  if (at <= now) return "expires_at is in the past";
+  const latest = new Date(now);
+  latest.setUTCFullYear(latest.getUTCFullYear() + limits.lifeYears);
+  return at > latest.getTime() ? `expires_at is more than ${limits.lifeYears} years ahead` : null;
+}

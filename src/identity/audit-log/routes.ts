@@ -1,0 +1,27 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { responses } from "../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { query } from "../../http/validate.ts";
+import { AUDIT_RETENTION_DAYS } from "../../platform/audit/index.ts";
+import { listAudit } from "./queries.ts";
+import { AuditEntryOut, toAuditEntry } from "./schema.ts";
+
+export const auditRoutes = new Hono<AppEnv>().get(
+  "/v1/audit",
+  describeRoute({
+    operationId: "listAuditEntries",
+    summary: "List the audit log, newest first",
+    description: `Who changed what in the workspace. Entries are kept ${AUDIT_RETENTION_DAYS} days.`,
+    tags: ["Audit log"],
+    responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
+  }),
+  query(z.object(cursorQuery)),
+  async (c) => {
+    const { after, limit } = c.req.valid("query");
+    const found = await listAudit(c.get("caller"), { after, limit: limit + 1 });
+    return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toAuditEntry));
+  },
+);

@@ -1,0 +1,80 @@
+import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
+import { AppError, notFound } from "../../lib/errors.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { CallerCtx, Ctx, Role } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { invitations } from "../../platform/db/schema/main/index.ts";
+
+/** Purpose under which tokens of invitations are hashed (lib/secret-box). */
+export const INVITATION_PURPOSE = "invitation";
+
+const { hash: _hash, ...columns } = getTableColumns(invitations);
+
+export type InvitationRow = Omit<typeof invitations.$inferSelect, "hash">;
+
+/** Returns the invitations of the caller's workspace that were not accepted, expired ones included, oldest first. */
+export function listInvitations(
+  ctx: CallerCtx,
+  { after, limit }: { after?: string; limit: number },
+): Promise<InvitationRow[]> {
+  return orm(ctx)
+    .select(columns)
+    .from(invitations)
+    .where(
+      and(eq(invitations.workspace, ctx.workspace.number), after === undefined ? undefined : gt(invitations.id, after)),
+    )
+    .orderBy(asc(invitations.id))
+    .limit(limit);
+}
+
+/** A pending invitation, as the person who was invited sees it. */
+export interface Invitation {
+  id: string;
+  email: string;
+  emailKey: string;
+  role: Role;
+  workspace: { number: number; id: string; name: string };
+  /** Email address of the user who sent it. */
+  invitedBy: string;
+  expiresAt: number;
+}
+
+// An invitation is valid as long as its sender could send it.
+const FIND = `
+  SELECT i.id, i.email, i.email_key, i.role, i.expires_at, w.number, w.id AS workspace_id, w.name, u.email AS invited_by
+    FROM invitations i
+    JOIN workspaces w ON w.number = i.workspace AND w.deleted_at IS NULL
+    JOIN memberships m ON m.workspace = i.workspace AND m.user_id = i.invited_by
+     AND (m.role = 'owner' OR (m.role = 'admin' AND i.role <> 'owner'))
+    JOIN users u ON u.id = i.invited_by
+   WHERE i.hash IN (SELECT value FROM json_each(?1))`;
+
+/**
+ * Returns the invitation of a token, without accepting it. Throws 404 for a token that is unknown, was used or withdrawn, or
+ * whose sender may no longer invite; 410 for an expired one.
+ */
+export async function getInvitation(ctx: Ctx, token: string): Promise<Invitation> {
+  const hashes = await keyedHashes(ctx.settings.masterKeys, INVITATION_PURPOSE, token);
+  const row = await ctx.db.prepare(FIND).bind(JSON.stringify(hashes)).first<{
+    id: string;
+    email: string;
+    email_key: string;
+    role: Role;
+    expires_at: number;
+    number: number;
+    workspace_id: string;
+    name: string;
+    invited_by: string;
+  }>();
+  if (!row) throw notFound("Invitation");
+  if (row.expires_at <= ctx.now()) throw new AppError(410, "This invitation has expired");
+  return {
+    id: row.id,
+    email: row.email,
+    emailKey: row.email_key,
+    role: row.role,
+    workspace: { number: row.number, id: row.workspace_id, name: row.name },
+    invitedBy: row.invited_by,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,121 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import { clientOf } from "../../http/client.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { respondPage } from "../../http/page.tsx";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { refuseCrossSite } from "../../http/same-origin.ts";
+import { body, query } from "../../http/validate.ts";
+import { AppError } from "../../lib/errors.ts";
+import { answerSignIn } from "../sign-ins/index.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
+import { acceptInvitation } from "./accept.ts";
+import { inviteMember } from "./create.ts";
+import { invalidInvitationPage, invitationPage } from "./pages.tsx";
+import { getInvitation, listInvitations } from "./queries.ts";
+import { redeemInvitation } from "./redeem.ts";
+import { AcceptedOut, InvitationIn, InvitationOut, toInvitation } from "./schema.ts";
+import { withdrawInvitation } from "./withdraw.ts";
+
+const tags = ["Members"];
+const workspaceId = parameter.id("workspace_id", "Id of the workspace");
+const invitationId = parameter.id("invitation_id", "Id of the invitation");
+const token = {
+  in: "path",
+  name: "token",
+  required: true,
+  description: "The last part of the mailed link",
+  schema: { type: "string" },
+  example: "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE",
+} as const;
+
+export const invitationRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/workspaces/:workspace_id/invitations",
+    describeRoute({
+      operationId: "sendInvitation",
+      summary: "Invite a person to a workspace by email",
+      description:
+        "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. Answers 503 " +
+        "when the service has no mailbox for its own emails.",
+      tags,
+      parameters: [workspaceId, parameter.idempotencyKey],
+      responses: responses(201, "The invitation", InvitationOut, [403, 404, 409, 413, 415, 503]),
+    }),
+    ...body(InvitationIn),
+    idempotent(201),
+    async (c) => c.json(await inviteMember(c.get("caller"), c.req.param("workspace_id"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/workspaces/:workspace_id/invitations",
+    describeRoute({
+      operationId: "listInvitations",
+      summary: "List the pending invitations of a workspace",
+      tags,
+      parameters: [workspaceId],
+      responses: responses(200, "A page of invitations, oldest first", z.array(InvitationOut), [403, 404]),
+    }),
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const caller = c.get("caller");
+      requireActiveWorkspace(caller, c.req.param("workspace_id"));
+      const { after, limit } = c.req.valid("query");
+      const found = await listInvitations(caller, { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toInvitation));
+    },
+  )
+  .delete(
+    "/v1/workspaces/:workspace_id/invitations/:invitation_id",
+    describeRoute({
+      operationId: "revokeInvitation",
+      summary: "Withdraw an invitation",
+      tags,
+      parameters: [workspaceId, invitationId],
+      responses: responses(204, "Withdrawn", null, [403, 404]),
+    }),
+    async (c) => {
+      await withdrawInvitation(c.get("caller"), c.req.param("workspace_id"), c.req.param("invitation_id"));
+      return c.body(null, 204);
+    },
+  )
+  .post(
+    "/v1/invitations/:token/accept",
+    describeRoute({
+      operationId: "acceptInvitation",
+      summary: "Accept an invitation to a workspace",
+      description:
+        "Takes a session of the user with the invited address. Answers 410 for an expired invitation, and 404 for one that " +
+        "was used or withdrawn.",
+      tags,
+      security: [{ session: [] }],
+      parameters: [token],
+      responses: responses(200, "You are a member of the workspace", AcceptedOut, [403, 404, 409, 410]),
+    }),
+    async (c) => c.json(await acceptInvitation(c.get("caller"), c.req.param("token"))),
+  )
+  .get("/invitations/:token", async (c) => {
+    const invitation = await findForPage(c, c.req.param("token"));
+    return invitation === null
+      ? respondPage(c, invalidInvitationPage(), { status: 404 })
+      : respondPage(c, invitationPage(invitation));
+  })
+  .post("/invitations/:token", async (c) => {
+    refuseCrossSite(c);
+    const token = c.req.param("token");
+    if ((await findForPage(c, token)) === null) return respondPage(c, invalidInvitationPage(), { status: 404 });
+    return answerSignIn(c, await redeemInvitation(c.get("ctx"), token, clientOf(c)));
+  });
+
+/** Returns the invitation of a token, or null for one that does not work. */
+async function findForPage(c: Context<AppEnv>, token: string) {
+  try {
+    return await getInvitation(c.get("ctx"), token);
+  } catch (error) {
+    if (error instanceof AppError && (error.status === 404 || error.status === 410)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { iso } from "../../lib/time.ts";
+import { roles } from "../members/index.ts";
+import type { InvitationRow } from "./queries.ts";
+
+export const InvitationIn = z
+  .object({
+    email: z.string().max(1000).meta({ minLength: 3, maxLength: 254, pattern: "@" }),
+    role: z.enum(roles).default("member"),
+  })
+  .meta({ ref: "InvitationCreate", examples: [{ email: "grace@example.org", role: "admin" }] });
+export type InvitationIn = z.output<typeof InvitationIn>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** An invitation to a workspace (decisions 2). Its token is in the mailed link only. */
+export const InvitationOut = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    role: z.enum(roles),
+    invited_by: z.uuid().describe("Id of the user who sent it."),
+    created_at: timestamp,
+    expires_at: timestamp,
+  })
+  .meta({
+    ref: "Invitation",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+        email: "grace@example.org",
+        role: "admin",
+        invited_by: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+        created_at: "2026-11-21T14:00:00.000Z",
+        expires_at: "2026-11-28T14:00:00.000Z",
+      },
+    ],
+  });
+export type InvitationOut = z.output<typeof InvitationOut>;
+
+/** Serializes an invitation. */
+export function toInvitation(row: InvitationRow): InvitationOut {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invited_by: row.invitedBy,
+    created_at: iso(row.createdAt),
+    expires_at: iso(row.expiresAt),
+  };
+}
+
+/** The membership that an accepted invitation gave. */
+export const AcceptedOut = z
+  .object({
+    workspace: z.object({ id: z.uuid(), name: z.string() }),
+    role: z.enum(roles),
+  })
+  .meta({
+    ref: "InvitationAccepted",
+    examples: [{ workspace: { id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06", name: "Example Shop" }, role: "admin" }],
+  });
+export type AcceptedOut = z.output<typeof AcceptedOut>;

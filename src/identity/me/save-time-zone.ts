@@ -1,0 +1,12 @@
+import { unprocessable } from "../../lib/errors.ts";
+import { isTimeZone } from "../../lib/local-time.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+
+/** Saves the zone in which pages show times to the caller. Null: that of the browser. Throws 422 for an unknown name. */
+export async function saveTimeZone(ctx: CallerCtx, zone: string | null): Promise<void> {
+  if (zone !== null && !isTimeZone(zone))
+    throw unprocessable([
+      { loc: ["body", "time_zone"], msg: "time_zone is not a known time zone", type: "value_error" },
+    ]);
+  await ctx.db.prepare("UPDATE users SET time_zone = ?2 WHERE id = ?1").bind(ctx.actor.userId, zone).run();
+}

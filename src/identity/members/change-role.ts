@@ -1,0 +1,30 @@
+import { roleScopes } from "../../access/accounts/index.ts";
+import { forbidden } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { Actor, CallerCtx, Role } from "../../platform/context.ts";
+import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { changeMember } from "./change.ts";
+import type { MemberRow } from "./queries.ts";
+
+/**
+ * Changes the role of a member, from the next request of any of its credentials on. Throws 404; 403 for a role with more
+ * rights than the calling credential, and when an admin changes an owner; 409 for the last owner.
+ */
+export async function changeRole(
+  ctx: CallerCtx,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  role: Role,
+): Promise<MemberRow> {
+  requireActiveWorkspace(ctx, workspaceId);
+  requireAllDomains(ctx);
+  requireRightsOf(ctx.actor, role);
+  return changeMember(ctx, userId, role, ({ userId: target, email, role: before }) => [
+    auditStatement(ctx, { action: "member.role_changed", target, detail: { email, from: before, to: role } }),
+  ]);
+}
+
+/** Throws 403 unless the credential has all rights of a role: a restricted key must not give a person more than it has. */
+export function requireRightsOf(actor: Actor, role: Role): void {
+  const missing = roleScopes[role].find((scope) => !actor.scopes.has(scope));
+  if (missing !== undefined) throw forbidden(`Missing scope: ${missing}`);
+}

@@ -1,0 +1,29 @@
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+
+/** Ends what gives a former member access to the workspace ?1. The rows would work again if the user (?2) joined again. */
+const END = [
+  "UPDATE api_keys SET revoked_at = ?3 WHERE workspace = ?1 AND user_id = ?2 AND revoked_at IS NULL",
+  "UPDATE smtp_credentials SET deactivated_at = ?3, hash = NULL WHERE workspace = ?1 AND user_id = ?2 AND deactivated_at IS NULL",
+  "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1 AND user_id = ?2)",
+  "DELETE FROM sessions WHERE workspace = ?1 AND user_id = ?2",
+  "DELETE FROM invitations WHERE workspace = ?1 AND invited_by = ?2",
+  "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2)",
+  "DELETE FROM oauth_grants WHERE workspace = ?1 AND user_id = ?2",
+  "DELETE FROM mailbox_assignees WHERE user_id = ?2 AND mailbox_id IN (SELECT id FROM mailboxes WHERE workspace = ?1)",
+];
+
+/**
+ * Returns the statements that end the API keys, SMTP credentials, sessions, OAuth grants with their refresh tokens, and
+ * mailbox assignments of a former member, for the transaction that deletes the membership.
+ */
+export function endMembershipStatements(
+  { db, now }: Ctx,
+  member: { workspace: number; userId: string },
+): MainStatement[] {
+  const at = now();
+  return END.map((sql) => {
+    const values = [member.workspace, member.userId, at];
+    return db.prepare(sql).bind(...(sql.includes("?3") ? values : values.slice(0, 2)));
+  });
+}

@@ -1,0 +1,52 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx, Role } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { memberships, users } from "../../platform/db/schema/main/index.ts";
+
+const columns = {
+  userId: memberships.userId,
+  email: users.email,
+  name: users.name,
+  role: memberships.role,
+  createdAt: memberships.createdAt,
+};
+
+/** A member of a workspace. */
+export interface MemberRow {
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  createdAt: number;
+}
+
+/** Returns the members of the caller's workspace in order of their ids; `after` continues after this id. */
+export function listMembers(ctx: CallerCtx, { after, limit }: { after?: string; limit: number }): Promise<MemberRow[]> {
+  return orm(ctx)
+    .select(columns)
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(
+      and(
+        eq(memberships.workspace, ctx.workspace.number),
+        after === undefined ? undefined : gt(memberships.userId, after),
+      ),
+    )
+    .orderBy(asc(memberships.userId))
+    .limit(limit);
+}
+
+/** Returns one member of the caller's workspace. Throws 404 for an id that is malformed, unknown or of no member. */
+export async function getMember(ctx: CallerCtx, userId: string): Promise<MemberRow> {
+  const uuid = parseUuid(userId);
+  if (uuid === null) throw notFound("Member");
+  const [row] = await orm(ctx)
+    .select(columns)
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.workspace, ctx.workspace.number), eq(memberships.userId, uuid)));
+  if (!row) throw notFound("Member");
+  return row;
+}

@@ -1,0 +1,27 @@
+import { forbidden } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
+import { changeMember } from "./change.ts";
+import { endMembershipStatements } from "./end-membership.ts";
+
+/**
+ * Removes a member, or lets the caller leave. Its API keys, sessions, OAuth grants and mailbox assignments in the workspace
+ * end in the same transaction. Leaving takes a session or `team:manage`, removing others `team:manage`. Throws 404, 403,
+ * and 409 for the last owner.
+ */
+export async function removeMember(
+  ctx: CallerCtx,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<void> {
+  requireActiveWorkspace(ctx, workspaceId);
+  requireAllDomains(ctx);
+  const { actor, workspace } = ctx;
+  const isLeaving = userId.toLowerCase() === actor.userId;
+  if (!(isLeaving && actor.kind === "session") && !actor.scopes.has("team:manage"))
+    throw forbidden("Missing scope: team:manage");
+  await changeMember(ctx, userId, "removed", ({ userId: target, email, role }) => [
+    ...endMembershipStatements(ctx, { workspace: workspace.number, userId: target }),
+    auditStatement(ctx, { action: isLeaving ? "member.left" : "member.removed", target, detail: { email, role } }),
+  ]);
+}

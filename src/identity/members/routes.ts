@@ -1,0 +1,72 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { requireActiveWorkspace } from "../workspaces/index.ts";
+import { changeRole } from "./change-role.ts";
+import { listMembers } from "./queries.ts";
+import { removeMember } from "./remove.ts";
+import { MemberOut, MemberPatch, toMember } from "./schema.ts";
+
+const tags = ["Members"];
+const workspaceId = parameter.id("workspace_id", "Id of the workspace");
+const userId = parameter.id("user_id", "Id of the member's user");
+
+export const memberRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/workspaces/:workspace_id/members",
+    describeRoute({
+      operationId: "listMembers",
+      summary: "List the members of a workspace",
+      tags,
+      parameters: [workspaceId],
+      responses: responses(200, "A page of members", z.array(MemberOut), [403, 404]),
+    }),
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const caller = c.get("caller");
+      requireActiveWorkspace(caller, c.req.param("workspace_id"));
+      const { after, limit } = c.req.valid("query");
+      const found = await listMembers(caller, { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, (last) => ({ after: last.userId })).map(toMember));
+    },
+  )
+  .patch(
+    "/v1/workspaces/:workspace_id/members/:user_id",
+    describeRoute({
+      operationId: "updateMember",
+      summary: "Change the role of a member",
+      description:
+        "Takes effect with the next request of the member. Only owners change owners or make them, and one owner always " +
+        "remains. A credential gives no role that has more rights than itself.",
+      tags,
+      parameters: [workspaceId, userId],
+      responses: responses(200, "The member", MemberOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(MemberPatch),
+    async (c) => {
+      const ids = { workspaceId: c.req.param("workspace_id"), userId: c.req.param("user_id") };
+      return c.json(toMember(await changeRole(c.get("caller"), ids, c.req.valid("json").role)));
+    },
+  )
+  .delete(
+    "/v1/workspaces/:workspace_id/members/:user_id",
+    describeRoute({
+      operationId: "removeMember",
+      summary: "Remove a member, or leave a workspace",
+      description:
+        "Ends the member's API keys, sessions, OAuth grants and mailbox assignments in the workspace. Removing others needs " +
+        "`team:manage`; the last owner cannot leave.",
+      tags,
+      parameters: [workspaceId, userId],
+      responses: responses(204, "Removed", null, [403, 404, 409]),
+    }),
+    async (c) => {
+      const ids = { workspaceId: c.req.param("workspace_id"), userId: c.req.param("user_id") };
+      await removeMember(c.get("caller"), ids);
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import { iso } from "../../lib/time.ts";
+import type { MemberRow } from "./queries.ts";
+import { roles } from "./rules.ts";
+
+/** A member of a workspace (decisions 2). */
+export const MemberOut = z
+  .object({
+    user_id: z.uuid(),
+    email: z.string(),
+    name: z.string().nullable(),
+    role: z.enum(roles),
+    created_at: z.string().meta({ format: "date-time" }).describe("When the user joined."),
+  })
+  .meta({
+    ref: "Member",
+    examples: [
+      {
+        user_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a05",
+        email: "owner@example.com",
+        name: "Ada",
+        role: "owner",
+        created_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+export type MemberOut = z.output<typeof MemberOut>;
+
+export const MemberPatch = z
+  .object({ role: z.enum(roles) })
+  .meta({ ref: "MemberUpdate", examples: [{ role: "owner" }] });
+export type MemberPatch = z.output<typeof MemberPatch>;
+
+/** Serializes a member. */
+export function toMember(row: MemberRow): MemberOut {
+  return { user_id: row.userId, email: row.email, name: row.name, role: row.role, created_at: iso(row.createdAt) };
+}

@@ -1,0 +1,59 @@
+import { parseUuid } from "../../lib/ids.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { OAuthError } from "./errors.ts";
+import { UNUSED_CLIENT_TTL_MS } from "./rules.ts";
+import type { ClientIn } from "./schema.ts";
+
+/** A registered client. No claim of it is verified: anyone may register any name. */
+export interface OAuthClient {
+  id: string;
+  name: string | null;
+  uri: string | null;
+  redirectUris: string[];
+  createdAt: number;
+}
+
+const INSERT_CLIENT = `
+  INSERT INTO oauth_clients (id, name, uri, redirect_uris, created_at) VALUES (?1, ?2, ?3, ?4, ?5)`;
+
+/** Registers a public client (RFC 7591 3.1). It is deleted after 24 hours without a grant. */
+export async function registerClient(ctx: Ctx, input: ClientIn): Promise<OAuthClient> {
+  const client: OAuthClient = {
+    id: ctx.newId(),
+    name: input.client_name ?? null,
+    uri: input.client_uri ?? null,
+    redirectUris: [...new Set(input.redirect_uris)],
+    createdAt: ctx.now(),
+  };
+  const values = [client.id, client.name, client.uri, JSON.stringify(client.redirectUris), client.createdAt];
+  await ctx.db
+    .prepare(INSERT_CLIENT)
+    .bind(...values)
+    .run();
+  return client;
+}
+
+// The same condition as in the statement that deletes unused clients, so that the hour of that makes no difference.
+const FIND_CLIENT = `
+  SELECT id, name, uri, redirect_uris, created_at FROM oauth_clients
+   WHERE id = ?1 AND (used_at IS NOT NULL OR created_at > ?2)`;
+
+interface ClientRow {
+  id: string;
+  name: string | null;
+  uri: string | null;
+  redirect_uris: string;
+  created_at: number;
+}
+
+/** Returns a client by its id. Throws invalid_client for one that is unknown or was deleted. */
+export async function getClient(ctx: Ctx, clientId: string): Promise<OAuthClient> {
+  const id = parseUuid(clientId);
+  const row = await ctx.db
+    .prepare(FIND_CLIENT)
+    .bind(id, ctx.now() - UNUSED_CLIENT_TTL_MS)
+    .first<ClientRow>();
+  if (!row) throw new OAuthError("invalid_client", "No client has this client_id; it may have expired. Register again");
+  const { redirect_uris: uris, created_at: createdAt, ...client } = row;
+  return { ...client, redirectUris: JSON.parse(uris) as string[], createdAt };
+}

@@ -1,0 +1,88 @@
+import { scopes } from "../../../access/accounts/index.ts";
+import { Layout, Notice } from "../../../http/ui/index.ts";
+import type { WorkspaceChoice } from "../approve.ts";
+import type { AuthorizationRequest } from "../authorization-request.ts";
+
+interface ConsentProps {
+  request: AuthorizationRequest;
+  email: string;
+  workspaces: readonly WorkspaceChoice[];
+  /** Id of the workspace that is chosen at first. */
+  activeWorkspaceId: string;
+  /** Why the form was refused. */
+  fault: string | null;
+}
+
+/** The page on which a user allows or refuses a client. Its form posts to the URL of the page. */
+export function ConsentPage({ request, email, workspaces, activeWorkspaceId, fault }: ConsentProps) {
+  const name = request.client.name ?? "A client without a name";
+  const chosen = workspaces.some(({ id }) => id === activeWorkspaceId) ? activeWorkspaceId : workspaces[0]?.id;
+  return (
+    <Layout title={`Allow ${name}?`}>
+      {fault === null ? null : <Notice kind="bad">{fault}</Notice>}
+      <p>
+        <strong>{name}</strong> asks to act for you, <strong>{email}</strong>. You will be sent to{" "}
+        <strong>{destinationOf(request.redirectUri)}</strong>.
+      </p>
+      <Notice kind="warn">
+        <strong>This client is not verified.</strong> It chose its own name. Allow it only if you have just started this
+        connection in a program that you trust.
+      </Notice>
+      <form method="post">
+        <fieldset>
+          <legend>Workspace</legend>
+          {workspaces.map((workspace) => (
+            <label>
+              <input type="radio" name="workspace" value={workspace.id} required checked={workspace.id === chosen} />{" "}
+              {workspace.name} (you are {workspace.role})
+            </label>
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>The client may</legend>
+          {request.scopes.map((scope) => (
+            <label>
+              <input type="checkbox" name="scope" value={scope} checked /> {scopes[scope]}
+            </label>
+          ))}
+        </fieldset>
+        <p>
+          It never gets more than your role allows, and no API keys, passwords or other credentials. You can end this at
+          any time in your list of grants.
+        </p>
+        <button type="submit" name="decision" value="allow">
+          Allow
+        </button>{" "}
+        <button type="submit" name="decision" value="deny" formnovalidate>
+          Refuse
+        </button>
+      </form>
+    </Layout>
+  );
+}
+
+/** Returns the host or the app that a redirect URI leads to. */
+function destinationOf(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri);
+  return protocol === "https:" || protocol === "http:" ? host : `the app of ${protocol}`;
+}
+
+interface RefusedProps {
+  reason: string;
+  /** The answer to the client, which the user may follow, and the redirect URI that it goes to. */
+  back: { uri: string; redirectUri: string } | null;
+}
+
+/** The page for a request that cannot be answered. */
+export const RefusedPage = ({ reason, back }: RefusedProps) => (
+  <Layout title="This connection cannot be made">
+    <p>The request of the client is not valid: {reason}.</p>
+    {back === null ? (
+      <p>Nothing was sent to the client. Close this page.</p>
+    ) : (
+      <p>
+        <a href={back.uri}>Return to {destinationOf(back.redirectUri)}</a>
+      </p>
+    )}
+  </Layout>
+);

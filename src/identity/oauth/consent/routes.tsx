@@ -1,0 +1,77 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { pageSession } from "../../../http/page-session.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { approve, listWorkspaceChoices } from "../approve.ts";
+import {
+  AuthorizationRefusal,
+  type AuthorizationRequest,
+  answerUri,
+  readAuthorizationRequest,
+} from "../authorization-request.ts";
+import { OAuthError } from "../errors.ts";
+import { formActionOf } from "../rules.ts";
+import { ConsentPage, RefusedPage } from "./page.tsx";
+
+/** The authorization endpoint (RFC 6749 3.1): the consent page and its form. */
+export const consentRoutes = new Hono<AppEnv>()
+  .get("/oauth/authorize", pageSession, (c) => withRequest(c, (request) => showConsent(c, request)))
+  .post("/oauth/authorize", pageSession, (c) =>
+    withRequest(c, async (request) => {
+      const form = await readForm(c);
+      if (form.get("decision") !== "allow") return sendBack(c, request, { error: "access_denied" });
+      const scopes = request.scopes.filter((scope) => form.getAll("scope").includes(scope));
+      if (scopes.length === 0) return showConsent(c, request, "Select at least one permission, or refuse");
+      const { actor, clientIp } = c.get("caller");
+      const workspaceId = form.get("workspace") ?? "";
+      const code = await approve(c.get("ctx"), request, { actor, clientIp, workspaceId, scopes });
+      return sendBack(c, request, { code });
+    }),
+  );
+
+/** Reads the request in the query string and runs `next`. A fault is shown on a page: no one has trusted the client yet. */
+async function withRequest(
+  c: Context<AppEnv>,
+  next: (request: AuthorizationRequest) => Promise<Response>,
+): Promise<Response> {
+  const ctx = c.get("ctx");
+  try {
+    return await next(await readAuthorizationRequest(ctx, new URL(c.req.url).searchParams));
+  } catch (error) {
+    if (error instanceof AuthorizationRefusal) {
+      const { target, code, message } = error;
+      const uri = answerUri(ctx, target, { error: code, error_description: message });
+      const back = { uri, redirectUri: target.redirectUri };
+      return respondPage(c, <RefusedPage reason={message} back={back} />, { status: 400 });
+    }
+    if (!(error instanceof OAuthError || error instanceof AppError)) throw error;
+    const status = error instanceof AppError ? (error.status as ContentfulStatusCode) : 400;
+    return respondPage(c, <RefusedPage reason={error.message} back={null} />, { status });
+  }
+}
+
+async function showConsent(c: Context<AppEnv>, request: AuthorizationRequest, fault?: string) {
+  const { actor, workspace } = c.get("caller");
+  const workspaces = await listWorkspaceChoices(c.get("ctx"), actor.userId);
+  const page = (
+    <ConsentPage
+      request={request}
+      email={actor.email}
+      workspaces={workspaces}
+      activeWorkspaceId={workspace.id}
+      fault={fault ?? null}
+    />
+  );
+  // Browsers apply form-action to the redirect that answers the form, so it also names the client's origin.
+  const formTargets = [formActionOf(request.redirectUri)];
+  return respondPage(c, page, { status: fault === undefined ? 200 : 422, formTargets });
+}
+
+/** Sends the user to the client with an answer. 303: the form must not be posted to the client (RFC 9700 4.12). */
+function sendBack(c: Context<AppEnv>, request: AuthorizationRequest, answer: Record<string, string>): Response {
+  return c.redirect(answerUri(c.get("ctx"), request, answer), 303);
+}

@@ -1,0 +1,78 @@
+import { deleteFamiliesStatement } from "../../access/refresh-tokens/index.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+
+export interface GrantRow {
+  id: string;
+  client_id: string;
+  client_name: string | null;
+  client_uri: string | null;
+  workspace_id: string;
+  workspace_name: string;
+  scopes: string;
+  created_at: number;
+  refreshed_at: number | null;
+  expires_at: number;
+}
+
+const OWN_GRANTS = `
+  SELECT g.id, g.client_id, c.name AS client_name, c.uri AS client_uri, w.id AS workspace_id, w.name AS workspace_name,
+         g.scopes, g.created_at, g.refreshed_at, g.expires_at
+    FROM oauth_grants g
+    JOIN oauth_clients c ON c.id = g.client_id
+    JOIN workspaces w ON w.number = g.workspace
+   WHERE g.user_id = ?1 AND g.expires_at > ?2`;
+const LIST_GRANTS = `${OWN_GRANTS} AND (?3 IS NULL OR g.id < ?3) ORDER BY g.id DESC LIMIT ?4`;
+
+/** Returns the grants of the caller's user in all workspaces, newest first; `after` continues after this id. */
+export async function listGrants(
+  ctx: CallerCtx,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<GrantRow[]> {
+  const values = [ctx.actor.userId, ctx.now(), after ?? null, limit];
+  const { results } = await ctx.db
+    .prepare(LIST_GRANTS)
+    .bind(...values)
+    .all<GrantRow>();
+  return results;
+}
+
+/** Returns a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
+export async function getGrant(ctx: CallerCtx, id: string): Promise<GrantRow> {
+  const grant = await ctx.db
+    .prepare(`${OWN_GRANTS} AND g.id = ?3`)
+    .bind(ctx.actor.userId, ctx.now(), parseUuid(id))
+    .first<GrantRow>();
+  if (!grant) throw notFound("Grant");
+  return grant;
+}
+
+/** Returns the statement that ends a grant. Its codes and access tokens are deleted with it. */
+export function deleteGrantStatement(ctx: Pick<Ctx, "db">, grantId: string): MainStatement {
+  return ctx.db.prepare("DELETE FROM oauth_grants WHERE id = ?1").bind(grantId);
+}
+
+/** Ends a grant by its id. Its tokens are invalid from the next request on. Safe to run twice. */
+export async function endGrant(ctx: Ctx, grantId: string): Promise<void> {
+  await ctx.db.batch([deleteGrantStatement(ctx, grantId), deleteFamiliesStatement(ctx, [grantId])]);
+}
+
+/** Ends a grant of the caller's user. Throws 404 for an id that is malformed, unknown, ended or of another user. */
+export async function deleteGrant(ctx: CallerCtx, id: string): Promise<void> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Grant");
+  const grant = await ctx.db
+    .prepare("SELECT workspace AS number FROM oauth_grants WHERE id = ?1 AND user_id = ?2 AND expires_at > ?3")
+    .bind(uuid, ctx.actor.userId, ctx.now())
+    .first<{ number: number }>();
+  if (!grant) throw notFound("Grant");
+  const [deleted] = await ctx.db.batch([
+    deleteGrantStatement(ctx, uuid),
+    auditIfChangedStatement({ ...ctx, workspace: grant }, { action: "grant.revoked", target: uuid }),
+    deleteFamiliesStatement(ctx, [uuid]),
+  ]);
+  if (deleted?.meta.changes === 0) throw notFound("Grant");
+}

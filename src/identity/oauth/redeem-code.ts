@@ -1,0 +1,114 @@
+import { type IssuedAccessToken, isOwnResource, issueAccessToken } from "../../access/access-tokens/index.ts";
+import { effectiveScopes, type Scope } from "../../access/accounts/index.ts";
+import { issueRefreshToken } from "../../access/refresh-tokens/index.ts";
+import { toBase64Url } from "../../lib/base64url.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Ctx, Role } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { CODE_PURPOSE } from "./approve.ts";
+import { OAuthError } from "./errors.ts";
+import { endGrant } from "./grants.ts";
+import { isCodeVerifier } from "./rules.ts";
+
+/** The parameters of an authorization code grant (RFC 6749 4.1.3, RFC 7636 4.5). */
+export interface CodeRedemption {
+  clientId: string;
+  code: string;
+  codeVerifier: string;
+  redirectUri: string | undefined;
+  resources: readonly string[];
+}
+
+/** The tokens that a client gets (RFC 6749 5.1). */
+export interface TokenPair {
+  access: IssuedAccessToken;
+  refreshToken: string;
+  scopes: readonly Scope[];
+}
+
+interface CodeRow {
+  grant_id: string;
+  redirect_uri: string;
+  code_challenge: string;
+  expires_at: number;
+  used_at: number | null;
+  client_id: string;
+  scopes: string;
+  resource: string;
+  role: Role | null;
+}
+
+const FIND_CODE = `
+  SELECT c.grant_id, c.redirect_uri, c.code_challenge, c.expires_at, c.used_at, g.client_id, g.scopes, g.resource, m.role
+    FROM oauth_codes c
+    JOIN oauth_grants g ON g.id = c.grant_id
+    LEFT JOIN memberships m ON m.workspace = g.workspace AND m.user_id = g.user_id
+   WHERE c.hash IN (SELECT value FROM json_each(?1))`;
+
+const USE_CODE = `
+  UPDATE oauth_codes SET used_at = ?2 WHERE hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2`;
+
+const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = ?3 WHERE id = ?1";
+
+/**
+ * Redeems an authorization code once and returns the first tokens of its grant. A second use revokes the grant, since one
+ * of the two was not the client (RFC 6749 4.1.2). Throws invalid_grant with the same text for a code that is unknown,
+ * expired, used or of another client, redirect URI or verifier; invalid_target for another resource.
+ */
+export async function redeemCode(ctx: Ctx, redemption: CodeRedemption): Promise<TokenPair> {
+  const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, CODE_PURPOSE, redemption.code));
+  const row = await ctx.db.prepare(FIND_CODE).bind(hashes).first<CodeRow>();
+  if (!row) throw invalidCode();
+  if (row.used_at !== null) return refuseReuse(ctx, row);
+  if (row.expires_at <= ctx.now() || row.role === null || !(await isRedeemer(row, redemption))) throw invalidCode();
+  requireResource(ctx, row.resource, redemption.resources);
+  const scopes = permitted(row.scopes, row.role);
+  const access = await issueAccessToken(ctx, row.grant_id, scopes);
+  const refresh = await issueRefreshToken(ctx, "oauth", row.grant_id);
+  const now = ctx.now();
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(USE_CODE).bind(hashes, now),
+      expectChanges(ctx.db, 1),
+      ...access.statements,
+      refresh.statement,
+      ctx.db.prepare(EXTEND_GRANT).bind(row.grant_id, now, refresh.expiresAt),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) return refuseReuse(ctx, row);
+    throw error;
+  }
+  return { access, refreshToken: refresh.token, scopes };
+}
+
+async function refuseReuse(ctx: Ctx, row: CodeRow): Promise<never> {
+  ctx.log("oauth.code.reused", { grant: row.grant_id });
+  await endGrant(ctx, row.grant_id);
+  throw invalidCode();
+}
+
+/** Returns whether the code was issued to this client, for this redirect URI and this verifier (RFC 7636 4.6). */
+async function isRedeemer(row: CodeRow, { clientId, codeVerifier, redirectUri }: CodeRedemption): Promise<boolean> {
+  if (row.client_id !== clientId || (redirectUri !== undefined && row.redirect_uri !== redirectUri)) return false;
+  if (!isCodeVerifier(codeVerifier)) return false;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(codeVerifier)));
+  return toBase64Url(digest) === row.code_challenge;
+}
+
+/** Throws invalid_target when a token request names another resource than its grant (RFC 8707 2.2). */
+export function requireResource({ settings }: Ctx, granted: string, requested: readonly string[]): void {
+  if (requested.every((resource) => resource === granted || isOwnResource(settings.publicUrl, resource))) return;
+  throw new OAuthError("invalid_target", `resource must be ${granted}, as in the authorization request`);
+}
+
+/** Returns the granted scopes that the current role of the user allows. */
+export function permitted(grantedJson: string, role: Role): Scope[] {
+  return [...effectiveScopes(JSON.parse(grantedJson) as string[], role)];
+}
+
+const invalidCode = () =>
+  new OAuthError(
+    "invalid_grant",
+    "The code is unknown, expired, used, or not of this client, redirect_uri or verifier",
+  );

@@ -1,0 +1,31 @@
+import { ACCESS_TOKEN_PURPOSE, isAccessToken } from "../../access/access-tokens/index.ts";
+import { findFamily } from "../../access/refresh-tokens/index.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { OAuthError } from "./errors.ts";
+import { endGrant } from "./grants.ts";
+
+const FIND_ACCESS_TOKEN = "SELECT grant_id FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))";
+
+/**
+ * Revokes the grant of a refresh token, or an access token alone (RFC 7009 2.1). An unknown token counts as revoked.
+ * Throws invalid_grant for the token of another client.
+ */
+export async function revokeToken(ctx: Ctx, clientId: string, token: string): Promise<void> {
+  const isAccess = isAccessToken(token);
+  const hashes = JSON.stringify(await keyedHashes(ctx.settings.masterKeys, ACCESS_TOKEN_PURPOSE, token));
+  const grantId = isAccess
+    ? await ctx.db.prepare(FIND_ACCESS_TOKEN).bind(hashes).first<string>("grant_id")
+    : await findFamily(ctx, "oauth", token);
+  if (grantId === null) return;
+  const owner = await ctx.db
+    .prepare("SELECT client_id FROM oauth_grants WHERE id = ?1")
+    .bind(grantId)
+    .first("client_id");
+  if (owner !== null && owner !== clientId) throw new OAuthError("invalid_grant", "The token is of another client");
+  if (!isAccess) return endGrant(ctx, grantId);
+  await ctx.db
+    .prepare("DELETE FROM oauth_access_tokens WHERE hash IN (SELECT value FROM json_each(?1))")
+    .bind(hashes)
+    .run();
+}

@@ -1,0 +1,112 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { readFields, readForm } from "../../http/fields.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { onePage, pageQuery } from "../../http/pagination.ts";
+import { addressLimit } from "../../http/rate-limit.ts";
+import { query } from "../../http/validate.ts";
+import { AppError } from "../../lib/errors.ts";
+import { registerClient } from "./clients.ts";
+import { OAuthError } from "./errors.ts";
+import { deleteGrant, listGrants } from "./grants.ts";
+import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
+import { revokeToken } from "./revoke-token.ts";
+import { REGISTRATIONS_PER_HOUR } from "./rules.ts";
+import { ClientIn, GrantOut, toClientInformation, toGrant } from "./schema.ts";
+import { answerTokenRequest, requiredField } from "./token-request.ts";
+
+const ListQuery = z.object({
+  limit: pageQuery({ default: 100, max: 500 }).limit,
+  after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+});
+
+/** The endpoints that programs call. Their forms are those of the RFCs, so the metadata describes them, not OpenAPI. */
+export const oauthRoutes = new Hono<AppEnv>()
+  .get("/.well-known/oauth-authorization-server", (c) => c.json(authorizationServerMetadata(c.get("ctx").settings)))
+  .get("/.well-known/oauth-protected-resource", (c) => c.json(protectedResourceMetadata(c.get("ctx").settings, "")))
+  .get("/.well-known/oauth-protected-resource/mcp", (c) =>
+    c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp")),
+  )
+  .post("/oauth/register", addressLimit("client-registrations", REGISTRATIONS_PER_HOUR), (c) =>
+    answer(c, async () => c.json(toClientInformation(await registerClient(c.get("ctx"), await readClient(c))), 201)),
+  )
+  .post("/oauth/token", (c) =>
+    answer(c, async () => c.json(await answerTokenRequest(c.get("ctx"), await readOAuthForm(c)))),
+  )
+  .post("/oauth/revoke", (c) =>
+    answer(c, async () => {
+      const form = await readOAuthForm(c);
+      const clientId = requiredField(form, "client_id").toLowerCase();
+      await revokeToken(c.get("ctx"), clientId, requiredField(form, "token"));
+      return c.body(null, 200);
+    }),
+  )
+  .get(
+    "/v1/oauth/grants",
+    describeRoute({
+      operationId: "listGrants",
+      summary: "List your OAuth grants, newest first",
+      description: "A grant lets one client, such as an assistant, act for you in one workspace.",
+      tags: ["OAuth grants"],
+      security: [{ session: [] }],
+      responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const found = await listGrants(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toGrant));
+    },
+  )
+  .delete(
+    "/v1/oauth/grants/:grant_id",
+    describeRoute({
+      operationId: "revokeGrant",
+      summary: "End an OAuth grant",
+      description: "Its tokens are invalid from the next request on.",
+      tags: ["OAuth grants"],
+      security: [{ session: [] }],
+      parameters: [parameter.id("grant_id", "Id of the grant")],
+      responses: responses(204, "Ended", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteGrant(c.get("caller"), c.req.param("grant_id"));
+      return c.body(null, 204);
+    },
+  );
+
+/** Runs an endpoint and turns its OAuthError into a response (RFC 6749 5.2). */
+async function answer(c: Context<AppEnv>, run: () => Promise<Response>): Promise<Response> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    return c.json({ error: error.code, error_description: error.message }, error.status);
+  }
+}
+
+/** Reads the metadata of a client. Throws OAuthError with the codes of RFC 7591 3.2.2. */
+async function readClient(c: Context<AppEnv>): Promise<ClientIn> {
+  try {
+    return await readFields(c, ClientIn);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const [fault] = Array.isArray(error.detail) ? error.detail : [];
+    const field = fault?.loc.slice(1).join(".");
+    const code = fault?.loc[1] === "redirect_uris" ? "invalid_redirect_uri" : "invalid_client_metadata";
+    throw new OAuthError(code, fault ? `${field ? `${field}: ` : ""}${fault.msg}` : error.message);
+  }
+}
+
+/** Reads the form of a request. Throws OAuthError invalid_request. */
+async function readOAuthForm(c: Context<AppEnv>): Promise<URLSearchParams> {
+  try {
+    return await readForm(c);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new OAuthError("invalid_request", error.message);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { respondPage, respondRefresh } from "../../http/page.tsx";
+import { setSecondFactor } from "../../http/second-factor-cookie.ts";
+import { setSessionCookies } from "../../http/session-cookies.ts";
+import type { SignIn } from "./complete.ts";
+import { invalidSignInPage, refusedPage } from "./pages.tsx";
+
+/** Sets the cookies of a sign-in and answers where it leads to. `isCrossSite`: another site caused the request. */
+export function answerSignIn(c: Context<AppEnv>, signIn: SignIn, isCrossSite = false) {
+  if (signIn.kind === "refused") return respondPage(c, refusedPage(), { status: 403 });
+  if (signIn.kind === "redeemed-before") return respondPage(c, invalidSignInPage(), { status: 404 });
+  if (signIn.kind === "session") setSessionCookies(c, signIn.tokens);
+  else setSecondFactor(c, signIn);
+  const path = signIn.kind === "session" ? signIn.next : "/auth/totp";
+  return isCrossSite ? respondRefresh(c, path) : c.redirect(path, 303);
+}

@@ -1,0 +1,49 @@
+import type { Address } from "../../../lib/addresses.ts";
+import { conflict } from "../../../lib/errors.ts";
+import { auditInNewWorkspaceStatement } from "../../../platform/audit/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { newWorkspace } from "../../workspaces/index.ts";
+import { FIND_USER } from "../complete.ts";
+import { createMagicLink } from "../magic-links/index.ts";
+
+const INSERT_USER = "INSERT OR IGNORE INTO users (id, email, email_key, created_at) VALUES (?1, ?2, ?3, ?4)";
+const MAKE_ADMIN = `
+  UPDATE users SET is_platform_admin = 1
+   WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE is_platform_admin = 1)`;
+
+/**
+ * Makes the first platform admin of a deployment, with an account and a workspace if it has none. Returns a sign-in link.
+ * Throws 409 when the deployment has a platform admin; of concurrent calls one succeeds.
+ */
+export async function createFirstAccount(ctx: Ctx, address: Address): Promise<string> {
+  const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<{ id: string; workspace_id: string | null }>();
+  const userId = found?.id ?? ctx.newId();
+  const name = address.domain;
+  const workspace = found?.workspace_id ? null : newWorkspace(ctx, { name, ownerId: userId });
+  const byService = { db: ctx.db, now: ctx.now, newId: ctx.newId, actor: null, workspace: null, clientIp: null };
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT_USER).bind(userId, address.address, address.key, ctx.now()),
+      ctx.db.prepare(MAKE_ADMIN).bind(userId),
+      expectChanges(ctx.db, 1),
+      ...(workspace?.statements ?? []),
+      ...(workspace
+        ? [
+            auditInNewWorkspaceStatement(byService, {
+              action: "workspace.created",
+              target: workspace.id,
+              detail: { name },
+            }),
+          ]
+        : []),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError)
+      throw conflict(
+        "This deployment already has its first account; npm run admin -- sign-in-link makes a new link for it",
+      );
+    throw error;
+  }
+  return createMagicLink(ctx, { email: address.address, next: "/app", method: "bootstrap" });
+}

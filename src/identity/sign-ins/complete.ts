@@ -1,0 +1,124 @@
+import { issueOneTimeToken } from "../../access/one-time-tokens/index.ts";
+import { type Client, newSession, type SessionTokens } from "../../access/sessions/index.ts";
+import type { Address } from "../../lib/addresses.ts";
+import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { ConcurrencyError, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { SignInMethod } from "../../platform/db/schema/main/index.ts";
+import { newWorkspace } from "../workspaces/index.ts";
+import { SECOND_FACTOR_TTL_MS } from "./rules.ts";
+
+/** A proven identity: an address that the person controls. */
+export interface Identity {
+  address: Address;
+  /** Name for a new account. */
+  name: string | null;
+  method: SignInMethod;
+  client: Client;
+  /** Path that the sign-in leads to. */
+  next: string;
+  /** Statements that redeem the proof, in the transaction of the sign-in. */
+  redeem: readonly MainStatement[];
+  /** Id of the workspace that the user joins by `link`. It becomes the active one, and no other is created. */
+  joins?: string;
+  /** Returns statements that depend on the user, such as the link to an identity provider. */
+  link?: (userId: string) => MainStatement[];
+}
+
+/** The result of a sign-in. `refused`: unknown address, and only invited users may create an account. */
+export type SignIn =
+  | { kind: "session"; tokens: SessionTokens; next: string }
+  | { kind: "second-factor"; token: string; expiresAt: number }
+  | { kind: "refused" }
+  | { kind: "redeemed-before" };
+
+interface UserRow {
+  id: string;
+  totp_enabled_at: number | null;
+  workspace_id: string | null;
+}
+
+// The oldest workspace of the user becomes the active one.
+export const FIND_USER = `
+  SELECT u.id, t.enabled_at AS totp_enabled_at, w.id AS workspace_id
+    FROM users u
+    LEFT JOIN user_totp t ON t.user_id = u.id
+    LEFT JOIN memberships m ON m.user_id = u.id
+    LEFT JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+   WHERE u.email_key = ?1
+   ORDER BY w.id IS NULL, m.created_at, m.workspace LIMIT 1`;
+
+const INSERT_USER = "INSERT INTO users (id, email, email_key, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+
+/**
+ * Signs in the user of a proven address. A new user gets an account and a workspace where sign-up is open (decisions 11).
+ * With TOTP on, the sign-in waits for the second factor.
+ */
+export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<SignIn> {
+  const { address, method, client, next } = identity;
+  const found = await ctx.db.prepare(FIND_USER).bind(address.key).first<UserRow>();
+  const statements = [...identity.redeem];
+  const home = identity.joins ?? found?.workspace_id;
+  // An administrator whom the operator lets in has an account, and gets a workspace when its last one was deleted.
+  const isLetIn = ctx.settings.signUp === "open" || (found !== null && method === "operator");
+  if (!home && !isLetIn) return { kind: "refused" };
+  const userId = found?.id ?? ctx.newId();
+  if (!found) {
+    const user = [userId, address.address, address.key, identity.name, ctx.now()];
+    statements.push(ctx.db.prepare(INSERT_USER).bind(...user));
+  }
+  statements.push(...(identity.link?.(userId) ?? []));
+  const isPaused = found?.totp_enabled_at !== undefined && found.totp_enabled_at !== null;
+  if (isPaused) return pause(ctx, { userId, method, next }, statements);
+  const workspace = home ? null : newWorkspace(ctx, { name: nameOf(identity), ownerId: userId });
+  const workspaceId = home ?? workspace?.id ?? "";
+  const session = await newSession(ctx, { userId, workspaceId, method, client });
+  statements.push(...(workspace?.statements ?? []), ...session.statements);
+  if (workspace) statements.push(auditSignUp(ctx, identity, { userId, workspaceId, sessionId: session.sessionId }));
+  const isCommitted = await commit(ctx, statements);
+  // Another sign-in created the account at the same moment.
+  if (isCommitted === "repeat") return completeSignIn(ctx, identity);
+  return isCommitted ? { kind: "session", tokens: session.tokens, next } : { kind: "redeemed-before" };
+}
+
+/** Returns the statement that records the workspace of a new account. */
+function auditSignUp(
+  { db, now, newId }: Ctx,
+  identity: Identity,
+  { userId, workspaceId, sessionId }: { userId: string; workspaceId: string; sessionId: string },
+): MainStatement {
+  const actor = { userId, email: identity.address.address, kind: "session" as const, credentialId: sessionId };
+  return auditInNewWorkspaceStatement(
+    { db, now, newId, actor, workspace: null, clientIp: identity.client.ip },
+    { action: "workspace.created", target: workspaceId, detail: { name: nameOf(identity) } },
+  );
+}
+
+async function pause(
+  ctx: Ctx,
+  { userId, method, next }: { userId: string; method: SignInMethod; next: string },
+  statements: readonly MainStatement[],
+): Promise<SignIn> {
+  const { token, expiresAt, statement } = await issueOneTimeToken(ctx, "second_factor", {
+    subject: userId,
+    data: { method, next },
+    ttlMs: SECOND_FACTOR_TTL_MS,
+  });
+  const isCommitted = await commit(ctx, [...statements, statement]);
+  return isCommitted === true ? { kind: "second-factor", token, expiresAt } : { kind: "redeemed-before" };
+}
+
+/** Runs the batch. Returns false when its proof was redeemed before, `repeat` when a row with the same key exists by now. */
+async function commit(ctx: Ctx, statements: MainStatement[]): Promise<boolean | "repeat"> {
+  try {
+    await guardedBatch(ctx.db, statements);
+    return true;
+  } catch (error) {
+    if (error instanceof ConcurrencyError) return false;
+    if (isUniqueViolation(error)) return "repeat";
+    throw error;
+  }
+}
+
+const nameOf = ({ name, address }: Identity) => name ?? address.local;

@@ -1,0 +1,41 @@
+import { issueOneTimeToken } from "../../../access/one-time-tokens/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import type { MainStatement } from "../../../platform/db/database.ts";
+import { MAGIC_LINK_TTL_MS } from "../rules.ts";
+
+/** Ways in which a person gets a sign-in link: by email, or from the operator of the deployment. */
+const METHODS = ["magic_link", "bootstrap", "operator"] as const;
+type LinkMethod = (typeof METHODS)[number];
+
+interface NewLink {
+  email: string;
+  /** Path that the sign-in leads to. */
+  next: string;
+  /** It is recorded in the session. */
+  method?: LinkMethod;
+}
+
+/** Returns the URL of a new sign-in link of an address and the statement that stores it. */
+export async function issueMagicLink(
+  ctx: Ctx,
+  { email, next, method = "magic_link" }: NewLink,
+): Promise<{ url: string; statement: MainStatement }> {
+  const { token, statement } = await issueOneTimeToken(ctx, "magic_link", {
+    subject: email,
+    data: { next, method },
+    ttlMs: MAGIC_LINK_TTL_MS,
+  });
+  return { url: `${ctx.settings.publicUrl}/auth/magic-link/${token}`, statement };
+}
+
+/** Stores a sign-in link of an address and returns its URL. */
+export async function createMagicLink(ctx: Ctx, link: NewLink): Promise<string> {
+  const { url, statement } = await issueMagicLink(ctx, link);
+  await statement.run();
+  return url;
+}
+
+/** Returns the method that the data of a stored link names; `magic_link` for an unknown one. Pure. */
+export function linkMethod(stored: unknown): LinkMethod {
+  return METHODS.find((method) => method === stored) ?? "magic_link";
+}

@@ -1,0 +1,46 @@
+import type { Address } from "../../../lib/addresses.ts";
+import { tooManyRequests } from "../../../lib/errors.ts";
+import { clientNetwork } from "../../../lib/ip-network.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
+import { sendSystemEmail } from "../../../sending/system-emails/index.ts";
+import { magicLinkPolicies } from "../rules.ts";
+import { createMagicLink } from "./create.ts";
+
+/**
+ * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account
+ * or not (decisions 1). Throws 429.
+ */
+export async function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
+  for (const [policy, subject] of [
+    [magicLinkPolicies.ip, clientNetwork(ip ?? "unknown")],
+    [magicLinkPolicies.address, address.key],
+  ] as const) {
+    const decision = await countExactly(ctx, policy, subject);
+    if (decision.isAllowed) continue;
+    const seconds = decision.retryAfterSeconds;
+    throw tooManyRequests(
+      `Too many sign-in links were requested; retry in ${seconds} seconds`,
+      seconds,
+      formatPolicy(policy),
+    );
+  }
+}
+
+/** Emails a sign-in link to an address, when it has an account or sign-up is open. Run it after the response. */
+export async function sendMagicLink(ctx: Ctx, address: Address, next: string): Promise<void> {
+  const known = await ctx.db
+    .prepare("SELECT email FROM users WHERE email_key = ?1")
+    .bind(address.key)
+    .first<string>("email");
+  if (known === null && ctx.settings.signUp !== "open") return;
+  const url = await createMagicLink(ctx, { email: known ?? address.address, next });
+  const host = new URL(ctx.settings.publicUrl).host;
+  await sendSystemEmail(ctx, {
+    to: known ?? address.address,
+    subject: `Sign in to ${ctx.settings.systemName}`,
+    text:
+      `Open this link to sign in to ${host}. It works once, within 15 minutes.\n\n${url}\n\n` +
+      "If you did not ask for it, ignore this email: signing in requires the link.\n",
+  });
+}

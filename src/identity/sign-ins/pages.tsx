@@ -1,0 +1,111 @@
+import { Field, Layout, Notice } from "../../http/ui/index.ts";
+
+interface SignInPageProps {
+  /** Path that the sign-in leads to. */
+  next: string;
+  providers: readonly ("google" | "github")[];
+  email?: string;
+  error?: string;
+}
+
+const providerNames = { google: "Google", github: "GitHub" } as const;
+
+/** The page that offers every way to sign in. */
+export const signInPage = ({ next, providers, email, error }: SignInPageProps) => (
+  <Layout title="Sign in">
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <form method="post" action="/auth/magic-link">
+      <input type="hidden" name="next" value={next} />
+      <Field
+        name="email"
+        label="Email address"
+        type="email"
+        autocomplete="email"
+        value={email}
+        maxlength={254}
+        hint="We send you a link that signs you in. No password is needed."
+      />
+      <button type="submit" class="wide">
+        Email me a link
+      </button>
+    </form>
+    {providers.length === 0 ? null : (
+      <div class="stack">
+        {providers.map((provider) => (
+          <a class="button quiet wide" href={`/auth/${provider}?${new URLSearchParams({ next })}`}>
+            Continue with {providerNames[provider]}
+          </a>
+        ))}
+      </div>
+    )}
+  </Layout>
+);
+
+/** The page after a link was requested. It says the same whether the address has an account or not. */
+export const linkSentPage = ({ email }: { email: string }) => (
+  <Layout title="Check your email">
+    <p>
+      If <strong>{email}</strong> has an account, a sign-in link is on its way. It works once, within 15 minutes.
+    </p>
+    <p>
+      <a href="/auth/sign-in">Use another address</a>
+    </p>
+  </Layout>
+);
+
+/** The page of a sign-in link. Only its button redeems the link. */
+export const magicLinkPage = ({ email }: { email: string }) => (
+  <Layout title="Sign in">
+    <p>
+      Sign in as <strong>{email}</strong>?
+    </p>
+    <form method="post">
+      <button type="submit" class="wide">
+        Sign in as {email}
+      </button>
+    </form>
+  </Layout>
+);
+
+export const invalidSignInPage = () => (
+  <Layout title="This link does not work">
+    <p>The link was used before, or it is older than 15 minutes.</p>
+    <p>
+      <a class="button" href="/auth/sign-in">
+        Get a new link
+      </a>
+    </p>
+  </Layout>
+);
+
+/** The page for a person without an account, where sign-up needs an invitation. */
+export const refusedPage = () => (
+  <Layout title="No account">
+    <p>There is no account with a workspace for this address. Ask an owner of your workspace for an invitation.</p>
+    <p>
+      <a href="/auth/sign-in">Use another address</a>
+    </p>
+  </Layout>
+);
+
+/** The page that asks for the second factor. */
+export const secondFactorPage = ({ error }: { error?: string }) => (
+  <Layout title="Two-factor authentication">
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <form method="post" action="/auth/totp">
+      <Field
+        name="code"
+        label="Code"
+        autocomplete="one-time-code"
+        maxlength={30}
+        hint="The six digits of your authenticator app, or one of your recovery codes."
+      />
+      <button type="submit" class="wide">
+        Sign in
+      </button>
+    </form>
+    <p>
+      <a href="/auth/sign-in">Start again</a>
+    </p>
+  </Layout>
+);

@@ -1,0 +1,60 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { clientOf } from "../../../http/client.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { answerSignIn } from "../answer.ts";
+import { signInPage } from "../pages.tsx";
+import { returnPath } from "../rules.ts";
+import {
+  beginProviderSignIn,
+  completeProviderSignIn,
+  enabledProviders,
+  openState,
+  type Provider,
+  ProviderError,
+  STATE_TTL_MS,
+} from "./index.ts";
+
+const CANCELLED = "The sign-in was cancelled, or it took too long. Try again.";
+
+function requireEnabled(c: Context<AppEnv>, provider: Provider): void {
+  if (!enabledProviders(c.get("ctx").settings).includes(provider)) throw new AppError(404, "Not found");
+}
+
+/** Sends the visitor to the provider. */
+const begin = (provider: Provider) => async (c: Context<AppEnv>) => {
+  requireEnabled(c, provider);
+  const { url, sealed } = await beginProviderSignIn(c.get("ctx"), provider, returnPath(c.req.query("next")));
+  setProviderState(c, sealed, STATE_TTL_MS);
+  return c.redirect(url, 303);
+};
+
+/** Signs in the visitor who comes back from the provider. */
+const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
+  requireEnabled(c, provider);
+  const ctx = c.get("ctx");
+  const state = await openState(ctx, provider, readProviderState(c), c.req.query("state"));
+  deleteProviderState(c);
+  const code = c.req.query("code");
+  if (!state || !code) return showProblem(c, CANCELLED, 400);
+  try {
+    return answerSignIn(c, await completeProviderSignIn(ctx, provider, { code, state, client: clientOf(c) }), true);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    ctx.log("provider.failed", { provider, error: error.message });
+    return showProblem(c, "The sign-in did not work. Try again, or use another way.", 502);
+  }
+};
+
+const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 502) =>
+  respondPage(c, signInPage({ next: "/app", providers: enabledProviders(c.get("ctx").settings), error }), { status });
+
+/** Signing in by an account at Google or GitHub (decisions 11). */
+export const providerRoutes = new Hono<AppEnv>()
+  .get("/auth/google", begin("google"))
+  .get("/auth/google/callback", finish("google"))
+  .get("/auth/github", begin("github"))
+  .get("/auth/github/callback", finish("github"));

@@ -1,0 +1,62 @@
+import type { Client } from "../../../access/sessions/index.ts";
+import { parseAddress } from "../../../lib/addresses.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { completeSignIn, type SignIn } from "../complete.ts";
+import { accountName, returnPath } from "../rules.ts";
+import type { Provider } from "./list.ts";
+import { fetchProfile, redirectUri } from "./profile.ts";
+import { challengeOf, newState, type ProviderState } from "./state.ts";
+
+const scopes = { google: "openid email profile", github: "read:user user:email" } as const;
+
+const FIND_LINKED = `
+  SELECT u.email FROM identities i JOIN users u ON u.id = i.user_id WHERE i.provider = ?1 AND i.subject = ?2`;
+const LINK = `
+  INSERT INTO identities (provider, subject, user_id, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`;
+
+/** Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie (decisions 11). */
+export async function beginProviderSignIn(
+  ctx: Ctx,
+  provider: Provider,
+  next: string,
+): Promise<{ url: string; sealed: string }> {
+  const { clientId, authorizeUrl } = ctx.settings[provider];
+  const { state, nonce, verifier, sealed } = await newState(ctx, provider, next);
+  const url = new URL(authorizeUrl);
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri(ctx, provider),
+    scope: scopes[provider],
+    state,
+    nonce,
+    code_challenge: await challengeOf(verifier),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href, sealed };
+}
+
+/**
+ * Signs in the user of an account at a provider: the one that it is linked to, otherwise the one of its verified address,
+ * to which it is linked then. Throws ProviderError.
+ */
+export async function completeProviderSignIn(
+  ctx: Ctx,
+  provider: Provider,
+  { code, state, client }: { code: string; state: ProviderState; client: Client },
+): Promise<SignIn> {
+  const profile = await fetchProfile(ctx, provider, code, state);
+  const linked = await ctx.db.prepare(FIND_LINKED).bind(provider, profile.subject).first<string>("email");
+  const address = parseAddress(linked ?? profile.email ?? "");
+  if (!address) return { kind: "refused" };
+  return completeSignIn(ctx, {
+    address,
+    name: accountName(profile.name),
+    method: provider,
+    client,
+    next: returnPath(state.next),
+    redeem: [],
+    link: (userId) => [ctx.db.prepare(LINK).bind(provider, profile.subject, userId, ctx.now())],
+  });
+}

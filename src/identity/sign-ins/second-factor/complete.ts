@@ -1,0 +1,43 @@
+import { findOneTimeToken, redeemStatements } from "../../../access/one-time-tokens/index.ts";
+import { type Client, newSession, type SessionTokens } from "../../../access/sessions/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { ConcurrencyError, guardedBatch } from "../../../platform/db/batch.ts";
+import type { SignInMethod } from "../../../platform/db/schema/main/index.ts";
+import { returnPath } from "../rules.ts";
+import { verifyCode } from "./verify.ts";
+
+/** The result of a second factor. `expired`: the sign-in has to start again. */
+export type SecondFactor =
+  | { kind: "session"; tokens: SessionTokens; next: string }
+  | { kind: "wrong-code" }
+  | { kind: "expired" };
+
+const FIND_HOME = `
+  SELECT w.id FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+   WHERE m.user_id = ?1 ORDER BY m.created_at, m.workspace LIMIT 1`;
+
+/** Completes a sign-in that waits for its second factor. Throws 429 beyond the limit of wrong codes. */
+export async function completeSecondFactor(
+  ctx: Ctx,
+  { token, code, client }: { token: string; code: string; client: Client },
+): Promise<SecondFactor> {
+  const pending = await findOneTimeToken(ctx, "second_factor", token);
+  if (!pending) return { kind: "expired" };
+  const userId = pending.subject;
+  const verified = await verifyCode(ctx, userId, code, { ip: client.ip, allowsRecovery: true });
+  if (!verified) return { kind: "wrong-code" };
+  const workspaceId = await ctx.db.prepare(FIND_HOME).bind(userId).first<string>("id");
+  if (workspaceId === null) return { kind: "expired" };
+  const method = pending.data.method as SignInMethod;
+  const session = await newSession(ctx, { userId, workspaceId, method, client });
+  const redeem = await redeemStatements(ctx, "second_factor", token);
+  try {
+    await guardedBatch(ctx.db, [...redeem, ...verified.statements, ...session.statements]);
+  } catch (error) {
+    // The code or the pending sign-in was used at the same moment.
+    if (error instanceof ConcurrencyError) return { kind: "wrong-code" };
+    throw error;
+  }
+  await verified.succeeded();
+  return { kind: "session", tokens: session.tokens, next: returnPath(String(pending.data.next)) };
+}

@@ -1,0 +1,132 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import {
+  invalidSession,
+  listSessions,
+  refreshSession,
+  revokeSession,
+  signOut,
+  switchWorkspace,
+} from "../../../access/sessions/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { isForm, readFields } from "../../../http/fields.ts";
+import { fieldsBody, parameter, responses } from "../../../http/openapi.ts";
+import { onePage, pageQuery } from "../../../http/pagination.ts";
+import { refuseCrossSite } from "../../../http/same-origin.ts";
+import {
+  deleteSessionCookies,
+  readSessionCookie,
+  setAccessCookie,
+  setSessionCookies,
+} from "../../../http/session-cookies.ts";
+import { query } from "../../../http/validate.ts";
+import { iso } from "../../../lib/time.ts";
+import type { CallerCtx, SessionActor } from "../../../platform/context.ts";
+import { AccessOut, SessionOut, toSession, WorkspaceSwitch } from "./schema.ts";
+
+const ListQuery = z.object({
+  limit: pageQuery({ default: 100, max: 500 }).limit,
+  after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+});
+
+/** Returns the caller of a route that takes a session only. */
+function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } {
+  const caller = c.get("caller");
+  if (caller.actor.kind !== "session") throw invalidSession();
+  return { ...caller, actor: caller.actor };
+}
+
+export const sessionRoutes = new Hono<AppEnv>()
+  .post(
+    "/auth/refresh",
+    describeRoute({
+      operationId: "refreshSession",
+      summary: "Refresh a session",
+      description:
+        "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
+        "refresh token; a later one ends the session.",
+      tags: ["Sessions"],
+      security: [],
+      responses: responses(200, "New cookies are set", AccessOut, [403]),
+    }),
+    async (c) => {
+      refuseCrossSite(c);
+      const token = readSessionCookie(c, "refresh");
+      const tokens = token === undefined ? null : await refreshSession(c.get("ctx"), token);
+      if (!tokens) {
+        deleteSessionCookies(c);
+        throw invalidSession();
+      }
+      setSessionCookies(c, tokens);
+      return c.json({ expires_at: iso(tokens.accessExpiresAt) });
+    },
+  )
+  .post(
+    "/auth/logout",
+    describeRoute({
+      operationId: "endSession",
+      summary: "Sign out",
+      description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
+      tags: ["Sessions"],
+      security: [],
+      responses: responses(204, "Signed out", null, [403]),
+    }),
+    async (c) => {
+      refuseCrossSite(c);
+      await signOut(c.get("ctx"), readSessionCookie(c, "session"), readSessionCookie(c, "refresh"));
+      deleteSessionCookies(c);
+      return isForm(c) ? c.redirect("/auth/sign-in", 303) : c.body(null, 204);
+    },
+  )
+  .post(
+    "/auth/workspace",
+    describeRoute({
+      operationId: "switchWorkspace",
+      summary: "Make another workspace the active one",
+      tags: ["Sessions"],
+      security: [{ session: [] }],
+      requestBody: fieldsBody(WorkspaceSwitch),
+      responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
+    }),
+    async (c) => {
+      const { org_id } = await readFields(c, WorkspaceSwitch);
+      const access = await switchWorkspace(sessionCaller(c), org_id);
+      setAccessCookie(c, access);
+      return isForm(c) ? c.redirect("/app", 303) : c.json({ expires_at: iso(access.expiresAt) });
+    },
+  )
+  .get(
+    "/v1/sessions/",
+    describeRoute({
+      operationId: "listSessions",
+      summary: "List your sessions, newest first",
+      tags: ["Sessions"],
+      security: [{ session: [] }],
+      responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const caller = sessionCaller(c);
+      const { after, limit } = c.req.valid("query");
+      const found = await listSessions(caller, { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map((row) => toSession(row, caller.actor)));
+    },
+  )
+  .delete(
+    "/v1/sessions/:session_id",
+    describeRoute({
+      operationId: "revokeSession",
+      summary: "End one of your sessions",
+      description: "Takes effect with its next request.",
+      tags: ["Sessions"],
+      security: [{ session: [] }],
+      parameters: [parameter.id("session_id", "Id of the session")],
+      responses: responses(204, "Ended", null, [403, 404]),
+    }),
+    async (c) => {
+      await revokeSession(sessionCaller(c), c.req.param("session_id"));
+      return c.body(null, 204);
+    },
+  );

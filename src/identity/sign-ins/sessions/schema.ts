@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import type { SessionActor } from "../../../platform/context.ts";
+import type { sessions } from "../../../platform/db/schema/main/index.ts";
+
+/** The answer of a call that set a new access token. */
+export const AccessOut = z
+  .object({ expires_at: z.string().meta({ format: "date-time" }).describe("When the access token must be refreshed.") })
+  .meta({ ref: "SessionAccess", examples: [{ expires_at: "2026-11-21T15:00:00.000Z" }] });
+
+export const WorkspaceSwitch = z
+  .object({
+    org_id: z.string().meta({ format: "uuid", maxLength: 36 }).describe("Id of a workspace that you belong to."),
+  })
+  .meta({ ref: "WorkspaceSwitch", examples: [{ org_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06" }] });
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** A session of the caller's user (decisions 11). */
+export const SessionOut = z
+  .object({
+    id: z.uuid(),
+    method: z
+      .enum(["magic_link", "google", "github", "bootstrap", "invitation", "operator"])
+      .describe("How the user signed in."),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    is_current: z.boolean().describe("Whether this is the session of the request."),
+    created_at: timestamp,
+    refreshed_at: timestamp.describe("Last renewal of the access token; at least once an hour while in use."),
+    expires_at: timestamp,
+    reauthenticated_at: timestamp.nullable(),
+  })
+  .meta({
+    ref: "Session",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a07",
+        method: "magic_link",
+        ip: "192.0.2.7",
+        user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        is_current: true,
+        created_at: "2026-11-21T14:00:00.000Z",
+        refreshed_at: "2026-11-21T14:58:00.000Z",
+        expires_at: "2026-12-21T14:58:00.000Z",
+        reauthenticated_at: null,
+      },
+    ],
+  });
+export type SessionOut = z.output<typeof SessionOut>;
+
+export function toSession(row: typeof sessions.$inferSelect, actor: SessionActor): SessionOut {
+  return {
+    id: row.id,
+    method: row.method,
+    ip: row.ip,
+    user_agent: row.userAgent,
+    is_current: row.id === actor.credentialId,
+    created_at: iso(row.createdAt),
+    refreshed_at: iso(row.refreshedAt),
+    expires_at: iso(row.expiresAt),
+    reauthenticated_at: isoOrNull(row.reauthenticatedAt),
+  };
+}

@@ -1,0 +1,63 @@
+import { forbidden, notFound } from "../../lib/errors.ts";
+import { purgeMailboxesStatement, purgeStatement } from "../../operations/purges/index.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { closeStatement } from "../../platform/db/shard-workspaces.ts";
+import { onMain } from "../../platform/jobs/shards.ts";
+import { requireActiveWorkspace, requireAllDomains } from "./queries.ts";
+
+const MARK_DELETED = "UPDATE workspaces SET deleted_at = ?2, slug = id WHERE number = ?1 AND deleted_at IS NULL";
+
+// Deletes at once what grants access and what permits sending. The purge deletes the other tables.
+const DELETE_STATEMENTS = [
+  "DELETE FROM api_keys WHERE workspace = ?1",
+  "DELETE FROM refresh_tokens WHERE family IN (SELECT id FROM sessions WHERE workspace = ?1)",
+  "DELETE FROM sessions WHERE workspace = ?1",
+  "DELETE FROM invitations WHERE workspace = ?1",
+  "DELETE FROM oauth_grants WHERE workspace = ?1",
+  "DELETE FROM memberships WHERE workspace = ?1",
+  `UPDATE domain_transfers SET status = CASE status WHEN 'pending' THEN 'cancelled' ELSE 'reversed' END
+    WHERE source_workspace = ?1 AND status IN ('pending', 'accepted')`,
+  "DELETE FROM domain_transfer_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
+  "DELETE FROM webhooks WHERE workspace = ?1",
+  "DELETE FROM mailboxes WHERE workspace = ?1",
+  "DELETE FROM dkim_keys WHERE domain_id IN (SELECT id FROM domains WHERE workspace = ?1)",
+  "DELETE FROM domains WHERE workspace = ?1",
+];
+
+/**
+ * Deletes a workspace. Its API keys stop working and its domain names can be registered by others at once. Nothing more is
+ * sent: an email that is dispatched before its row is purged becomes `failed`, because its domain no longer exists. The
+ * outbox deletes emails, lists and stored content afterwards. Throws 403 unless the caller is an owner, 404.
+ */
+export async function deleteWorkspace(ctx: CallerCtx, id: string): Promise<void> {
+  requireActiveWorkspace(ctx, id);
+  if (ctx.actor.role !== "owner") throw forbidden("Only an owner may delete the workspace");
+  requireAllDomains(ctx);
+  const { number, id: workspaceId } = ctx.workspace;
+  const { db } = ctx;
+  try {
+    await guardedBatch(db, [
+      db.prepare(MARK_DELETED).bind(number, ctx.now()),
+      expectChanges(db, 1),
+      purgeMailboxesStatement(ctx, { workspace: number }),
+      purgeStatement(onMain(ctx), [{ id: workspaceId, purge: { workspace: number, id: workspaceId } }]),
+      ...DELETE_STATEMENTS.map((sql) => db.prepare(sql).bind(number)),
+      auditStatement(ctx, { action: "workspace.deleted", target: workspaceId, detail: { name: ctx.workspace.name } }),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Workspace");
+    throw error;
+  }
+  await closeForMail(ctx);
+}
+
+/** Refuses sends whose bodies are still being read. Never throws: the purge does it again. */
+async function closeForMail(ctx: CallerCtx): Promise<void> {
+  try {
+    await closeStatement(ctx, ctx.workspace).run();
+  } catch (error) {
+    ctx.log("workspace.close.failed", { error: String(error) });
+  }
+}

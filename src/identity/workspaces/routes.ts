@@ -1,0 +1,96 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { createWorkspace } from "./create.ts";
+import { deleteWorkspace } from "./delete.ts";
+import { getWorkspace, listWorkspaces } from "./queries.ts";
+import { toWorkspace, WorkspaceIn, WorkspaceOut, WorkspacePatch } from "./schema.ts";
+import { updateWorkspace } from "./update.ts";
+
+const workspaceId = parameter.id("workspace_id", "Id of the workspace");
+
+export const workspaceRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/workspaces/",
+    describeRoute({
+      operationId: "listWorkspaces",
+      summary: "List your workspaces",
+      tags: ["Workspaces"],
+      description:
+        "A session lists all workspaces of its user and acts in one of them, which POST /auth/workspace changes. An API key " +
+        "lists its own workspace.",
+      responses: responses(200, "A page of workspaces, oldest first", z.array(WorkspaceOut), [403]),
+    }),
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const found = await listWorkspaces(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(
+        onePage(c, found, limit, ({ row }) => ({ after: row.id })).map(({ row, role }) => toWorkspace(row, role)),
+      );
+    },
+  )
+  .post(
+    "/v1/workspaces/",
+    describeRoute({
+      operationId: "createWorkspace",
+      summary: "Create a workspace",
+      description: "Your user becomes its owner. API keys stay in the workspace they were created in.",
+      tags: ["Workspaces"],
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The workspace", WorkspaceOut, [403, 409, 413, 415]),
+    }),
+    ...body(WorkspaceIn),
+    idempotent(201),
+    async (c) => c.json(await createWorkspace(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/workspaces/:workspace_id",
+    describeRoute({
+      operationId: "getWorkspace",
+      summary: "Get a workspace",
+      tags: ["Workspaces"],
+      parameters: [workspaceId],
+      responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
+    }),
+    async (c) => {
+      const caller = c.get("caller");
+      return c.json(toWorkspace(await getWorkspace(caller, c.req.param("workspace_id")), caller.actor.role));
+    },
+  )
+  .patch(
+    "/v1/workspaces/:workspace_id",
+    describeRoute({
+      operationId: "updateWorkspace",
+      summary: "Update a workspace: name, sending pause and settings",
+      tags: ["Workspaces"],
+      parameters: [workspaceId],
+      responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 413, 415]),
+    }),
+    ...body(WorkspacePatch),
+    async (c) => {
+      const caller = c.get("caller");
+      const row = await updateWorkspace(caller, c.req.param("workspace_id"), c.req.valid("json"));
+      return c.json(toWorkspace(row, caller.actor.role));
+    },
+  )
+  .delete(
+    "/v1/workspaces/:workspace_id",
+    describeRoute({
+      operationId: "deleteWorkspace",
+      summary: "Delete a workspace and all its data",
+      description: "Only for owners. Its API keys stop working at once, and its queued emails are not sent.",
+      tags: ["Workspaces"],
+      parameters: [workspaceId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteWorkspace(c.get("caller"), c.req.param("workspace_id"));
+      return c.body(null, 204);
+    },
+  );

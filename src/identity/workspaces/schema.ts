@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { iso } from "../../lib/time.ts";
+import type { Role } from "../../platform/context.ts";
+import type { WorkspaceRow } from "./queries.ts";
+import { isSlackWebhookUrl, limits } from "./rules.ts";
+
+const Name = z
+  .string()
+  .refine((name) => !UNPRINTABLE.test(name), "name must not contain control characters or line breaks")
+  .trim()
+  .refine(
+    (name) =>
+      name !== "" && name.length <= 2 * limits.nameCharacters && Array.from(name).length <= limits.nameCharacters,
+    `name must have 1 to ${limits.nameCharacters} characters`,
+  )
+  .meta({ minLength: 1, maxLength: limits.nameCharacters });
+
+export const WorkspaceIn = z
+  .object({ name: Name })
+  // `example`, not `examples`: zod drops those of a schema with a transform.
+  .meta({ ref: "WorkspaceCreate", example: { name: "Example Shop" } });
+export type WorkspaceIn = z.output<typeof WorkspaceIn>;
+
+const tracking = z.boolean().nullable().optional();
+
+export const WorkspacePatch = z
+  .object({
+    name: Name.optional(),
+    sending_paused: z
+      .boolean()
+      .optional()
+      .describe("true: calls that send answer 403, and queued emails wait until the pause ends."),
+    settings: z
+      .object({
+        tracking_opens: tracking.describe("null: the default, as in the response."),
+        tracking_clicks: tracking.describe("null: the default, as in the response."),
+        slack_webhook_url: z
+          .string()
+          .refine(
+            isSlackWebhookUrl,
+            "slack_webhook_url must be an incoming webhook, https://hooks.slack.com/services/…",
+          )
+          .nullable()
+          .optional()
+          .meta({ maxLength: limits.slackUrlCharacters, pattern: "^https://hooks\\.slack(-gov)?\\.com/" })
+          .describe("URL of an incoming webhook of Slack. It is never shown again. null removes it."),
+      })
+      .optional(),
+  })
+  .meta({ ref: "WorkspaceUpdate", example: { sending_paused: true, settings: { tracking_opens: false } } });
+export type WorkspacePatch = z.output<typeof WorkspacePatch>;
+
+/** A workspace in its API shape (decisions 2). */
+export const WorkspaceOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    role: z.enum(["owner", "admin", "member"]).describe("The role of the caller."),
+    sending_paused: z.boolean(),
+    settings: z.object({
+      tracking_opens: z
+        .boolean()
+        .nullable()
+        .describe("Whether opens are tracked. null: tracked in bulk and broadcast emails, not in single sends."),
+      tracking_clicks: z.boolean().nullable().describe("Whether clicks are tracked. null: as for opens."),
+      slack_webhook_url: z.boolean().describe("Whether a Slack webhook URL is set."),
+    }),
+    created_at: z.string().meta({ format: "date-time" }),
+  })
+  .meta({
+    ref: "Workspace",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+        name: "Example Shop",
+        slug: "example-shop",
+        role: "owner",
+        sending_paused: false,
+        settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
+        created_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+export type WorkspaceOut = z.output<typeof WorkspaceOut>;
+
+/** Serializes a workspace with the caller's role in it. */
+export function toWorkspace(row: Omit<WorkspaceRow, "number" | "deletedAt" | "mailShards">, role: Role): WorkspaceOut {
+  return {
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    role,
+    sending_paused: row.sendingPausedAt !== null,
+    settings: {
+      tracking_opens: row.settings.tracking_opens ?? null,
+      tracking_clicks: row.settings.tracking_clicks ?? null,
+      slack_webhook_url: row.slackWebhookUrl !== null,
+    },
+    created_at: iso(row.createdAt),
+  };
+}

@@ -1,0 +1,64 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { forbidden, notFound } from "../../lib/errors.ts";
+import { seal } from "../../lib/secret-box.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
+import type { WorkspacePatch } from "./schema.ts";
+
+/** Purpose under which Slack webhook URLs are encrypted (lib/secret-box). The context is the id of the workspace. */
+export const SLACK_PURPOSE = "slack-webhook-url";
+
+// json_patch removes the members that are null, and a setting that is missing has its default.
+const UPDATE = `
+  UPDATE workspaces SET name = ifnull(?2, name), settings = json_patch(settings, ?3),
+    sending_paused_at = CASE ?4 WHEN 1 THEN ifnull(sending_paused_at, ?5) WHEN 0 THEN iif(paused_by_platform_at IS NULL, NULL, sending_paused_at)
+      ELSE sending_paused_at END,
+    slack_webhook_url = CASE WHEN ?6 THEN ?7 ELSE slack_webhook_url END
+   WHERE number = ?1 AND deleted_at IS NULL`;
+
+/**
+ * Changes the given fields of a workspace; a setting that is null gets its default. A sending pause holds queued emails
+ * back and refuses new ones, from the next request on. Throws 404, and 403 for a key that is restricted to domains
+ * and for a resume while the platform pauses the workspace.
+ */
+export async function updateWorkspace(ctx: CallerCtx, id: string, patch: WorkspacePatch): Promise<WorkspaceRow> {
+  requireActiveWorkspace(ctx, id);
+  requireAllDomains(ctx);
+  const { slack_webhook_url: slackUrl, ...settings } = patch.settings ?? {};
+  if (patch.sending_paused === false && (await getWorkspace(ctx, id)).pausedByPlatformAt !== null)
+    throw forbidden("The platform paused sending in this workspace; only it can end this pause");
+  const isEmpty = [patch.name, patch.sending_paused, slackUrl, ...Object.values(settings)].every(
+    (it) => it === undefined,
+  );
+  if (isEmpty) return getWorkspace(ctx, id);
+  const {
+    workspace,
+    db,
+    settings: { masterKeys },
+  } = ctx;
+  const sealed = slackUrl && (await seal(masterKeys, SLACK_PURPOSE, workspace.id, utf8(slackUrl)));
+  const paused = patch.sending_paused === undefined ? null : Number(patch.sending_paused);
+  const values = [
+    patch.name ?? null,
+    JSON.stringify(settings),
+    paused,
+    ctx.now(),
+    slackUrl === undefined ? 0 : 1,
+    sealed ?? null,
+  ];
+  const shown = slackUrl === undefined ? settings : { ...settings, slack_webhook_url: slackUrl !== null };
+  const detail = { ...patch, ...(patch.settings ? { settings: shown } : {}) };
+  try {
+    await guardedBatch(db, [
+      db.prepare(UPDATE).bind(workspace.number, ...values),
+      expectChanges(db, 1),
+      auditStatement(ctx, { action: "workspace.updated", target: workspace.id, detail }),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Workspace");
+    throw error;
+  }
+  return getWorkspace(ctx, id);
+}

@@ -1,0 +1,32 @@
+import { Layout } from "../../http/ui/index.ts";
+import type { ForwardRequest } from "./confirm.ts";
+
+/** The page of a link to confirm an address. Only its button confirms it. */
+export const forwardRequestPage = ({ name, email }: ForwardRequest) => (
+  <Layout title="Receive forwarded mail?">
+    <p>
+      The workspace <strong>{name}</strong> wants to forward mail to <strong>{email}</strong>.
+    </p>
+    <form method="post">
+      <button type="submit" class="wide">
+        Forward mail to {email}
+      </button>
+    </form>
+  </Layout>
+);
+
+/** The page after the confirmation. */
+export const forwardConfirmedPage = ({ name, email }: ForwardRequest) => (
+  <Layout title="Mail is forwarded">
+    <p>
+      The workspace <strong>{name}</strong> may forward mail to <strong>{email}</strong> from now on.
+    </p>
+  </Layout>
+);
+
+/** The page of a link that does not work, or no longer. */
+export const invalidForwardPage = () => (
+  <Layout title="This link does not work">
+    <p>It was used, or it is older than 7 days.</p>
+  </Layout>
+);

@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { iso } from "../../lib/time.ts";
+import { limits, type RuleMatch } from "./rules.ts";
+
+const condition = z.string().max(limits.matchCharacters).nullish();
+
+const MatchIn = z
+  .object({
+    from: condition.describe("An address, or `@` and a domain."),
+    to: condition.describe("The same, compared with the recipients of the envelope, of To and of Cc."),
+    subject_contains: condition.describe("Text in the subject, in any letter case."),
+  })
+  .describe("All conditions must hold. Without any, the rule applies to every email.");
+
+export const actionTypes = ["address", "mailbox", "webhook"] as const;
+
+const ActionIn = z.object({
+  type: z.enum(actionTypes),
+  target: z
+    .string()
+    .min(1)
+    .max(2048)
+    .describe("An email address, the id of a mailbox of the workspace, or an https URL."),
+});
+
+const id = z.string().max(100).meta({ format: "uuid" });
+const position = z.int().min(0).max(1_000_000);
+
+export const RuleIn = z
+  .object({
+    domain_id: id.nullish().describe("Applies to all mailboxes of this domain. Give this or mailbox_id."),
+    mailbox_id: id.nullish().describe("Applies to this mailbox."),
+    match: MatchIn.default({}),
+    action: ActionIn,
+    is_active: z.boolean().default(true),
+    position: position.nullish().describe("Rules are applied in this order. The end of the list when absent."),
+  })
+  .meta({
+    ref: "ForwardingRuleCreate",
+    examples: [
+      {
+        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        match: { subject_contains: "invoice" },
+        action: { type: "address", target: "books@example.net" },
+      },
+    ],
+  });
+export type RuleIn = z.output<typeof RuleIn>;
+
+export const RulePatch = z
+  .object({
+    match: MatchIn.optional(),
+    action: ActionIn.optional(),
+    is_active: z.boolean().optional(),
+    position: position.optional(),
+  })
+  .meta({ ref: "ForwardingRuleUpdate", examples: [{ is_active: false }] });
+export type RulePatch = z.output<typeof RulePatch>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+export const RuleOut = z
+  .object({
+    id: z.uuid(),
+    domain_id: z.uuid(),
+    mailbox_id: z.uuid().nullable(),
+    match: z.object({
+      from: z.string().nullable(),
+      to: z.string().nullable(),
+      subject_contains: z.string().nullable(),
+    }),
+    action: z.object({ type: z.enum(actionTypes), target: z.string() }),
+    is_active: z.boolean(),
+    is_confirmed: z
+      .boolean()
+      .describe("Whether the target is inside the workspace, a URL, or an address that has confirmed by its link."),
+    position: z.int(),
+    secret: z
+      .string()
+      .optional()
+      .describe("Signs what the rule posts to a URL. In the response of the call that makes it only."),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({
+    ref: "ForwardingRule",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a80",
+        domain_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a02",
+        mailbox_id: null,
+        match: { from: null, to: null, subject_contains: "invoice" },
+        action: { type: "address", target: "books@example.net" },
+        is_active: true,
+        is_confirmed: false,
+        position: 0,
+        created_at: "2026-11-21T14:00:00.000Z",
+        updated_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+export type RuleOut = z.output<typeof RuleOut>;
+
+/** A forwarding rule, and whether it may forward to its target. */
+export interface RuleRow {
+  id: string;
+  domain_id: string;
+  mailbox_id: string | null;
+  match: string;
+  action: (typeof actionTypes)[number];
+  target: string;
+  target_key: string | null;
+  is_active: 0 | 1;
+  is_confirmed: 0 | 1;
+  position: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Serializes a rule. `secret`: the secret that the call made. */
+export function toRule(row: RuleRow, secret: string | null = null): RuleOut {
+  const { from = null, to = null, subject_contains = null } = JSON.parse(row.match) as RuleMatch;
+  return {
+    id: row.id,
+    domain_id: row.domain_id,
+    mailbox_id: row.mailbox_id,
+    match: { from, to, subject_contains },
+    action: { type: row.action, target: row.target },
+    is_active: row.is_active === 1,
+    is_confirmed: row.is_confirmed === 1,
+    position: row.position,
+    ...(secret === null ? {} : { secret }),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}

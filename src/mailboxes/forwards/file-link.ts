@@ -1,0 +1,33 @@
+import { toBase64Url } from "../../lib/base64url.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { seal } from "../../lib/secret-box.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { PartPlace } from "../mailbox-store/index.ts";
+
+export const FILE_PURPOSE = "forwarded-file";
+
+/** For how long a link works, in ms (decisions 9). */
+const VALID_MS = 24 * 3_600_000;
+
+type FilePlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;
+
+/** A file of a forwarded email: the R2 object of the email, and where the file is in it. */
+export interface ForwardedFile {
+  object: string;
+  part: FilePlace;
+  /** In ms since 1970. */
+  expiresAt: number;
+}
+
+/** Returns a URL at which a file of an email can be downloaded for 24 hours, without a credential. It names nothing. */
+export async function linkToFile(ctx: Ctx, object: string, part: FilePlace): Promise<string> {
+  const { at, length, encoding, filename, contentType, partId } = part;
+  const file: ForwardedFile = {
+    object,
+    part: { at, length, encoding, filename, contentType, partId },
+    expiresAt: ctx.now() + VALID_MS,
+  };
+  const { masterKeys, publicUrl } = ctx.settings;
+  const sealed = await seal(masterKeys, FILE_PURPOSE, FILE_PURPOSE, utf8(JSON.stringify(file)));
+  return `${publicUrl}/forwarded-files/${toBase64Url(utf8(sealed))}`;
+}

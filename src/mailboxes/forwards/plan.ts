@@ -1,0 +1,91 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { IS_CONFIRMED_SQL, isLoop, type MatchedMessage, matches, type RuleMatch } from "../forwarding-rules/index.ts";
+import type { Forward } from "./types.ts";
+
+/** An inbound email that rules and the automatic reply of its mailbox are compared with. */
+export interface ForwardedEmail extends MatchedMessage {
+  id: string;
+  object: string;
+  /** Recipients for which it was forwarded before, by the rules that they meet; null when it was not. */
+  earlierRecipients: readonly string[] | null;
+  /** Envelope sender. */
+  envelopeFrom: string;
+  fields: { all(name: string): readonly string[] };
+  receivedAt: number;
+  authentication: Forward["authentication"];
+  /** Whether it may be answered automatically, as far as the email itself decides. */
+  mayReply: boolean;
+}
+
+/** The mailbox that received it. */
+export interface ForwardingMailbox {
+  id: string;
+  address: string;
+  workspace: number;
+  domain_id: string;
+  has_rules: 0 | 1;
+  has_auto_reply: 0 | 1;
+}
+
+/** Outbox rows of the forwards of an email, and what the inbound log says at once. */
+export interface ForwardPlan {
+  rows: { id: string; forward: Forward }[];
+  events: ({ event: string } & Record<string, unknown>)[];
+}
+
+interface Rule {
+  id: string;
+  match: string;
+  action: "address" | "mailbox" | "webhook";
+  target: string;
+}
+
+const FIND_RULES = `
+  SELECT r.id, r.match, r.action, r.target FROM forwarding_rules r
+   WHERE r.domain_id = ?1 AND r.workspace = ?2 AND (r.mailbox_id IS NULL OR r.mailbox_id = ?3) AND r.is_active = 1
+     AND ${IS_CONFIRMED_SQL} ORDER BY r.position, r.id`;
+
+/**
+ * Returns the forwards of an email that is not spam: one for each rule that matches, in order of position, and its automatic
+ * reply. An email that was here before is not forwarded again. The ids are equal for a repeated delivery.
+ */
+export async function planForwards(ctx: Ctx, mailbox: ForwardingMailbox, email: ForwardedEmail): Promise<ForwardPlan> {
+  const rules = mailbox.has_rules === 1 ? await findRules(ctx, mailbox, email) : [];
+  const isRepeated = rules.length > 0 && isLoop(email.fields, mailbox.address);
+  const forwards: Pick<Forward, "action" | "rule" | "target">[] = [
+    ...(isRepeated ? [] : rules).map(({ id, action, target }) => ({ action, rule: id, target })),
+    ...(mailbox.has_auto_reply === 1 && email.mayReply
+      ? [{ action: "reply" as const, rule: null, target: email.envelopeFrom }]
+      : []),
+  ];
+  const rows = forwards.map(async (one, index) => ({
+    id: await uuidFromHash(utf8(`${email.id} ${one.rule ?? "reply"}`)),
+    forward: {
+      ...one,
+      index,
+      workspace: mailbox.workspace,
+      inbound: email.id,
+      mailbox: mailbox.id,
+      address: mailbox.address,
+      object: email.object,
+      from: email.envelopeFrom,
+      authentication: email.authentication,
+      attempts: 0,
+      receivedAt: email.receivedAt,
+    },
+  }));
+  const events = isRepeated ? [{ event: "not_forwarded", reason: "a forwarding loop" }] : [];
+  return { rows: await Promise.all(rows), events };
+}
+
+async function findRules(ctx: Ctx, { domain_id, workspace, id }: ForwardingMailbox, email: ForwardedEmail) {
+  const { results } = await ctx.db.prepare(FIND_RULES).bind(domain_id, workspace, id).all<Rule>();
+  const { earlierRecipients } = email;
+  return results.filter(({ match: text }) => {
+    const match = JSON.parse(text) as RuleMatch;
+    const wasForwarded = earlierRecipients !== null && matches(match, { ...email, recipients: earlierRecipients });
+    return matches(match, email) && !wasForwarded;
+  });
+}

@@ -1,0 +1,98 @@
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
+import { readChunks } from "../../lib/read-chunks.ts";
+import { iso } from "../../lib/time.ts";
+import { messageBounds, type ParsedMessage, parseChunks, readHeader, readText } from "../../mail/messages/index.ts";
+import { addDeliveryStatements } from "../../notices/webhooks/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { linkToFile } from "./file-link.ts";
+import { cutList, cutText } from "./payload-size.ts";
+import { type Forward, type ForwardResult, failed } from "./types.ts";
+
+const EVENT = "email.inbound.forwarded";
+
+/** Characters of text and of HTML, and octets of the header, in a request. */
+const MAX_TEXT = 100_000;
+const MAX_HEADER = 64_000;
+/** Bytes of each of these as JSON, and of the list of files: a delivery is one row of at most 2,000,000 bytes. */
+const MAX_TEXT_BYTES = 300_000;
+const MAX_FIELDS_BYTES = 400_000;
+const MAX_FILES_BYTES = 900_000;
+
+const FIND_RULE =
+  "SELECT 1 FROM forwarding_rules WHERE id = ?1 AND workspace = ?2 AND is_active = 1 AND action = 'webhook'";
+
+/** Writes the delivery that posts an email to the URL of its rule, once however often it is called (decisions 9). */
+export async function postForward(ctx: MailCtx, { forward }: { forward: Forward }): Promise<ForwardResult> {
+  const { rule, workspace, inbound } = forward;
+  const isActive = await ctx.db.prepare(FIND_RULE).bind(rule, workspace).first();
+  if (!isActive || rule === null) return failed("the rule was deleted or disabled");
+  const source = await ctx.env.CONTENT.get(forward.object);
+  if (!source) return failed("the email was deleted before it was forwarded");
+  const parsed = await parseChunks(readChunks(source.body));
+  const payload = {
+    event: EVENT,
+    email_id: inbound,
+    recipient: forward.address,
+    timestamp: iso(forward.receivedAt),
+    metadata: await describe(ctx, forward.object, parsed),
+  };
+  const delivery = {
+    // Equal for each attempt, of which the row has another id.
+    id: await uuidFromHash(utf8(`webhook ${inbound} ${rule}`)),
+    workspace,
+    endpoint: rule,
+    webhookId: null,
+    email: inbound,
+    eventType: EVENT,
+    payload: JSON.stringify(payload),
+    isForced: false,
+  };
+  await mailDb(ctx).batch(addDeliveryStatements(ctx, delivery));
+  await wakeWebhooks(ctx);
+  return { kind: "done", event: "forwarded", metadata: {} };
+}
+
+/** Returns what the request says about an email: its text, its header and links to its files. */
+async function describe(ctx: MailCtx, object: string, parsed: ParsedMessage) {
+  const { parts } = parsed;
+  const textOf = async (use: "text" | "html") => {
+    const part = parts.find((one) => one.use === use);
+    if (!part) return null;
+    const body = await readRange(ctx, object, part.at, Math.min(part.length, 4 * MAX_TEXT));
+    return cutText(readText(body, part, 4 * MAX_TEXT).slice(0, MAX_TEXT), MAX_TEXT_BYTES);
+  };
+  const files = parts.filter(({ use }) => use === "attachment" || use === "inline");
+  const headBytes = Math.min(parsed.headerSize, messageBounds.headerBytes, MAX_HEADER);
+  const [text, html, head] = await Promise.all([textOf("text"), textOf("html"), readRange(ctx, object, 0, headBytes)]);
+  const linked = await Promise.all(
+    files.map(async (part) => ({
+      filename: part.filename,
+      content_type: part.contentType,
+      size: part.size,
+      url: await linkToFile(ctx, object, part),
+    })),
+  );
+  const attachments = cutList(linked, MAX_FILES_BYTES);
+  const omitted = linked.length - attachments.length;
+  return {
+    from: parsed.from?.email ?? null,
+    subject: parsed.subject,
+    message_id: parsed.messageId,
+    text,
+    html,
+    headers: cutList(readHeader(head), MAX_FIELDS_BYTES),
+    attachments,
+    ...(omitted > 0 ? { attachments_omitted: omitted } : {}),
+  };
+}
+
+async function readRange({ env }: MailCtx, key: string, offset: number, length: number): Promise<Uint8Array> {
+  // R2 refuses an empty range.
+  if (length === 0) return new Uint8Array();
+  const object = await env.CONTENT.get(key, { range: { offset, length } });
+  if (!object) throw new Error("the email was deleted while it was read");
+  return object.bytes();
+}

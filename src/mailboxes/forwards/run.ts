@@ -1,0 +1,108 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+import {
+  type ClaimedRow,
+  claimStatement,
+  finishStatement,
+  type Lease,
+  newLease,
+  rescheduleStatement,
+  type WakeUp,
+} from "../../platform/outbox/index.ts";
+import { type Egress, type EgressFault, egressOf, waitAfter } from "../../sending/delivery/index.ts";
+import { appendEventStatement } from "../inbound-log/index.ts";
+import { deliverCopy } from "./deliver-copy.ts";
+import { EgressSession } from "./egress-session.ts";
+import { postForward } from "./post-forward.ts";
+import { sendForward } from "./send-forward.ts";
+import { sendReply } from "./send-reply.ts";
+import { type Forward, type ForwardResult, failed } from "./types.ts";
+
+/** Forwards that one run makes; each holds an email of up to 25 MiB. */
+const FORWARDS_PER_RUN = 20;
+/** How often a forward that could not be tried is looked at again, and for how long, in ms (decisions 4). */
+const HOLD_MS = 600_000;
+const GIVE_UP_MS = 5 * 86_400_000;
+
+const actions = { address: sendForward, mailbox: deliverCopy, webhook: postForward, reply: sendReply } as const;
+
+/**
+ * Makes forwards and automatic replies. A row is deleted in the batch that writes its result to the inbound log, so a crash
+ * repeats at most the attempt that was running. Throws when a step failed: the lease then expires and the next sweep finds
+ * the row.
+ */
+export async function runForwards(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  egress: Egress | EgressFault = egressOf(ctx.settings),
+): Promise<void> {
+  const session = new EgressSession(egress);
+  try {
+    for (const wakeUp of wakeUps.slice(0, FORWARDS_PER_RUN)) await runForward(ctx, wakeUp, session);
+  } finally {
+    await session.close();
+  }
+  if (wakeUps.length > FORWARDS_PER_RUN) await ctx.wake(wakeUps.slice(FORWARDS_PER_RUN));
+}
+
+async function runForward(ctx: MailCtx, wakeUp: WakeUp, session: EgressSession): Promise<void> {
+  const lease = newLease(ctx);
+  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
+  const [row] = results;
+  if (!row) return;
+  const forward = JSON.parse(row.ref) as Forward;
+  const result = await actions[forward.action](ctx, { id: row.id, forward }, session);
+  await saveResult(ctx, { lease, row, forward }, result);
+}
+
+interface Claimed {
+  lease: Lease;
+  row: ClaimedRow;
+  forward: Forward;
+}
+
+/**
+ * Writes the result, or a row for the next attempt, and deletes the row. Repeated when D1 fails: an email that was sent would be
+ * sent again otherwise. A run that has lost its lease writes the event only.
+ */
+async function saveResult(ctx: MailCtx, { lease, row, forward }: Claimed, result: ForwardResult): Promise<void> {
+  const next = result.kind === "later" ? nextAttempt(ctx, forward, result.isAttempt) : null;
+  const final = result.kind === "later" ? failed(result.reason) : result;
+  const { workspace, inbound, rule, index, target } = forward;
+  const metadata = { ...(rule ? { rule_id: rule } : {}), target };
+  const events: MailStatement[] =
+    next || final.kind !== "done"
+      ? []
+      : [
+          appendEventStatement(
+            ctx,
+            { workspace, id: inbound },
+            { event: final.event, at: ctx.now(), ...metadata, ...final.metadata, index },
+          ),
+        ];
+  const db = mailDb(ctx);
+  const statements = [
+    ...(next
+      ? [rescheduleStatement(ctx, lease, [{ ...next, id: ctx.newId(), from: row.id, claims: 0, outage: null }])]
+      : events),
+    finishStatement(ctx, lease, [row.id]),
+    expectChanges(db, 1),
+  ];
+  try {
+    await repeatableBatch(ctx, db, statements, (error) => error instanceof ConcurrencyError);
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError)) throw error;
+    if (events.length > 0) await db.batch(events);
+  }
+}
+
+/** Returns the row of the next attempt; null after the last. */
+function nextAttempt(ctx: MailCtx, forward: Forward, isAttempt: boolean): { dueAt: number; ref: string } | null {
+  const now = ctx.now();
+  const attempts = forward.attempts + (isAttempt ? 1 : 0);
+  const wait = isAttempt ? waitAfter(attempts, Math.random()) : HOLD_MS;
+  if (wait === null || (!isAttempt && now - forward.receivedAt > GIVE_UP_MS)) return null;
+  return { dueAt: now + wait, ref: JSON.stringify({ ...forward, attempts }) };
+}

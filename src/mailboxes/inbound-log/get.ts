@@ -1,0 +1,51 @@
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { iso } from "../../lib/time.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { readAuthentication } from "./authentication.ts";
+import type { InboundEntryOut } from "./schema.ts";
+
+const FIND_ENTRY = `
+  SELECT id, domain_id, from_address, from_name, recipient, subject, received_at, authentication, attachment_count,
+         text_preview, events
+    FROM inbound_emails WHERE workspace = ?1 AND id = ?2`;
+
+interface EntryRow {
+  id: string;
+  domain_id: string;
+  from_address: string;
+  from_name: string | null;
+  recipient: string;
+  subject: string;
+  received_at: number;
+  authentication: string;
+  attachment_count: number;
+  text_preview: string;
+  events: string;
+}
+
+/** An event of the inbound log as it is stored: its name, its time in ms since 1970 and its details. */
+export type StoredInboundEvent = { event: string; at: number } & Record<string, unknown>;
+
+/**
+ * Returns an entry of the inbound log. Throws 404 when its id is unknown or malformed, or when it belongs to another
+ * workspace or to a domain outside the key's restriction.
+ */
+export async function getInboundEntry(ctx: CallerCtx, text: string): Promise<InboundEntryOut> {
+  const id = parseUuid(text);
+  const row = id && (await mailDb(ctx).prepare(FIND_ENTRY).bind(ctx.workspace.number, id).first<EntryRow>());
+  if (!row || ctx.actor.domainIds?.has(row.domain_id) === false) throw notFound("Inbound message");
+  const { domain_id: _, authentication, events, received_at, ...entry } = row;
+  return {
+    ...entry,
+    direction: "inbound",
+    received_at: iso(received_at),
+    authentication: readAuthentication(authentication),
+    events: (JSON.parse(events) as StoredInboundEvent[]).map(({ event, at, ...metadata }) => ({
+      event_type: event,
+      metadata,
+      created_at: iso(at),
+    })),
+  };
+}

@@ -1,0 +1,34 @@
+import { concat } from "../../lib/bytes.ts";
+
+/** What the gateway sends after the last octet. An upload that was cut off does not have it. */
+const END = "\0end";
+
+/**
+ * Yields a message from the gateway without its first `skip` octets and without the mark at its end. Throws when the mark is missing:
+ * the message was cut off, and the sending server must try again.
+ */
+export async function* gatewayMessage(stream: AsyncIterable<Uint8Array>, skip: number): AsyncGenerator<Uint8Array> {
+  let left = skip;
+  for await (const chunk of withoutEnd(stream)) {
+    const from = Math.min(left, chunk.length);
+    left -= from;
+    if (from < chunk.length) yield chunk.subarray(from);
+  }
+}
+
+async function* withoutEnd(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array = new Uint8Array(0);
+  for await (const chunk of stream) {
+    if (chunk.length < END.length) {
+      const octets = concat([held, chunk]);
+      const to = Math.max(0, octets.length - END.length);
+      if (to > 0) yield octets.subarray(0, to);
+      held = octets.slice(to);
+    } else {
+      if (held.length > 0) yield held;
+      held = chunk.slice(-END.length);
+      yield chunk.subarray(0, -END.length);
+    }
+  }
+  if (new TextDecoder().decode(held) !== END) throw new Error("the message from the gateway was cut off");
+}

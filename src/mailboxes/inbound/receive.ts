@@ -1,0 +1,109 @@
+import type { Ctx } from "../../platform/context.ts";
+import { isFeedbackRecipient, receiveFeedback } from "../../sending/feedback/index.ts";
+import { unsubscribe } from "../../sending/unsubscribes/index.ts";
+import { readForward, receiveForwardReport } from "../forwards/index.ts";
+import type { CheckedAuthentication } from "../inbound-log/index.ts";
+import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
+import { findMailbox, type RecipientMailbox } from "./recipients.ts";
+import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";
+
+/** A message that arrived by SMTP for one recipient, and what the server that received it knows about it. */
+export interface ArrivedMail {
+  /** Envelope sender; empty for the null reverse-path. */
+  from: string;
+  /** Envelope recipient. */
+  to: string;
+  /** A chunk is valid until the next one is read. */
+  raw: AsyncIterable<Uint8Array>;
+  /** Bytes of the message, when they are known before it is read. */
+  size: number | null;
+  /** `in-header`: the server wrote it into the header, under the authserv-id of the settings. */
+  authentication: CheckedAuthentication | "in-header" | null;
+  /** Whether a spam filter marks it. */
+  isSpam?: boolean;
+}
+
+/** The result: accepted, or refused with a reply (RFC 5321 4.2, RFC 3463). A reply that begins with 4 asks to try again. */
+export type ReceiveResult = { accepted: true; kind: string } | { accepted: false; reply: string };
+
+/** Bytes of a report that are read. Reports put their result at the beginning and the returned mail at the end. */
+const REPORT_BYTES = 1024 * 1024;
+
+const UNKNOWN = "550 5.1.1 No such recipient";
+const OVER_QUOTA = "452 4.2.2 The mailbox is full";
+const TOO_LARGE = `552 5.3.4 The message is larger than ${MAX_MESSAGE_BYTES} bytes`;
+
+const refused = (reply: string) => ({ accepted: false, reply }) as const;
+
+/** Decides whether mail for a recipient would be accepted, before its content is sent (RCPT TO). */
+export async function checkRecipient(ctx: Ctx, to: string): Promise<ReceiveResult> {
+  if (await isFeedbackRecipient(ctx, to)) return { accepted: true, kind: "feedback" };
+  if (await readForward(ctx, to)) return { accepted: true, kind: "forward" };
+  const mailbox = await findMailbox(ctx, to);
+  if (!mailbox) return refused(UNKNOWN);
+  return (await isFull(ctx, mailbox)) ? refused(OVER_QUOTA) : { accepted: true, kind: "mailbox" };
+}
+
+/**
+ * Returns whether a mailbox takes no further byte. The size in its row may be old: its write can fail, and those of two changes can
+ * be in the wrong order. A mailbox that seems full is asked itself, as no mail would correct its row.
+ */
+async function isFull(ctx: Ctx, { id, quota_bytes: quota, used_bytes: used }: RecipientMailbox): Promise<boolean> {
+  if (quota === null || used < quota) return false;
+  const { usedBytes } = await mailboxStore(ctx, id).quota();
+  if (usedBytes !== used) await saveUsedBytes(ctx, { id }, usedBytes);
+  return usedBytes >= quota;
+}
+
+/**
+ * Receives a message that arrived by SMTP: an unsubscribe, a report about an email of the service, or mail for a hosted
+ * mailbox. The answer may be repeated any number of times. Throws when the result could not be stored; the sending server
+ * must then be told to try again.
+ */
+export async function receiveMail(ctx: Ctx, mail: ArrivedMail): Promise<ReceiveResult> {
+  if (await unsubscribe(ctx, mail.to, "mailto")) return { accepted: true, kind: "unsubscribe" };
+  if (await isFeedbackRecipient(ctx, mail.to)) {
+    const raw = await readStart(mail.raw, REPORT_BYTES);
+    const kind = await receiveFeedback(ctx, { from: mail.from, to: mail.to, raw });
+    ctx.log("inbound.feedback", { kind });
+    return { accepted: true, kind };
+  }
+  const forward = await readForward(ctx, mail.to);
+  if (forward) {
+    const kind = await receiveForwardReport(ctx, forward, {
+      from: mail.from,
+      raw: await readStart(mail.raw, REPORT_BYTES),
+    });
+    ctx.log("inbound.forward-report", { kind });
+    return { accepted: true, kind };
+  }
+  const mailbox = await findMailbox(ctx, mail.to);
+  if (!mailbox) return refused(UNKNOWN);
+  if (mail.size !== null && mail.size > MAX_MESSAGE_BYTES) return refused(TOO_LARGE);
+  try {
+    const { result, bytes } = await storeMessage(ctx, mailbox, mail);
+    ctx.log("inbound.mailbox", { mailbox: mailbox.id, result, bytes });
+    if (result === "over-quota") return refused(OVER_QUOTA);
+    return { accepted: true, kind: "mailbox" };
+  } catch (error) {
+    if (error instanceof MessageTooLargeError) return refused(TOO_LARGE);
+    throw error;
+  }
+}
+
+/** Returns whether an address receives reports about mail of the service, none of which reaches a mailbox. */
+export async function isReportRecipient(ctx: Ctx, address: string): Promise<boolean> {
+  return (await isFeedbackRecipient(ctx, address)) || (await readForward(ctx, address)) !== null;
+}
+
+async function readStart(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(maxBytes);
+  let filled = 0;
+  for await (const chunk of stream) {
+    const part = chunk.subarray(0, maxBytes - filled);
+    bytes.set(part, filled);
+    filled += part.byteLength;
+    if (filled === maxBytes) break;
+  }
+  return bytes.slice(0, filled);
+}

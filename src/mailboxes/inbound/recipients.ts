@@ -1,0 +1,46 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import type { Ctx } from "../../platform/context.ts";
+
+/** A hosted mailbox that mail can be delivered to. */
+export interface RecipientMailbox {
+  id: string;
+  /** Canonical; of a catch-all, `*@` and the domain. */
+  address: string;
+  domain_id: string;
+  /** Number and id of the workspace, and its mail databases as JSON. */
+  workspace: number;
+  workspace_id: string;
+  mail_shards: string;
+  quota_bytes: number | null;
+  used_bytes: number;
+  /** Whether forwarding rules or an automatic reply may apply to its mail. */
+  has_rules: 0 | 1;
+  has_auto_reply: 0 | 1;
+}
+
+// The address itself comes before the one without its plus-label, and that before the catch-all (decisions 9).
+const FIND_MAILBOX = `
+  SELECT m.id, m.address, m.domain_id, m.workspace, w.id AS workspace_id, w.mail_shards, m.quota_bytes, m.used_bytes,
+         EXISTS (SELECT 1 FROM forwarding_rules r WHERE r.domain_id = m.domain_id AND r.is_active = 1) AS has_rules,
+         EXISTS (SELECT 1 FROM auto_replies a WHERE a.mailbox_id = m.id AND a.is_active = 1) AS has_auto_reply
+    FROM json_each(?1) j CROSS JOIN mailboxes m ON m.address = j.value
+    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+   WHERE m.is_active = 1 ORDER BY j.key LIMIT 1`;
+
+/** Returns the mailbox that receives mail for an address, or null. */
+export async function findMailbox(ctx: Ctx, recipient: string): Promise<RecipientMailbox | null> {
+  const addresses = candidates(recipient);
+  if (addresses.length === 0) return null;
+  return ctx.db.prepare(FIND_MAILBOX).bind(JSON.stringify(addresses)).first<RecipientMailbox>();
+}
+
+/** Returns the addresses of mailboxes that an address may belong to, the best first. */
+export function candidates(recipient: string): string[] {
+  const address = parseAddress(recipient);
+  if (!address) return [];
+  const [local = "", domain] = [address.key.slice(0, address.key.lastIndexOf("@")), address.domain];
+  const plus = local.indexOf("+");
+  const base = plus > 0 ? [`${local.slice(0, plus)}@${domain}`] : [];
+  return [address.key, ...base, `*@${domain}`];
+}

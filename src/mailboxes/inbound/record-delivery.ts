@@ -1,0 +1,64 @@
+import { addressKey } from "../../lib/addresses.ts";
+import { utf8 } from "../../lib/bytes.ts";
+import { uuidFromHash } from "../../lib/ids.ts";
+import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { mayReply } from "../auto-replies/index.ts";
+import { type ForwardPlan, planForwards } from "../forwards/index.ts";
+import type { CheckedAuthentication } from "../inbound-log/index.ts";
+import type { NewMessage } from "../mailbox-store/index.ts";
+import { logDelivery } from "./log.ts";
+import type { RecipientMailbox } from "./recipients.ts";
+
+/** A message that the mailbox has, and the delivery that brought it. */
+interface Delivery {
+  /** Envelope sender and recipient. */
+  from: string;
+  to: string;
+  authentication: CheckedAuthentication | null;
+  parsed: ParsedMessage;
+  /** Its record in the mailbox, also when an earlier delivery stored it. */
+  message: NewMessage;
+}
+
+/**
+ * Writes the inbound log entry of a delivery, whose id is that of the object, and the outbox rows of its forwards. A message that
+ * is stored once for several addresses of a mailbox has an entry for each: the further ones are forwarded by the rules that only
+ * their address meets. A repeated delivery adds nothing. Two calls to the mail database at most beyond those of the first address.
+ */
+export async function recordDelivery(ctx: Ctx, mailbox: RecipientMailbox, delivery: Delivery): Promise<void> {
+  const { to, message } = delivery;
+  const id = message.object.slice(r2Keys.mailbox(mailbox.id).length, -".eml".length);
+  const first = await planOf(ctx, mailbox, delivery, { id, earlier: null });
+  const earlier = await logDelivery(ctx, mailbox, { id, recipient: to, message, plan: first });
+  if (earlier === null || addressKey(earlier) === addressKey(to)) return;
+  const furtherId = await uuidFromHash(utf8(`${id} ${addressKey(to)}`));
+  const plan = await planOf(ctx, mailbox, delivery, { id: furtherId, earlier });
+  await logDelivery(ctx, mailbox, { id: furtherId, recipient: to, message, plan });
+}
+
+/** Returns the forwards of a stored message. Spam has none (decisions 9). `earlier` is the address that its first entry names. */
+async function planOf(
+  ctx: Ctx,
+  mailbox: RecipientMailbox,
+  { from, to, authentication, parsed, message }: Delivery,
+  { id, earlier }: { id: string; earlier: string | null },
+): Promise<ForwardPlan> {
+  if (message.folder !== "INBOX" || (mailbox.has_rules === 0 && mailbox.has_auto_reply === 0))
+    return { rows: [], events: [] };
+  const addressed = [...parsed.to, ...parsed.cc].map(({ email }) => email);
+  return planForwards(ctx, mailbox, {
+    id,
+    from: parsed.from?.email ?? null,
+    recipients: [to, ...addressed],
+    earlierRecipients: earlier === null ? null : [earlier, ...addressed],
+    subject: parsed.subject,
+    object: message.object,
+    envelopeFrom: from,
+    fields: parsed.fields,
+    receivedAt: message.receivedAt,
+    authentication,
+    mayReply: earlier === null && mayReply({ from, fields: parsed.fields, addressed, mailbox: mailbox.address }),
+  });
+}

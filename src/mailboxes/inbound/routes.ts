@@ -1,0 +1,42 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { readFields } from "../../http/fields.ts";
+import { readEnvelope, readJsonHeader, requireGateway } from "../../http/gateway-auth.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { readChunks } from "../../lib/read-chunks.ts";
+import { Authentication } from "../inbound-log/index.ts";
+import { checkRecipient, type ReceiveResult } from "./receive.ts";
+import { receiveFromGateway } from "./receive-from-gateway.ts";
+
+const RecipientIn = z.object({ address: z.string().max(1_000) });
+const AuthenticationIn = Authentication.extend({
+  dmarc_policy: z.string().max(100).nullable(),
+  arc: z.string().max(100).nullable().default(null),
+});
+
+/** The answer to the gateway: a reply of SMTP that refuses, or null. */
+const answer = (received: ReceiveResult) => ({ reply: received.accepted ? null : received.reply });
+
+/** The calls of the SMTP gateway for mail from outside (MX). */
+export const inboundRoutes = new Hono<AppEnv>()
+  .post("/gateway/recipients", requireGateway, async (c) => {
+    const { address } = await readFields(c, RecipientIn);
+    return c.json(answer(await checkRecipient(c.get("ctx"), address)));
+  })
+  .post("/gateway/mail", requireGateway, async (c) => {
+    const { from, to } = readEnvelope(c) ?? { from: "", to: [] };
+    const [recipient, ...others] = to;
+    if (recipient === undefined || others.length > 0) throw badRequest("X-Envelope must name one recipient");
+    const authentication = AuthenticationIn.safeParse(readJsonHeader(c, "X-Authentication")).data ?? null;
+    const stream = readChunks(c.req.raw.body ?? new Blob([]).stream());
+    const isSpam = c.req.header("X-Spam") === "yes";
+    const mail = { from, to: recipient, stream, traceOctets: readTraceOctets(c), authentication, isSpam };
+    return c.json(answer(await receiveFromGateway(c.get("ctx"), mail)));
+  });
+
+function readTraceOctets(c: Context<AppEnv>): number {
+  const octets = Number(c.req.header("X-Trace-Octets") ?? 0);
+  if (!Number.isInteger(octets) || octets < 0) throw badRequest("X-Trace-Octets is malformed");
+  return octets;
+}

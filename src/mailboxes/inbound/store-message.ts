@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { Ctx } from "../../platform/context.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { type CheckedAuthentication, failsDmarc } from "../inbound-log/index.ts";
+import {
+  type AddResult,
+  mailboxStore,
+  putMessage,
+  type StoredContent,
+  saveUsedBytes,
+  toNewMessage,
+} from "../mailbox-store/index.ts";
+import { deliveryKey, REPEATED_MS } from "./delivery-key.ts";
+import type { RecipientMailbox } from "./recipients.ts";
+import { recordDelivery } from "./record-delivery.ts";
+import { warnQuota } from "./warn-quota.ts";
+import { readWorkerResults } from "./worker-results.ts";
+
+/** Bytes of a header in which the fields of the server that received the message are. */
+const RESULTS_BYTES = 65_536;
+
+/** Largest message that is received, in bytes (Email Routing limits: 25 MiB). */
+export const MAX_MESSAGE_BYTES = 25 * 1024 * 1024;
+
+/** A message for a hosted mailbox. */
+export interface IncomingMessage {
+  /** Envelope sender and recipient. */
+  from: string;
+  to: string;
+  /** A chunk is valid until the next one is read. */
+  raw: AsyncIterable<Uint8Array>;
+  /** `in-header`: the server that received it wrote it into the header. */
+  authentication: CheckedAuthentication | "in-header" | null;
+  /** Whether a spam filter marks it. */
+  isSpam?: boolean;
+}
+
+/** The result of storing a message, and its bytes. */
+export interface StoreResult {
+  result: AddResult["result"];
+  bytes: number;
+}
+
+/**
+ * Stores a message in a mailbox: first the message as an object in R2, then its record in the mailbox, then its entry in the
+ * inbound log with the outbox rows of its forwards. Each step may be repeated, so a sending server that tries again after a
+ * failure neither loses nor doubles the message or a forward, except that a message without Message-ID is stored by each attempt. Each
+ * attempt writes an object of its own; one that the mailbox does not take is deleted here, or by retention after a crash. The object
+ * and the log entry have the same id. Throws MessageTooLargeError, and other errors when a step failed.
+ */
+export async function storeMessage(ctx: Ctx, mailbox: RecipientMailbox, mail: IncomingMessage): Promise<StoreResult> {
+  const body = createHash("sha256");
+  const object = objectOf(mailbox.id, ctx.newId());
+  const bounds = { maxBytes: MAX_MESSAGE_BYTES, startBytes: RESULTS_BYTES };
+  const content = await putMessage(ctx, object, mail.raw, { ...bounds, body });
+  const { parsed, size } = content;
+  const authentication = mail.authentication === "in-header" ? resultsIn(ctx, content) : mail.authentication;
+  const { isSpam = false } = mail;
+  const message = toNewMessage(parsed, {
+    object,
+    folder: isSpam || (authentication && failsDmarc(authentication)) ? "Spam" : "INBOX",
+    size,
+    authentication,
+    deliveryKey: await deliveryKey(mailbox.id, parsed, body.digest("hex")),
+    now: ctx.now(),
+  });
+  const added = await mailboxStore(ctx, mailbox.id).add({ ...message, repeatedMs: REPEATED_MS }, mailbox.quota_bytes);
+  const isUnused = added.result === "duplicate" ? added.object !== object : added.result !== "added";
+  if (isUnused) await ctx.env.CONTENT.delete(object);
+  if (added.result === "added" || added.result === "duplicate") {
+    const stored = added.result === "duplicate" ? added.object : object;
+    const placed = { ...message, object: stored, folder: added.folder };
+    await recordDelivery(ctx, mailbox, { ...mail, authentication, parsed, message: placed });
+    await warnQuota(ctx, mailbox, added.usedBytes);
+    await saveUsedBytes(ctx, mailbox, added.usedBytes);
+  }
+  return { result: added.result, bytes: size };
+}
+
+const objectOf = (mailboxId: string, id: string) => `${r2Keys.mailbox(mailboxId)}${id}.eml`;
+
+/** Returns what the mail server before the Email Worker found. */
+function resultsIn(ctx: Ctx, { start, parsed }: StoredContent): CheckedAuthentication | null {
+  const { headerSize, from } = parsed;
+  const head = new TextDecoder().decode(start.subarray(0, headerSize));
+  return readWorkerResults(head, ctx.settings.emailWorkerAuthservId, from?.email.split("@").at(-1) ?? null);
+}

@@ -1,0 +1,64 @@
+import { canonicalDomain } from "../../lib/address-domain.ts";
+import {
+  type MethodResult,
+  type ReceiverResults,
+  readReceiverResults,
+} from "../../mail/authentication-results/index.ts";
+import type { CheckedAuthentication } from "../inbound-log/index.ts";
+
+/** Results by how little they say for a message. Others count as `neutral`. */
+const WORST = ["fail", "permerror", "temperror", "softfail", "neutral", "none", "pass"];
+
+/**
+ * Returns what the mail server before the Email Worker found about a message; null when `authservId` is empty or the message
+ * has no results of that server. `fromDomain` is the domain of the first From address. Of several results of one kind the worst
+ * counts, and a pass must follow the grammar and be of this domain: text of a sender in a result (its envelope address, for
+ * one) can only make it worse. Pure.
+ */
+export function readWorkerResults(
+  head: string,
+  authservId: string,
+  fromDomain: string | null,
+): CheckedAuthentication | null {
+  const found = authservId === "" ? null : readReceiverResults(head, authservId);
+  if (!found) return null;
+  const results = found.results.filter(({ result, isComplete }) => isComplete || result !== "pass");
+  const of = (method: string) => results.filter((result) => result.method === method);
+  const spf = worst(of("spf").filter(({ properties }) => properties.has("smtp.mailfrom"))) ?? worst(of("spf"));
+  const dmarc = worst(of("dmarc").filter((result) => result.result !== "pass" || isOfDomain(result, fromDomain)));
+  return {
+    spf: spf && { result: spf.result, domain: domainOf(spf, "smtp.mailfrom") ?? domainOf(spf, "smtp.helo") },
+    dkim: of("dkim").map((dkim) => ({
+      result: dkim.result,
+      domain: domainOf(dkim, "header.d") ?? domainOf(dkim, "header.i"),
+      selector: dkim.properties.get("header.s") ?? null,
+    })),
+    dmarc: dmarc && { result: dmarc.result, domain: domainOf(dmarc, "header.from") },
+    dmarc_policy: dmarc?.properties.get("policy.dmarc")?.toLowerCase() ?? null,
+    arc: chainOf(found, worst(of("arc"))?.result ?? null),
+  };
+}
+
+/** A server that seals what it found unsealed, or validly sealed, leaves a valid chain. */
+function chainOf({ isSealed }: ReceiverResults, result: string | null): string | null {
+  return isSealed && result === "none" ? "pass" : result;
+}
+
+function worst(results: readonly MethodResult[]): MethodResult | null {
+  return results.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+const rank = ({ result }: MethodResult) => WORST.indexOf(WORST.includes(result) ? result : "neutral");
+
+/** Returns the domain in a property, which may be an address. */
+function domainOf({ properties }: MethodResult, property: string): string | null {
+  const value = properties.get(property);
+  return value === undefined ? null : value.slice(value.lastIndexOf("@") + 1).slice(0, 1_000) || null;
+}
+
+function isOfDomain(result: MethodResult, fromDomain: string | null): boolean {
+  const domain = domainOf(result, "header.from");
+  if (domain === null || fromDomain === null) return false;
+  const canonical = canonicalDomain(domain);
+  return canonical !== null && canonical === canonicalDomain(fromDomain);
+}

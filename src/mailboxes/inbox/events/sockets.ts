@@ -1,0 +1,117 @@
+import { createContext } from "../../../platform/context.ts";
+import { type MailboxChange, summarizeChanges } from "../../mailbox-store/index.ts";
+import { findOpen, type Watcher } from "./watchers.ts";
+
+/** Sockets of one mailbox, and of one credential among them. */
+export const MAX_SOCKETS = 100;
+export const MAX_SOCKETS_OF_CREDENTIAL = 10;
+
+/** Time between two checks of the access of open sockets, in ms. */
+const CHECK_INTERVAL_MS = 30_000;
+
+/** Close codes (RFC 6455 7.4; 4000 to 4999 are for applications). */
+const closes = {
+  ended: [4001, "The access has ended; authenticate again"],
+  unknown: [1011, "The access could not be checked; connect again"],
+  message: [1008, "This socket takes no messages"],
+  deleted: [1001, "The mailbox was deleted"],
+} as const;
+
+/** The header of the request to the object that says who opens a socket. */
+export const WATCHER_HEADER = "X-Watcher";
+
+/**
+ * The open sockets of a mailbox's object. They survive its hibernation; what is known of each is its attachment. Before a
+ * change is sent, and every 30 s, the access of all sockets is checked, so whatever ends an access ends its sockets.
+ */
+export class EventSockets {
+  readonly #state: DurableObjectState;
+  readonly #env: Env;
+  #pending: MailboxChange[] = [];
+  #sending: Promise<void> | null = null;
+
+  constructor(state: DurableObjectState, env: Env) {
+    this.#state = state;
+    this.#env = env;
+    // Answered by the platform, so that it does not wake the object.
+    state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+  }
+
+  /** Opens a socket. Answers 429 when the mailbox or the credential has too many. */
+  accept(request: Request): Response {
+    const watcher = JSON.parse(request.headers.get(WATCHER_HEADER) ?? "") as Watcher;
+    const isFull =
+      this.#state.getWebSockets().length >= MAX_SOCKETS ||
+      this.#state.getWebSockets(watcher.credentialId).length >= MAX_SOCKETS_OF_CREDENTIAL;
+    if (isFull) return new Response(null, { status: 429 });
+    const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];
+    this.#state.acceptWebSocket(server, [watcher.credentialId]);
+    server.serializeAttachment(watcher);
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  /** Returns when the access is to be checked next, in ms since 1970. Null without sockets. */
+  nextCheck(now: number): number | null {
+    return this.#state.getWebSockets().length > 0 ? now + CHECK_INTERVAL_MS : null;
+  }
+
+  /** Sends changes to the sockets whose access has not ended, in their order. Does not wait for it, and never throws. */
+  announce(changes: readonly MailboxChange[]): void {
+    if (changes.length === 0 || this.#state.getWebSockets().length === 0) return;
+    this.#pending.push(...changes);
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = null;
+    });
+  }
+
+  async #send(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const texts = summarizeChanges(this.#pending.splice(0)).map((change) => JSON.stringify(change));
+      for (const socket of await this.check()) for (const text of texts) send(socket, text);
+    }
+  }
+
+  /** Closes the sockets whose access has ended, and all when that is unknown. Returns the others. */
+  async check(): Promise<WebSocket[]> {
+    const sockets = this.#state.getWebSockets();
+    if (sockets.length === 0) return [];
+    const ctx = createContext(this.#env, crypto.randomUUID());
+    const watchers = sockets.map((socket) => socket.deserializeAttachment() as Watcher);
+    try {
+      const open = await findOpen(ctx, watchers);
+      for (const [index, socket] of sockets.entries()) if (!open[index]) close(socket, "ended");
+      return sockets.filter((_, index) => open[index]);
+    } catch (error) {
+      ctx.log("mailbox.sockets-not-checked", { error: String(error) });
+      for (const socket of sockets) close(socket, "unknown");
+      return [];
+    }
+  }
+
+  /** Closes the socket of a client that sends anything but `ping`. */
+  refuseMessage(socket: WebSocket): void {
+    close(socket, "message");
+  }
+
+  /** Closes all sockets of a mailbox that is deleted. */
+  closeAll(): void {
+    for (const socket of this.#state.getWebSockets()) close(socket, "deleted");
+  }
+}
+
+function send(socket: WebSocket, text: string): void {
+  try {
+    socket.send(text);
+  } catch {
+    // The client has gone.
+  }
+}
+
+function close(socket: WebSocket, why: keyof typeof closes): void {
+  try {
+    const [code, reason] = closes[why];
+    socket.close(code, reason);
+  } catch {
+    // The client has gone.
+  }
+}

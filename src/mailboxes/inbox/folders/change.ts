@@ -1,0 +1,36 @@
+import { conflict, notFound } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { storeResponse } from "../../../platform/idempotency/index.ts";
+import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
+
+/** Creates a folder. Throws 409 for a name that exists, and beyond 500 folders. */
+export async function createFolder(ctx: CallerCtx, { store }: OpenMailbox, name: string): Promise<Folder> {
+  const folder = toFolder(await store.createFolder(name));
+  const statements = storeResponse(ctx, folder);
+  if (statements.length > 0) await ctx.db.batch(statements);
+  return folder;
+}
+
+/** Renames a folder. Throws 404, and 409 for a system folder and for a name that exists. */
+export async function renameFolder({ store }: OpenMailbox, name: string, newName: string): Promise<Folder> {
+  return toFolder(await store.renameFolder(name, newName));
+}
+
+/** Deletes an empty folder. Throws 404, and 409 for a system folder and for one with messages. */
+export async function deleteFolder({ store }: OpenMailbox, name: string): Promise<void> {
+  toFolder(await store.deleteFolder(name));
+}
+
+const CONFLICTS = {
+  taken: "A folder with this name exists",
+  "too-many": "A mailbox has at most 500 folders",
+  system: "A system folder cannot be renamed or deleted",
+  "not-empty": "The folder has messages; move or delete them first",
+} as const;
+
+function toFolder(result: FolderResult): Folder {
+  if ("folder" in result) return result.folder;
+  if (result.refused === "unknown") throw notFound("Folder");
+  throw conflict(CONFLICTS[result.refused]);
+}

@@ -1,0 +1,169 @@
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { body, query } from "../../../http/validate.ts";
+import { parseAddress } from "../../../lib/addresses.ts";
+import { mailboxLimits } from "../../mailbox-store/index.ts";
+import { openMailbox } from "../open.ts";
+import { Address, FolderOut, toAddress, toFolder } from "../schema.ts";
+import { createFolder, deleteFolder, renameFolder } from "./change.ts";
+import { FolderIn } from "./schema.ts";
+
+const AddressQuery = z.object({ q: z.string().max(320).default("").describe("A part of the name or address.") });
+const QuotaOut = z
+  .object({ used_bytes: z.int(), quota_bytes: z.int().nullable(), message_count: z.int() })
+  .meta({ ref: "InboxQuota", examples: [{ used_bytes: 2048, quota_bytes: null, message_count: 1 }] });
+const SectionOut = z
+  .object({ section: z.string(), bytes: z.int(), count: z.int() })
+  .meta({ ref: "InboxStorageSection", examples: [{ section: "INBOX", bytes: 2048, count: 1 }] });
+const BlockedSenders = z
+  .object({
+    emails: z
+      .array(
+        z
+          .string()
+          .max(1000)
+          .transform((email, context) => {
+            const address = parseAddress(email);
+            if (!address) context.addIssue({ code: "custom", message: "Not a valid email address" });
+            return address?.key ?? "";
+          })
+          .meta({ maxLength: 254, pattern: "@" }),
+      )
+      .max(mailboxLimits.blockedSenders),
+  })
+  .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
+
+const tags = ["Inbox"];
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const name = {
+  in: "path",
+  name: "name",
+  required: true,
+  description: "Name of the folder, percent-encoded",
+  schema: { type: "string" },
+  example: "Projects",
+} as const;
+const errors = [403, 404, 502];
+const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+
+export const folderRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/inbox/:mailbox_id/folders",
+    describeRoute({
+      operationId: "listInboxFolders",
+      summary: "List the folders of a mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "At most 500 folders", z.array(FolderOut), errors),
+    }),
+    async (c) => c.json((await (await open(c)).store.listFolders()).map(toFolder)),
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/folders",
+    describeRoute({
+      operationId: "createInboxFolder",
+      summary: "Create a folder",
+      description: "A mailbox has at most 500 folders.",
+      tags,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
+    }),
+    ...body(FolderIn),
+    idempotent(201, open),
+    async (c) => c.json(await createFolder(c.get("caller"), await open(c), c.req.valid("json").name), 201),
+  )
+  .patch(
+    "/v1/inbox/:mailbox_id/folders/:name",
+    describeRoute({
+      operationId: "updateInboxFolder",
+      summary: "Rename a folder",
+      tags,
+      parameters: [mailboxId, name],
+      responses: responses(200, "The folder", FolderOut, [...errors, 409, 413, 415]),
+    }),
+    ...body(FolderIn),
+    async (c) => c.json(await renameFolder(await open(c), c.req.param("name"), c.req.valid("json").name)),
+  )
+  .delete(
+    "/v1/inbox/:mailbox_id/folders/:name",
+    describeRoute({
+      operationId: "deleteInboxFolder",
+      summary: "Delete an empty folder",
+      tags,
+      parameters: [mailboxId, name],
+      responses: responses(204, "Deleted", null, [...errors, 409]),
+    }),
+    async (c) => {
+      await deleteFolder(await open(c), c.req.param("name"));
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/addresses",
+    describeRoute({
+      operationId: "listInboxAddresses",
+      summary: "Complete an address from mail sent and received",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "At most 20 addresses, the most used first", z.array(Address), errors),
+    }),
+    query(AddressQuery),
+    async (c) => c.json((await (await open(c)).store.addresses(c.req.valid("query").q)).map(toAddress)),
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/quota",
+    describeRoute({
+      operationId: "getInboxQuota",
+      summary: "Get the size of a mailbox and its limit",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The size", QuotaOut, errors),
+    }),
+    async (c) => {
+      const { store, quotaBytes } = await open(c);
+      const { usedBytes, messageCount } = await store.quota();
+      return c.json({ used_bytes: usedBytes, quota_bytes: quotaBytes, message_count: messageCount });
+    },
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/storage-sections",
+    describeRoute({
+      operationId: "listInboxStorageSections",
+      summary: "List the sizes of the folders and of all attachments",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
+    }),
+    async (c) => c.json(await (await open(c)).store.sections()),
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/blocked-senders",
+    describeRoute({
+      operationId: "listInboxBlockedSenders",
+      summary: "List the senders whose mail goes to Spam",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "At most 1,000 addresses", BlockedSenders, errors),
+    }),
+    async (c) => c.json({ emails: await (await open(c)).store.listBlockedSenders() }),
+  )
+  .put(
+    "/v1/inbox/:mailbox_id/blocked-senders",
+    describeRoute({
+      operationId: "replaceInboxBlockedSenders",
+      summary: "Replace the senders whose mail goes to Spam",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "What is now stored", BlockedSenders, [...errors, 413, 415]),
+    }),
+    ...body(BlockedSenders),
+    async (c) => {
+      const { store } = await open(c);
+      await store.replaceBlockedSenders(c.req.valid("json").emails);
+      return c.json({ emails: await store.listBlockedSenders() });
+    },
+  );

@@ -1,0 +1,71 @@
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { body } from "../../../http/validate.ts";
+import { openMailbox } from "../open.ts";
+import { LabelOut, toLabel } from "../schema.ts";
+import { createLabel, deleteLabel, updateLabel } from "./change.ts";
+import { LabelIn, LabelPatch } from "./schema.ts";
+
+const tags = ["Inbox"];
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const label = [mailboxId, parameter.id("label_id", "Id of the label")];
+const errors = [403, 404, 502];
+const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+
+export const labelRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/inbox/:mailbox_id/labels",
+    describeRoute({
+      operationId: "listInboxLabels",
+      summary: "List labels by name",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "At most 200 labels", z.array(LabelOut), errors),
+    }),
+    async (c) => c.json((await (await open(c)).store.listLabels()).map(toLabel)),
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/labels",
+    describeRoute({
+      operationId: "createInboxLabel",
+      summary: "Create a label",
+      description: "A mailbox has at most 200 labels.",
+      tags,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
+    }),
+    ...body(LabelIn),
+    idempotent(201, open),
+    async (c) => c.json(toLabel(await createLabel(c.get("caller"), await open(c), c.req.valid("json"))), 201),
+  )
+  .patch(
+    "/v1/inbox/:mailbox_id/labels/:label_id",
+    describeRoute({
+      operationId: "updateInboxLabel",
+      summary: "Update a label",
+      tags,
+      parameters: label,
+      responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
+    }),
+    ...body(LabelPatch),
+    async (c) => c.json(toLabel(await updateLabel(await open(c), c.req.param("label_id"), c.req.valid("json")))),
+  )
+  .delete(
+    "/v1/inbox/:mailbox_id/labels/:label_id",
+    describeRoute({
+      operationId: "deleteInboxLabel",
+      summary: "Delete a label",
+      description: "Its messages stay.",
+      tags,
+      parameters: label,
+      responses: responses(204, "Deleted", null, errors),
+    }),
+    async (c) => {
+      await deleteLabel(await open(c), c.req.param("label_id"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,131 @@
+import { conflict, notFound, unprocessable } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
+import type { BatchIn } from "./schema.ts";
+
+/** The place of a message that was moved, or null when it was deleted for good. */
+export type Place = { uid: number; folder: string } | null;
+
+const unknownFolder = (field: string, name: string) =>
+  unprocessable([{ loc: ["body", field], msg: `There is no folder ${JSON.stringify(name)}`, type: "value_error" }]);
+
+/** Sets and clears flags of a message and returns it. Throws 404. */
+export async function updateFlags(
+  { store }: OpenMailbox,
+  folder: string,
+  uid: number,
+  flags: FlagChanges,
+): Promise<MessageItem> {
+  await store.setFlags(folder, [uid], flags);
+  const message = await store.find(folder, uid);
+  if (!message) throw notFound("Message");
+  return message;
+}
+
+/** Moves a message. Throws 404 for the message, 422 for the folder. */
+export async function moveMessage(
+  { store }: OpenMailbox,
+  from: string,
+  uid: number,
+  to: string,
+): Promise<NonNullable<Place>> {
+  const result = await store.move(from, [uid], to);
+  if ("unknown" in result && result.unknown === "to") throw unknownFolder("folder", to);
+  const [moved] = "moved" in result ? result.moved : [];
+  if (!moved) throw notFound("Message");
+  return { uid: moved.newUid, folder: folderName(to) };
+}
+
+/** Returns a message of Spam to the folder that it came from. Throws 404, and 409 for a message of another folder. */
+export async function restoreMessage({ store }: OpenMailbox, folder: string, uid: number): Promise<NonNullable<Place>> {
+  if (folderName(folder) !== "Spam") {
+    if (!(await store.find(folder, uid))) throw notFound("Message");
+    throw conflict("The message is not in Spam");
+  }
+  const [restored] = await store.restore([uid]);
+  if (!restored) throw notFound("Message");
+  return { uid: restored.newUid, folder: restored.folder };
+}
+
+/** Moves a message to Trash; deletes it for good when it is there, or when `expunge` is true. Throws 404. */
+export async function deleteMessage(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  { folder, uid, expunge }: { folder: string; uid: number; expunge: boolean },
+): Promise<Place> {
+  if (!expunge && folderName(folder) !== "Trash") return moveMessage(mailbox, folder, uid, "Trash");
+  const expunged = await expungeAll(ctx, mailbox, folder, [uid]);
+  if (expunged.length === 0) throw notFound("Message");
+  return null;
+}
+
+async function expungeAll(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  folder: string,
+  uids: readonly number[],
+): Promise<number[]> {
+  const result = await mailbox.store.expunge(folder, uids);
+  if (!result) return [];
+  await saveUsedBytes(ctx, mailbox, result.usedBytes);
+  return result.uids;
+}
+
+/** The result for one message of a bulk action. */
+export interface BatchResult {
+  uid: number;
+  status: "ok" | "not_found";
+  new_uid?: number;
+}
+
+const FLAGS: Partial<Record<BatchIn["action"], FlagChanges>> = {
+  seen: { seen: true },
+  unseen: { seen: false },
+  flag: { flagged: true },
+  unflag: { flagged: false },
+};
+
+/**
+ * Changes up to 200 messages of a folder in one transaction. Returns a result for each UID of the request. Throws 422 for an
+ * unknown folder or label.
+ */
+export async function changeMessages(ctx: CallerCtx, mailbox: OpenMailbox, input: BatchIn): Promise<BatchResult[]> {
+  const uids = [...new Set(input.uids)];
+  const changed = await changeAll(ctx, mailbox, input, uids);
+  return uids.map((uid) => {
+    const newUid = changed.get(uid);
+    if (newUid === undefined) return { uid, status: "not_found" };
+    return { uid, status: "ok", ...(newUid === null ? {} : { new_uid: newUid }) };
+  });
+}
+
+/** Returns the UIDs that were changed, with the new UID of a moved message, or null. */
+async function changeAll(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  { folder, action, to_folder, label_id }: BatchIn,
+  uids: readonly number[],
+): Promise<Map<number, number | null>> {
+  const { store } = mailbox;
+  const unmoved = (found: readonly number[]) => new Map(found.map((uid) => [uid, null]));
+  const moved = (found: readonly { uid: number; newUid: number }[]) =>
+    new Map(found.map((one) => [one.uid, one.newUid]));
+  const flags = FLAGS[action];
+  if (flags) return unmoved((await store.setFlags(folder, uids, flags)) ?? []);
+  if (action === "label" || action === "unlabel") {
+    const result = await store.changeLabels(folder, uids, [label_id ?? ""], action === "label" ? "add" : "remove");
+    if ("unknown" in result && result.unknown === "label") throw unknownLabel();
+    return unmoved("uids" in result ? result.uids : []);
+  }
+  if (action === "not-spam") return moved(folderName(folder) === "Spam" ? await store.restore(uids) : []);
+  if (action === "expunge" || (action === "delete" && folderName(folder) === "Trash"))
+    return unmoved(await expungeAll(ctx, mailbox, folder, uids));
+  const target = action === "move" ? (to_folder ?? "") : action === "spam" ? "Spam" : "Trash";
+  const result = await store.move(folder, uids, target);
+  if ("unknown" in result && result.unknown === "to") throw unknownFolder("to_folder", target);
+  return moved("moved" in result ? result.moved : []);
+}
+
+const unknownLabel = () =>
+  unprocessable([{ loc: ["body", "label_id"], msg: "There is no label with this id", type: "value_error" }]);

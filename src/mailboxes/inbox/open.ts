@@ -1,0 +1,73 @@
+import { forbidden, notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import { auditIfChangedStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { type MailboxStore, mailboxStore } from "../mailbox-store/index.ts";
+
+/** A mailbox that the caller may use. */
+export interface OpenMailbox {
+  id: string;
+  address: string;
+  displayName: string | null;
+  quotaBytes: number | null;
+  /** The role by which the caller opened a mailbox that it is not assigned to; null for its own. */
+  openedAs: string | null;
+  store: MailboxStore;
+}
+
+interface MailboxRow {
+  id: string;
+  address: string;
+  display_name: string | null;
+  quota_bytes: number | null;
+  is_assigned: number;
+}
+
+/** For how long further calls of one credential are not recorded again. */
+const RECORDED_MS = 3_600_000;
+
+// `?1` is the mailbox, `?2` the workspace, `?3` the domains that the credential is restricted to, or null.
+const VISIBLE = "m.id = ?1 AND m.workspace = ?2 AND (?3 IS NULL OR m.domain_id IN (SELECT value FROM json_each(?3)))";
+const IS_ASSIGNED = "EXISTS (SELECT 1 FROM mailbox_assignees a WHERE a.mailbox_id = m.id AND a.user_id = ?4)";
+
+const FIND = `
+  SELECT m.id, m.address, m.display_name, m.quota_bytes, ${IS_ASSIGNED} AS is_assigned FROM mailboxes m WHERE ${VISIBLE}`;
+
+const RECORD = `
+  INSERT INTO mailbox_openings (id, expires_at)
+  SELECT m.id || ' ' || ?5, ?6 + ?7 FROM mailboxes m WHERE ${VISIBLE} AND NOT ${IS_ASSIGNED}
+  ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?6`;
+
+/**
+ * Opens a mailbox for the caller (decisions 9): an assigned user, an owner or admin, or the session of the mailbox itself. For
+ * an owner or admin who is not assigned, the audit entry is committed before this returns. Throws 404 for an unknown
+ * mailbox, 403 for one that the caller is not assigned to.
+ */
+export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<OpenMailbox> {
+  const { actor, workspace } = ctx;
+  const id = parseUuid(mailboxId);
+  if (id === null || (actor.kind === "mailbox" && actor.mailboxId !== id)) throw notFound("Mailbox");
+  const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
+  const values = [id, workspace.number, domains, actor.userId];
+  const mayOpenAll = actor.kind !== "mailbox" && actor.role !== "member";
+  const audit: MainStatement[] = mayOpenAll
+    ? [
+        ctx.db.prepare(RECORD).bind(...values, actor.credentialId, ctx.now(), RECORDED_MS),
+        auditIfChangedStatement(ctx, { action: "mailbox.opened", target: id, detail: { opened_as: actor.role } }),
+      ]
+    : [];
+  const results = await ctx.db.batch<MailboxRow>([...audit, ctx.db.prepare(FIND).bind(...values)]);
+  const row = results.at(-1)?.results[0];
+  if (!row) throw notFound("Mailbox");
+  if (actor.kind !== "mailbox" && !mayOpenAll && row.is_assigned !== 1)
+    throw forbidden("You are not assigned to this mailbox");
+  return {
+    id,
+    address: row.address,
+    displayName: row.display_name,
+    quotaBytes: row.quota_bytes,
+    openedAs: actor.kind === "mailbox" || row.is_assigned === 1 ? null : actor.role,
+    store: mailboxStore(ctx, id),
+  };
+}

@@ -1,0 +1,106 @@
+import { parseAddress } from "../../../lib/addresses.ts";
+import { AppError, notFound, unprocessable } from "../../../lib/errors.ts";
+import { ComposeError } from "../../../mail/mime/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { storeResponse } from "../../../platform/idempotency/index.ts";
+import type { AddResult, MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
+import { saveUsedBytes } from "../../mailbox-store/index.ts";
+import type { OpenMailbox } from "../open.ts";
+import { toItem } from "../schema.ts";
+import { answerFields } from "./answer.ts";
+import { findFiles, toAttachment } from "./files.ts";
+import { putOwnMessage } from "./own-message.ts";
+import type { DraftIn } from "./schema.ts";
+
+/** Stores a draft and returns its record, which a repeated request with the same Idempotency-Key gets. Throws as `createDraft`. */
+export async function storeDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn) {
+  const response = toItem(await createDraft(ctx, mailbox, input));
+  const statements = storeResponse(ctx, response);
+  if (statements.length > 0) await ctx.db.batch(statements);
+  return response;
+}
+
+/** Stores a draft and returns it. Throws 422 for an invalid field, 409 when the mailbox is full. */
+export async function createDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<MessageItem> {
+  const message = await putDraft(ctx, mailbox, input);
+  return saved(ctx, mailbox, message, await mailbox.store.add(message, mailbox.quotaBytes));
+}
+
+/** Replaces a draft by a new version, which has a new UID, and returns that. Throws 404, and as createDraft does. */
+export async function replaceDraft(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  uid: number,
+  input: DraftIn,
+): Promise<MessageItem> {
+  const known = await mailbox.store.find("Drafts", uid);
+  if (!known) throw notFound("Draft");
+  const message = await putDraft(ctx, mailbox, input);
+  return saved(ctx, mailbox, message, await mailbox.store.replaceDraft(uid, message, mailbox.quotaBytes));
+}
+
+/** Deletes a draft for good. Throws 404. */
+export async function deleteDraft(ctx: CallerCtx, mailbox: OpenMailbox, uid: number): Promise<void> {
+  const result = await mailbox.store.expunge("Drafts", [uid]);
+  if (!result?.uids.length) throw notFound("Draft");
+  await saveUsedBytes(ctx, mailbox, result.usedBytes);
+}
+
+async function saved(
+  ctx: CallerCtx,
+  mailbox: OpenMailbox,
+  message: NewMessage,
+  result: AddResult | null,
+): Promise<MessageItem> {
+  if (result?.result !== "added") await ctx.env.CONTENT.delete(message.object);
+  if (!result) throw notFound("Draft");
+  if (result.result !== "added") throw new AppError(409, "The mailbox is full");
+  await saveUsedBytes(ctx, mailbox, result.usedBytes);
+  const item = await mailbox.store.find(result.folder, result.uid);
+  if (!item) throw notFound("Draft");
+  return item;
+}
+
+async function putDraft(ctx: CallerCtx, mailbox: OpenMailbox, input: DraftIn): Promise<NewMessage> {
+  const [to, cc, bcc] = [people(input, "to"), people(input, "cc"), people(input, "bcc")];
+  const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
+  const { headers } = await answerFields(mailbox, input.in_reply_to);
+  const id = ctx.newId();
+  try {
+    return await putOwnMessage(ctx, {
+      mailboxId: mailbox.id,
+      id,
+      folder: "Drafts",
+      input: {
+        id,
+        messageId: `<${id}@${mailbox.address.split("@")[1]}>`,
+        date: new Date(ctx.now()),
+        from: { email: mailbox.address, name: mailbox.displayName },
+        to,
+        cc,
+        subject: input.subject ?? "",
+        headers: Object.entries(headers),
+        text: input.text || (input.html ? null : ""),
+        html: input.html || null,
+        attachments: files.map(toAttachment),
+      },
+      bcc,
+      deliveryKey: null,
+    });
+  } catch (error) {
+    if (!(error instanceof ComposeError)) throw error;
+    throw unprocessable([
+      { loc: ["body"], msg: `The draft cannot be a message: ${error.message}`, type: "value_error" },
+    ]);
+  }
+}
+
+/** Returns the addresses of a field. Throws 422. */
+function people(input: DraftIn, field: "to" | "cc" | "bcc"): Person[] {
+  const parsed = (input[field] ?? []).map((email) => parseAddress(email));
+  const faults = parsed.flatMap((address, index) =>
+    address ? [] : [{ loc: ["body", field, index], msg: "Not a valid email address", type: "value_error" }],
+  );
+  if (faults.length > 0) throw unprocessable(faults);
+  return parsed.flatMap((address) => (address ? [{ email: address.address, name: null }] : []));
+}

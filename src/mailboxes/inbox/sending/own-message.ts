@@ -1,0 +1,46 @@
+import { binaryStringToBytes, type ComposedMessage, compose, type MessageInput } from "../../../mail/mime/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { r2Keys } from "../../../platform/db/r2-keys.ts";
+import type { NewMessage, Person } from "../../mailbox-store/index.ts";
+import { putMessage, toPreview } from "../../mailbox-store/index.ts";
+
+/** A message that the mailbox itself wrote: a draft or a sent copy. */
+export interface OwnMessage {
+  mailboxId: string;
+  /** Id of its object. */
+  id: string;
+  folder: "Sent" | "Drafts";
+  input: MessageInput;
+  bcc: Person[];
+  deliveryKey: string | null;
+}
+
+/** Composes a message and puts it into R2. Returns its record for the mailbox. Throws ComposeError. */
+export async function putOwnMessage(
+  ctx: Ctx,
+  { mailboxId, id, folder, input, bcc, deliveryKey }: OwnMessage,
+): Promise<NewMessage> {
+  const composed = compose(input, { smtpUtf8: true, eightBitMime: true });
+  const object = `${r2Keys.mailbox(mailboxId)}${id}.eml`;
+  const { parsed, size } = await putMessage(ctx, object, toChunks(composed));
+  const { fields: _, text, ...message } = parsed;
+  return {
+    ...message,
+    bcc,
+    object,
+    folder,
+    receivedAt: input.date.getTime(),
+    preview: toPreview(text),
+    searchText: text,
+    size,
+    authentication: null,
+    seen: true,
+    draft: folder === "Drafts",
+    deliveryKey,
+  };
+}
+
+async function* toChunks(composed: ComposedMessage): AsyncGenerator<Uint8Array> {
+  yield binaryStringToBytes(`${composed.headers.map(({ raw }) => raw).join("")}\r\n`);
+  yield* composed.body(true);
+}

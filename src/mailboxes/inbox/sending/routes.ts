@@ -1,0 +1,125 @@
+import { type Context, Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { fileBody } from "../../../http/file-body.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { bodyWithLongTexts } from "../../../http/validate.ts";
+import { AcceptOut, emailLimits } from "../../../sending/emails/index.ts";
+import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
+import { openMailbox } from "../open.ts";
+import { ItemOut, toItem } from "../schema.ts";
+import { deleteDraft, replaceDraft, storeDraft } from "./drafts.ts";
+import { MAX_FILE_BYTES, uploadFile } from "./files.ts";
+import { DraftIn, FileOut, SendIn } from "./schema.ts";
+import { sendFromMailbox } from "./send.ts";
+
+/** Characters of the text or of the HTML of a message. */
+const MAX_TEXT = emailLimits.bodyOctets;
+
+const tags = ["Inbox"];
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const errors = [403, 404, 502];
+const bodyErrors = [...errors, 413, 415];
+const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("mailbox_id") ?? "");
+/** Returns the UID of the path, or 0, which no message has. */
+const uidOf = (c: Context<AppEnv>) =>
+  /^[1-9]\d{0,9}$/.test(c.req.param("uid") ?? "") ? Number(c.req.param("uid")) : 0;
+
+export const sendingRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/inbox/:mailbox_id/send",
+    describeRoute({
+      operationId: "sendInboxMessage",
+      summary: "Send a message from a mailbox",
+      description:
+        "At least one of text and html is required; a text alone is also sent as HTML. A copy goes to Sent when the message leaves.",
+      tags,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
+    }),
+    ...bodyWithLongTexts(SendIn, MAX_TEXT),
+    idempotent(202, open),
+    async (c) => c.json(await sendFromMailbox(c.get("caller"), await open(c), c.req.valid("json")), 202),
+  )
+  .get(
+    "/v1/inbox/:mailbox_id/scheduled",
+    describeRoute({
+      operationId: "listInboxScheduled",
+      summary: "List the scheduled emails of a mailbox, soonest first",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "At most 1,000 emails", z.array(ScheduledOut), errors),
+    }),
+    async (c) => c.json(await listScheduledOfMailbox(c.get("caller"), (await open(c)).id)),
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/files",
+    describeRoute({
+      operationId: "addInboxFile",
+      summary: "Upload a file for a message",
+      description: "At most 24 MiB. The file can be sent, any number of times, for a day.",
+      tags,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      requestBody: {
+        required: true,
+        content: {
+          "multipart/form-data": {
+            schema: {
+              type: "object",
+              required: ["file"],
+              properties: { file: { type: "string", format: "binary" } },
+            },
+          },
+        },
+      },
+      responses: responses(201, "The id of the file", FileOut, [...bodyErrors, 408, 409]),
+    }),
+    fileBody("file", MAX_FILE_BYTES),
+    idempotent(201, open),
+    async (c) => {
+      const info = c.get("fileInfo") ?? { filename: null, mediaType: null };
+      return c.json(await uploadFile(c.get("caller"), await open(c), c.get("file") ?? new Uint8Array(), info), 201);
+    },
+  )
+  .post(
+    "/v1/inbox/:mailbox_id/drafts",
+    describeRoute({
+      operationId: "createInboxDraft",
+      summary: "Create a draft",
+      tags,
+      parameters: [mailboxId, parameter.idempotencyKey],
+      responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
+    }),
+    ...bodyWithLongTexts(DraftIn, MAX_TEXT),
+    idempotent(201, open),
+    async (c) => c.json(await storeDraft(c.get("caller"), await open(c), c.req.valid("json")), 201),
+  )
+  .put(
+    "/v1/inbox/:mailbox_id/drafts/:uid",
+    describeRoute({
+      operationId: "replaceInboxDraft",
+      summary: "Replace a draft",
+      description: "The new version has a new UID.",
+      tags,
+      parameters: [mailboxId, parameter.uid],
+      responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
+    }),
+    ...bodyWithLongTexts(DraftIn, MAX_TEXT),
+    async (c) => c.json(toItem(await replaceDraft(c.get("caller"), await open(c), uidOf(c), c.req.valid("json")))),
+  )
+  .delete(
+    "/v1/inbox/:mailbox_id/drafts/:uid",
+    describeRoute({
+      operationId: "deleteInboxDraft",
+      summary: "Delete a draft for good",
+      tags,
+      parameters: [mailboxId, parameter.uid],
+      responses: responses(204, "Deleted", null, errors),
+    }),
+    async (c) => {
+      await deleteDraft(c.get("caller"), await open(c), uidOf(c));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { emailLimits } from "../../../sending/emails/index.ts";
+
+const addresses = z
+  .array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" }))
+  .max(50)
+  .nullish();
+
+const fields = {
+  cc: addresses,
+  bcc: addresses,
+  subject: z.string().max(998).nullish(),
+  text: z.string().max(emailLimits.bodyOctets).nullish(),
+  html: z.string().max(emailLimits.bodyOctets).nullish(),
+  file_ids: z
+    .array(z.string().max(100))
+    .max(100)
+    .nullish()
+    .describe("Ids of uploaded files, which are valid for a day."),
+  in_reply_to: z
+    .string()
+    .max(902)
+    .regex(/^<[^<>\s]{1,900}>$/, "in_reply_to must be a Message-ID in angle brackets")
+    .nullish()
+    .describe("Message-ID of the message that this one answers."),
+};
+
+/** A message to send (specification: Inbox send body). */
+export const SendIn = z
+  .object({
+    to: z.array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" })).max(50),
+    ...fields,
+    send_at: z
+      .unknown()
+      .optional()
+      .meta({
+        type: ["string", "null"],
+        format: "date-time",
+        description:
+          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
+      }),
+    draft_id: z.int().min(1).max(4_294_967_295).nullish().describe("UID of the draft that is sent. It is deleted."),
+  })
+  .meta({
+    ref: "InboxSend",
+    examples: [{ to: ["ada@example.org"], subject: "Your receipt", text: "Thank you for your order." }],
+  });
+export type SendIn = z.output<typeof SendIn>;
+
+/** A draft: everything may be missing. */
+export const DraftIn = z
+  .object({ to: addresses, ...fields })
+  .meta({ ref: "InboxDraft", examples: [{ to: ["ada@example.org"], subject: "Your receipt", text: "Thank you" }] });
+export type DraftIn = z.output<typeof DraftIn>;
+
+export const FileOut = z
+  .object({ id: z.uuid() })
+  .meta({ ref: "InboxFile", examples: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a76" }] });

@@ -1,0 +1,84 @@
+import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { WakeUp } from "../../../platform/outbox/index.ts";
+import { ContentUpload } from "../../../sending/emails/content/index.ts";
+import { type NewEmail, sendEmail } from "../../../sending/emails/send/index.ts";
+import type { OpenMailbox } from "../open.ts";
+import { answerFields, wrapText } from "./answer.ts";
+import { findFiles, type UploadedFile } from "./files.ts";
+import type { SendIn } from "./schema.ts";
+
+/** What the outbox row of a sent copy names. */
+export interface SentCopy {
+  email: string;
+  workspace: number;
+  mailbox: string;
+  /** UID of the draft that was sent. */
+  draft: number | null;
+}
+
+const INSERT_COPY = "INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'sent-copy', ?3)";
+
+/**
+ * Sends an email from a mailbox through the pipeline of all emails, with the source `inbox`. The outbox row of its copy in Sent
+ * is written in the transaction that accepts it. Throws 400, 403, 413 and 422 as a send does.
+ */
+export async function sendFromMailbox(ctx: CallerCtx, mailbox: OpenMailbox, input: SendIn) {
+  const files = await findFiles(ctx, mailbox, input.file_ids ?? []);
+  const { headers, original } = await answerFields(mailbox, input.in_reply_to);
+  const upload = new ContentUpload(ctx);
+  const rows: WakeUp[] = [];
+  const copyOf = (email: NewEmail) => {
+    if (email.status === "rejected") return [];
+    const row = { dueAt: email.scheduledAt ?? ctx.now(), id: ctx.newId(), kind: "sent-copy" as const };
+    rows.push(row);
+    const copy: SentCopy = {
+      email: email.id,
+      workspace: ctx.workspace.number,
+      mailbox: mailbox.id,
+      draft: input.draft_id ?? null,
+    };
+    return [mailDb(ctx).prepare(INSERT_COPY).bind(row.dueAt, row.id, JSON.stringify(copy))];
+  };
+  try {
+    const attachments = await storeFiles(upload, files);
+    const request = { ...toRequest(mailbox, input, headers), attachments };
+    const accepted = await sendEmail(ctx, request, "inbox", upload, copyOf);
+    await ctx.wake(rows.filter(({ dueAt }) => dueAt <= ctx.now()));
+    if (original) await mailbox.store.setFlags(original.folder, [original.uid], { answered: true }).catch(() => null);
+    return accepted;
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}
+
+function toRequest(mailbox: OpenMailbox, input: SendIn, headers: Record<string, string>) {
+  const toAddresses = (list: readonly string[] | null | undefined) => (list ?? []).map((email) => ({ email }));
+  return {
+    from_: { email: mailbox.address, name: mailbox.displayName },
+    to: toAddresses(input.to),
+    cc: toAddresses(input.cc),
+    bcc: toAddresses(input.bcc),
+    subject: input.subject ?? "",
+    text: input.text,
+    html: input.html || (input.text ? wrapText(input.text) : null),
+    headers,
+    send_at: input.send_at,
+    // People write from mailboxes; their mail is not measured.
+    tracking: { opens: false, clicks: false },
+    variables: undefined,
+  };
+}
+
+async function storeFiles(upload: ContentUpload, files: readonly UploadedFile[]) {
+  const attachments = [];
+  for (const [index, file] of files.entries()) {
+    const writer = upload.open({ index });
+    for await (const chunk of await file.open()) await writer.write(chunk);
+    const content_base64 = new ExtractedContent(index, ["attachments", index, "content_base64"], file.size);
+    attachments.push({ filename: file.filename, content_type: file.contentType, content_base64 });
+  }
+  return attachments;
+}

@@ -1,0 +1,121 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import {
+  type ClaimedRow,
+  claimStatement,
+  finishStatement,
+  newLease,
+  rescheduleStatement,
+  type WakeUp,
+} from "../../../platform/outbox/index.ts";
+import { readContent, toAttachmentSource } from "../../../sending/emails/content/index.ts";
+import { type ContentDocument, contentPlace, messageIdOf, type RecipientEntry } from "../../../sending/emails/index.ts";
+import { mailboxStore } from "../../mailbox-store/index.ts";
+import { putOwnMessage } from "./own-message.ts";
+import type { SentCopy } from "./send.ts";
+
+interface EmailRow {
+  id: string;
+  workspace_id: string;
+  status: string;
+  due_at: number | null;
+  from_email: string;
+  from_name: string | null;
+  message_id: string;
+  subject: string;
+  recipients: string;
+  content: string | null;
+  content_key: string | null;
+  content_offset: number;
+  content_size: number;
+  scheduled_at: number | null;
+  created_at: number;
+}
+
+const FIND_EMAIL = `
+  SELECT e.id, w.id AS workspace_id, e.status, e.due_at, e.from_email, e.from_name, e.message_id, e.subject, e.recipients,
+         e.content, e.content_key, e.content_offset, e.content_size, e.scheduled_at, e.created_at
+    FROM emails e JOIN shard_workspaces w ON w.number = e.workspace WHERE e.workspace = ?1 AND e.id = ?2`;
+
+/** Copies that one run makes; a copy with attachments holds up to 36 MB. */
+const COPIES_PER_RUN = 20;
+
+/**
+ * Puts copies of sent emails into the Sent folders of their mailboxes. A copy is stored under a key of its email, so however
+ * often a row is processed there is one copy. A cancelled email gets none, one that was rescheduled gets it later. Throws when
+ * a step failed: the lease then expires and the next sweep finds the row.
+ */
+export async function copySent(ctx: MailCtx, wakeUps: readonly WakeUp[]): Promise<void> {
+  for (const wakeUp of wakeUps.slice(0, COPIES_PER_RUN)) {
+    const lease = newLease(ctx);
+    const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
+    const [row] = results;
+    if (!row) continue;
+    const copy = JSON.parse(row.ref) as SentCopy;
+    const email = await mailDb(ctx).prepare(FIND_EMAIL).bind(copy.workspace, copy.email).first<EmailRow>();
+    const isWaiting = email?.status === "scheduled";
+    if (email && !isWaiting && email.status !== "cancelled") await copyOne(ctx, copy, email);
+    const later = {
+      dueAt: Math.max(email?.due_at ?? 0, ctx.now() + 60_000),
+      id: ctx.newId(),
+      ref: row.ref,
+      from: row.id,
+    };
+    await mailDb(ctx).batch([
+      ...(isWaiting ? [rescheduleStatement(ctx, lease, [{ ...later, claims: 0, outage: null }])] : []),
+      finishStatement(ctx, lease, [row.id]),
+    ]);
+  }
+}
+
+async function copyOne(ctx: MailCtx, copy: SentCopy, email: EmailRow): Promise<void> {
+  const location = {
+    id: email.id,
+    contentKey: email.content_key,
+    contentOffset: email.content_offset,
+    contentSize: email.content_size,
+    content: email.content,
+    workspace: copy.workspace,
+    variables: null,
+    broadcast: null,
+    variant: null,
+    contact: null,
+  };
+  const content = await readContent(ctx, email.workspace_id, location);
+  const isKept = await ctx.db.prepare("SELECT 1 FROM mailboxes WHERE id = ?1").bind(copy.mailbox).first();
+  if (!content || !isKept) return;
+  const store = mailboxStore(ctx, copy.mailbox);
+  const message = await putOwnMessage(ctx, {
+    mailboxId: copy.mailbox,
+    id: email.id,
+    folder: "Sent",
+    input: toInput(ctx, email, content, contentPlace(email.workspace_id, location).key),
+    bcc: ofKind(email, "bcc"),
+    deliveryKey: `sent ${email.id}`,
+  });
+  // A full mailbox must not keep what was sent out of Sent.
+  await store.add(message, null);
+  if (copy.draft !== null) await store.expunge("Drafts", [copy.draft]);
+}
+
+function toInput(ctx: MailCtx, email: EmailRow, content: ContentDocument, key: string) {
+  return {
+    id: email.id,
+    messageId: messageIdOf({ id: email.id, messageId: email.message_id, fromEmail: email.from_email }),
+    date: new Date(email.scheduled_at ?? email.created_at),
+    from: { email: email.from_email, name: email.from_name },
+    to: ofKind(email, "to"),
+    cc: ofKind(email, "cc"),
+    replyTo: content.reply_to,
+    subject: email.subject,
+    headers: content.headers,
+    text: content.text,
+    html: content.html,
+    attachments: content.attachments.map((file) => toAttachmentSource(ctx, key, file)),
+  };
+}
+
+function ofKind({ recipients }: EmailRow, kind: RecipientEntry["kind"]) {
+  const all = JSON.parse(recipients) as RecipientEntry[];
+  return all.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name: name ?? null }));
+}

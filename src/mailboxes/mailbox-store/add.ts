@@ -1,0 +1,159 @@
+import { addressKey } from "../../lib/addresses.ts";
+import { isBlocked } from "./blocked-senders.ts";
+import { findFolder, folderIds, takeUids } from "./folders.ts";
+import { readQuota } from "./quota.ts";
+import { limits, placeToken, toSearchable } from "./rules.ts";
+import { first, type Sql } from "./sql.ts";
+import type { AddResult, NewMessage, Person } from "./types.ts";
+
+const INSERT = `
+  INSERT INTO messages (folder, uid, object, received_at, arrived_at, date, message_id, thread, in_reply_to, from_email,
+    from_name, subject, preview, size, header_size, seen, draft, files, file_bytes, problem, recipients, refs,
+    authentication, parts)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`;
+
+export interface AddOptions {
+  /** Null: no limit. */
+  quotaBytes: number | null;
+  now: number;
+  newId: () => string;
+  /** An imported message stays in its folder, whoever sent it. */
+  isImported?: boolean;
+}
+
+/**
+ * Stores a message in its folder. A delivery that was stored before changes nothing. Must run in a
+ * transaction. `now` in ms since 1970.
+ */
+export function addMessage(
+  sql: Sql,
+  message: NewMessage,
+  { quotaBytes, now, newId, isImported = false }: AddOptions,
+): AddResult {
+  const { usedBytes } = readQuota(sql);
+  const known = findRepeated(sql, message, now);
+  if (known) return { result: "duplicate", object: known.object, folder: known.folder ?? message.folder, usedBytes };
+  if (quotaBytes !== null && usedBytes + message.size > quotaBytes) return { result: "over-quota", usedBytes };
+  // The alarm may delete it at any time, although it was stored again. The sender tries again.
+  if (first(sql, "SELECT 1 FROM deleted_objects WHERE object = ?", message.object))
+    throw new Error("the object of the message is being deleted");
+  const isSpam = !isImported && message.folder === "INBOX" && isBlocked(sql, addressKey(message.from?.email ?? ""));
+  const folder = findFolder(sql, isSpam ? "Spam" : message.folder);
+  if (!folder) return { result: "no-folder", usedBytes };
+  const threadId = joinThread(sql, message, newId);
+  const uid = takeUids(sql, folder.id, 1);
+  const id = insert(sql, message, { folderId: folder.id, uid, threadId, now });
+  index(sql, id, folder.id, message);
+  if (message.deliveryKey !== null)
+    sql.exec(
+      "INSERT OR REPLACE INTO deliveries (key, object, at, folder) VALUES (?, ?, ?, ?)",
+      message.deliveryKey,
+      message.object,
+      now,
+      folder.name,
+    );
+  countAddresses(sql, folder.id, message);
+  return { result: "added", uid, folder: folder.name, threadId, usedBytes: usedBytes + message.size };
+}
+
+/** Returns the delivery that a message repeats, or null. */
+function findRepeated(sql: Sql, { deliveryKey, repeatedMs }: NewMessage, now: number) {
+  if (deliveryKey === null) return null;
+  const known = first<{ object: string; folder: string | null; at: number }>(
+    sql,
+    "SELECT object, folder, at FROM deliveries WHERE key = ?",
+    deliveryKey,
+  );
+  if (!known || repeatedMs === undefined) return known;
+  const isKept = first(sql, "SELECT 1 FROM messages WHERE object = ?", known.object) !== null;
+  return isKept && known.at > now - repeatedMs ? known : null;
+}
+
+function insert(
+  sql: Sql,
+  message: NewMessage,
+  { folderId, uid, threadId, now }: { folderId: number; uid: number; threadId: string; now: number },
+): number {
+  const { from, to, cc, bcc, replyTo } = message;
+  const files = message.parts.filter(({ use }) => use === "attachment" || use === "inline");
+  const row = first<{ id: number }>(
+    sql,
+    INSERT,
+    folderId,
+    uid,
+    message.object,
+    message.receivedAt,
+    now,
+    message.date ?? message.receivedAt,
+    message.messageId,
+    threadId,
+    message.inReplyTo,
+    from?.email ?? null,
+    from?.name ?? null,
+    message.subject,
+    message.preview,
+    message.size,
+    message.headerSize,
+    message.seen ? 1 : 0,
+    message.draft ? 1 : 0,
+    files.filter(({ use }) => use === "attachment").length,
+    files.reduce((sum, { size }) => sum + size, 0),
+    message.problem,
+    JSON.stringify({ to, cc, bcc, replyTo }),
+    JSON.stringify(message.references),
+    message.authentication,
+    JSON.stringify(message.parts),
+  );
+  if (!row) throw new Error("the message was not inserted");
+  return row.id;
+}
+
+function index(sql: Sql, id: number, folderId: number, message: NewMessage): void {
+  const people = (list: readonly (Person | null)[]) =>
+    toSearchable(list.map((person) => `${person?.name ?? ""} ${person?.email ?? ""}`).join(" "));
+  sql.exec(
+    "INSERT INTO message_search (rowid, place, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?, ?)",
+    id,
+    placeToken(folderId),
+    people([message.from]),
+    people([...message.to, ...message.cc, ...message.bcc]),
+    toSearchable(message.subject),
+    toSearchable(message.searchText.slice(0, limits.searchCharacters)),
+  );
+}
+
+/**
+ * Returns the thread of a message: that of the nearest message that it answers or that answers it, or a new one. Records its
+ * own Message-ID and those that it names, so that the order of arrival does not matter.
+ */
+function joinThread(sql: Sql, message: NewMessage, newId: () => string): string {
+  const named = [message.inReplyTo, ...message.references.slice(-limits.references).reverse()];
+  const ids = [...new Set([message.messageId, ...named].filter((id) => id !== null))];
+  const threadId = findThread(sql, ids) ?? newId();
+  sql.exec(
+    "INSERT OR IGNORE INTO thread_ids (message_id, thread) SELECT value, ?2 FROM json_each(?1)",
+    JSON.stringify(ids),
+    threadId,
+  );
+  return threadId;
+}
+
+function findThread(sql: Sql, ids: readonly string[]): string | null {
+  const row = first<{ thread: string }>(
+    sql,
+    "SELECT t.thread FROM json_each(?) j CROSS JOIN thread_ids t ON t.message_id = j.value ORDER BY j.key LIMIT 1",
+    JSON.stringify(ids),
+  );
+  return row?.thread ?? null;
+}
+
+/** Counts the correspondents: recipients of sent mail, and the sender of mail that arrived in INBOX. */
+function countAddresses(sql: Sql, folderId: number, { from, to, cc, bcc }: NewMessage): void {
+  const people =
+    folderId === folderIds.Sent ? [...to, ...cc, ...bcc] : folderId === folderIds.INBOX && from ? [from] : [];
+  sql.exec(
+    `INSERT INTO addresses (email, name, uses) SELECT value->>'email', value->>'name', 1 FROM json_each(?) WHERE true
+     ON CONFLICT DO UPDATE SET uses = uses + 1, name = coalesce(excluded.name, name)`,
+    JSON.stringify(people),
+  );
+}

@@ -1,0 +1,113 @@
+import type { Ctx } from "../../platform/context.ts";
+import { expungeByIds } from "./change.ts";
+import { expireImports, nextImportExpiry } from "./imports.ts";
+import { readQuota } from "./quota.ts";
+import { DAY_MS, KEPT_DAYS, REMOVAL_DELAY_MS } from "./rules.ts";
+import { saveUsedBytes } from "./save-used-bytes.ts";
+import { all, first, type Sql } from "./sql.ts";
+import type { MailboxChange } from "./types.ts";
+
+/** Messages that one run of the alarm removes, and deliveries that it forgets. */
+const EXPIRED_PER_RUN = 500;
+const DELIVERIES_PER_RUN = 5_000;
+
+/** What a run of the alarm has removed, and what is left to do outside of the mailbox. */
+interface Removal {
+  changes: MailboxChange[];
+  /** Objects to delete from R2, at most 1,000. */
+  objects: string[];
+  /** The object of a removed message, whose key names the mailbox; null when none was removed. */
+  removed: string | null;
+}
+
+/**
+ * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. One call removes a bounded
+ * number; the alarm runs again while there are more. `now` in ms since 1970.
+ */
+function removeExpired(sql: Sql, now: number): Removal {
+  const before = now - KEPT_DAYS * DAY_MS;
+  const expired = all<{ id: number; folder: string; uid: number; object: string }>(
+    sql,
+    `SELECT m.id, f.name AS folder, m.uid, m.object FROM messages m JOIN folders f ON f.id = m.folder
+      WHERE m.folder IN (4, 5) AND m.arrived_at < ? LIMIT ?`,
+    before,
+    EXPIRED_PER_RUN,
+  );
+  expungeByIds(
+    sql,
+    expired.map(({ id }) => id),
+    now,
+  );
+  sql.exec(
+    "DELETE FROM deliveries WHERE key IN (SELECT key FROM deliveries WHERE at < ? ORDER BY at LIMIT ?)",
+    before,
+    DELIVERIES_PER_RUN,
+  );
+  sql.exec(
+    "INSERT OR IGNORE INTO deleted_objects (object, due_at) SELECT object, ?1 FROM uploads WHERE expires_at < ?1 LIMIT 500",
+    now,
+  );
+  sql.exec("DELETE FROM uploads WHERE object IN (SELECT object FROM deleted_objects)");
+  expireImports(sql, now);
+  const due = all<{ object: string }>(sql, "SELECT object FROM deleted_objects WHERE due_at <= ? LIMIT 1000", now);
+  return {
+    objects: due.map(({ object }) => object),
+    changes: expired.map(({ folder, uid }) => ({ type: "expunge", folder, uid })),
+    removed: expired[0]?.object ?? null,
+  };
+}
+
+/** Lists objects that could not be deleted from R2 for a later run. `now` in ms since 1970. */
+function postponeObjects(sql: Sql, objects: readonly string[], now: number): void {
+  sql.exec(
+    "UPDATE deleted_objects SET due_at = ? WHERE object IN (SELECT value FROM json_each(?))",
+    now + REMOVAL_DELAY_MS,
+    JSON.stringify(objects),
+  );
+}
+
+/** Forgets objects that were deleted from R2. */
+function forgetObjects(sql: Sql, objects: readonly string[]): void {
+  sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
+}
+
+/** Returns when the alarm has work again, in ms since 1970, or null. */
+export function nextExpiry(sql: Sql): number | null {
+  const object = first<{ at: number | null }>(sql, "SELECT min(due_at) AS at FROM deleted_objects");
+  const row = first<{ at: number | null }>(sql, "SELECT min(arrived_at) AS at FROM messages WHERE folder IN (4, 5)");
+  const upload = first<{ at: number | null }>(sql, "SELECT min(expires_at) AS at FROM uploads");
+  const imports = nextImportExpiry(sql);
+  const times = [
+    ...(row?.at == null ? [] : [row.at + KEPT_DAYS * DAY_MS + 1]),
+    ...(object?.at == null ? [] : [object.at]),
+    ...(upload?.at == null ? [] : [upload.at + 1]),
+    ...(imports === null ? [] : [imports]),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/**
+ * Removes from a mailbox what has been in Trash or Spam for 30 days, and from R2 what was expunged, up to the bounds of one run.
+ * Calls `announce` with the changes. Safe to repeat.
+ */
+export async function runExpiry(
+  ctx: Ctx,
+  storage: DurableObjectStorage,
+  announce: (changes: readonly MailboxChange[]) => void,
+): Promise<void> {
+  const { sql } = storage;
+  const { objects, changes, removed } = storage.transactionSync(() => removeExpired(sql, ctx.now()));
+  announce(changes);
+  // The id of an object has no name while its alarm runs.
+  const mailboxId = removed?.split("/")[1];
+  if (mailboxId !== undefined) await saveUsedBytes(ctx, { id: mailboxId }, readQuota(sql).usedBytes);
+  if (objects.length === 0) return;
+  try {
+    await ctx.env.CONTENT.delete(objects);
+    storage.transactionSync(() => forgetObjects(sql, objects));
+  } catch (error) {
+    // Not thrown: the platform drops an alarm that keeps failing.
+    ctx.log("mailbox.objects-not-deleted", { objects: objects.length, error: String(error) });
+    storage.transactionSync(() => postponeObjects(sql, objects, ctx.now()));
+  }
+}

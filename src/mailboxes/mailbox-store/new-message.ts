@@ -1,0 +1,49 @@
+import type { ParsedMessage } from "../../mail/messages/index.ts";
+import type { Authentication, CheckedAuthentication } from "../inbound-log/index.ts";
+import { limits } from "./rules.ts";
+import type { NewMessage } from "./types.ts";
+
+/** What the record of a received message has beside the message itself. */
+export interface Reception {
+  /** Key of its R2 object. */
+  object: string;
+  folder: string;
+  /** Bytes of the message. */
+  size: number;
+  authentication: CheckedAuthentication | null;
+  deliveryKey: string | null;
+  /** In ms since 1970. */
+  now: number;
+}
+
+/** Returns the record of a received message, as a mailbox stores it. */
+export function toNewMessage(
+  parsed: ParsedMessage,
+  { object, folder, size, authentication, deliveryKey, now }: Reception,
+): NewMessage {
+  const { fields: _, text, ...message } = parsed;
+  return {
+    ...message,
+    object,
+    folder,
+    receivedAt: now,
+    preview: toPreview(text),
+    searchText: text,
+    size,
+    authentication: authentication && JSON.stringify(toStored(authentication)),
+    seen: false,
+    draft: false,
+    deliveryKey,
+  };
+}
+
+function toStored({ spf, dkim, dmarc }: CheckedAuthentication): Authentication {
+  return { spf, dkim, dmarc };
+}
+
+/** Returns the beginning of a text in one line. */
+export function toPreview(text: string): string {
+  const line = text.slice(0, 4 * limits.previewCharacters).replace(/[\s\p{Cc}]+/gu, " ");
+  // Does not end within a surrogate pair.
+  return Array.from(line.trim()).slice(0, limits.previewCharacters).join("");
+}

@@ -1,0 +1,27 @@
+import { notFound } from "../../lib/errors.ts";
+import { purgeStatement } from "../../operations/purges/index.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { onMain } from "../../platform/jobs/shards.ts";
+import { getMailbox } from "./queries.ts";
+
+/**
+ * Deletes a mailbox and its assignments; the outbox deletes its messages from R2 afterwards. Emails sent from it remain.
+ * Queued emails become `failed` at dispatch and scheduled emails at their time (decisions 4). Throws 404.
+ */
+export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
+  const mailbox = await getMailbox(ctx, id);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare("DELETE FROM mailboxes WHERE id = ?1 AND workspace = ?2").bind(mailbox.id, ctx.workspace.number),
+      expectChanges(ctx.db, 1),
+      auditStatement(ctx, { action: "mailbox.deleted", target: mailbox.id, detail: { address: mailbox.address } }),
+      purgeStatement(onMain(ctx), [{ id: mailbox.id, purge: { objects: r2Keys.mailbox(mailbox.id) } }]),
+    ]);
+  } catch (error) {
+    if (error instanceof ConcurrencyError) throw notFound("Mailbox");
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { and, eq, getTableColumns, gt, type SQL, sql } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { mailboxes } from "../../platform/db/schema/main/index.ts";
+
+const assigneeIds = sql<string>`(
+  SELECT json_group_array(a.user_id) FROM (
+    SELECT user_id FROM mailbox_assignees WHERE mailbox_id = ${mailboxes.id} ORDER BY user_id) a)`;
+/** Columns of a mailbox with its assignees. */
+const mailboxColumns = { ...getTableColumns(mailboxes), assigneeIds: assigneeIds.as("assignee_ids") };
+
+export type MailboxRow = Awaited<ReturnType<typeof select>>[number];
+
+/** Returns the condition that selects the mailboxes of the caller's workspace that its credential may see. */
+function visibleToCaller(ctx: CallerCtx): SQL | undefined {
+  const { domainIds } = ctx.actor;
+  const isPermitted =
+    domainIds && sql`${mailboxes.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return and(eq(mailboxes.workspace, ctx.workspace.number), isPermitted ?? undefined);
+}
+
+function select(ctx: CallerCtx, where: SQL | undefined, { offset, limit }: { offset: number; limit: number }) {
+  return orm(ctx)
+    .select(mailboxColumns)
+    .from(mailboxes)
+    .where(where)
+    .orderBy(mailboxes.address)
+    .limit(limit)
+    .offset(offset);
+}
+
+/**
+ * Returns one mailbox of the caller's workspace. Throws 404 for an id that is malformed, unknown, of another workspace,
+ * or on a domain outside those that the API key is restricted to.
+ */
+export async function getMailbox(ctx: CallerCtx, id: string): Promise<MailboxRow> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Mailbox");
+  const [row] = await select(ctx, and(visibleToCaller(ctx), eq(mailboxes.id, uuid)), { offset: 0, limit: 1 });
+  if (!row) throw notFound("Mailbox");
+  return row;
+}
+
+/** Returns mailboxes of the caller's workspace in order of address, from the one that follows the address `after`. */
+export function listMailboxes(
+  ctx: CallerCtx,
+  { domain_id, after, ...range }: { domain_id?: string; after?: string; offset: number; limit: number },
+): Promise<MailboxRow[]> {
+  const where = [
+    domain_id === undefined ? undefined : eq(mailboxes.domainId, domain_id),
+    after === undefined ? undefined : gt(mailboxes.address, after),
+  ];
+  return select(ctx, and(visibleToCaller(ctx), ...where), range);
+}

@@ -1,0 +1,125 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { assignMailbox } from "./assign.ts";
+import { createMailbox } from "./create.ts";
+import { deleteMailbox } from "./delete.ts";
+import { getMailbox, listMailboxes } from "./queries.ts";
+import { AssigneesIn, MailboxIn, MailboxOut, MailboxPatch, PasswordIn, toMailbox } from "./schema.ts";
+import { setMailboxPassword } from "./set-password.ts";
+import { updateMailbox } from "./update.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    domain_id: z.string().toLowerCase().optional().describe("Filters by domain."),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+  })
+  .superRefine(refuseDeepPages);
+
+const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
+const tags = ["Mailboxes"];
+
+export const mailboxRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/mailboxes/",
+    describeRoute({
+      operationId: "createMailbox",
+      summary: "Create a mailbox",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
+    }),
+    ...body(MailboxIn),
+    idempotent(201),
+    async (c) => c.json(await createMailbox(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/mailboxes/",
+    describeRoute({
+      operationId: "listMailboxes",
+      summary: "List mailboxes in order of address",
+      tags,
+      responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listMailboxes(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ address }) => ({ after: address })).map(toMailbox));
+    },
+  )
+  .get(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      operationId: "getMailbox",
+      summary: "Get a mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
+    }),
+    async (c) => c.json(toMailbox(await getMailbox(c.get("caller"), c.req.param("mailbox_id")))),
+  )
+  .patch(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      operationId: "updateMailbox",
+      summary: "Update a mailbox",
+      description:
+        "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(MailboxPatch),
+    async (c) => c.json(await updateMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
+  )
+  .delete(
+    "/v1/mailboxes/:mailbox_id",
+    describeRoute({
+      operationId: "deleteMailbox",
+      summary: "Delete a mailbox and its messages",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
+      return c.body(null, 204);
+    },
+  )
+  .put(
+    "/v1/mailboxes/:mailbox_id/password",
+    describeRoute({
+      operationId: "replaceMailboxPassword",
+      summary: "Set the webmail password of a mailbox",
+      description: [
+        "Ends the sessions of the mailbox. Takes `inbox:read` and `inbox:write`, and `mailboxes:manage` or an assignment to the mailbox.",
+        "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
+        "member sets ends with the assignment.",
+      ].join(" "),
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(PasswordIn),
+    async (c) =>
+      c.json(await setMailboxPassword(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json").password)),
+  )
+  .put(
+    "/v1/mailboxes/:mailbox_id/assignees",
+    describeRoute({
+      operationId: "replaceMailboxAssignees",
+      summary: "Assign users to a mailbox",
+      tags,
+      parameters: [mailboxId],
+      responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
+    }),
+    ...body(AssigneesIn),
+    async (c) => c.json(await assignMailbox(c.get("caller"), c.req.param("mailbox_id"), c.req.valid("json"))),
+  );

@@ -1,0 +1,30 @@
+import { setPasswordStatements } from "../../access/mailbox-sessions/index.ts";
+import { forbidden } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { checkAccess } from "../mailbox-store/index.ts";
+import { getMailbox } from "./queries.ts";
+import { mayManage, missingForPassword } from "./rights.ts";
+import { type MailboxOut, toMailbox } from "./schema.ts";
+
+/**
+ * Sets the password of a mailbox for webmail. Its sessions end. The password ends with the API key that set it, and one that was set
+ * by an assigned member ends with the assignment. Throws 404, and 403 (decisions 3).
+ */
+export async function setMailboxPassword(ctx: CallerCtx, id: string, password: string): Promise<MailboxOut> {
+  const { actor } = ctx;
+  const row = await getMailbox(ctx, id);
+  const mailbox = toMailbox(row);
+  const missing = missingForPassword(actor, mailbox.assignee_ids);
+  if (missing !== null) throw forbidden(`Missing scope: ${missing}`);
+  const setBy = {
+    apiKeyId: actor.kind === "api_key" ? actor.credentialId : null,
+    assigneeId: mayManage(actor) ? null : actor.userId,
+  };
+  await ctx.db.batch([
+    ...(await setPasswordStatements(ctx, row.id, { password, ...setBy })),
+    auditStatement(ctx, { action: "mailbox.password_changed", target: row.id, detail: {} }),
+  ]);
+  await checkAccess(ctx, row.id);
+  return mailbox;
+}

@@ -1,0 +1,58 @@
+import type { WorkCtx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import {
+  CLAIM_ROWS,
+  type ClaimedRow,
+  claimStatement,
+  finishStatement,
+  type Lease,
+  newLease,
+  type WakeUp,
+} from "../../platform/outbox/index.ts";
+import type { NoticeTask } from "../notifications/index.ts";
+import { postToSlack } from "./post-to-slack.ts";
+import { RUN_MS, retryDelay, type SendOutcome } from "./rules.ts";
+import { sendEmails } from "./send-emails.ts";
+
+/**
+ * Sends the notifications of these outbox rows, each by one channel that leaves the service. One that fails is tried again
+ * after the delays of `retryDelay` and keeps no other from being sent. The sweep finds a row whose run was interrupted: an
+ * email is not repeated then, a post to Slack may be.
+ */
+export async function sendNotifications(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+  const until = ctx.now() + RUN_MS;
+  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
+    if (ctx.now() >= until) return;
+    await sendOne(ctx, wakeUp);
+  }
+}
+
+async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
+  const lease = newLease(ctx);
+  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
+  const [row] = results;
+  if (!row) return;
+  const task = JSON.parse(row.ref) as NoticeTask;
+  const outcome = await send(ctx, task);
+  const delay = outcome === "later" ? retryDelay(row.claims) : null;
+  if (outcome === "refused" || (outcome === "later" && delay === null))
+    ctx.log("notification.given-up", { channel: task.channel, notice: task.event, attempts: row.claims });
+  const end = delay === null ? finishStatement(ctx, lease, [row.id]) : retryStatement(ctx, lease, row.id, delay);
+  await end.run();
+}
+
+async function send(ctx: WorkCtx<"main">, task: NoticeTask): Promise<SendOutcome> {
+  try {
+    return await (task.channel === "slack" ? postToSlack(ctx, task) : sendEmails(ctx, task));
+  } catch (error) {
+    ctx.log("notification.failed", { channel: task.channel, notice: task.event, error: String(error) });
+    return "later";
+  }
+}
+
+/** Makes a row due after `delay` ms. Its claims stay: they count the attempts. */
+function retryStatement(ctx: WorkCtx<"main">, lease: Lease, id: string, delay: number): MainStatement {
+  return ctx.outbox
+    .prepare("UPDATE outbox SET due_at = ?1, token = NULL WHERE due_at = ?2 AND id = ?3 AND token = ?4")
+    .bind(ctx.now() + delay, lease.until, id, lease.token);
+}

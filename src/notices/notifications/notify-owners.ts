@@ -1,0 +1,126 @@
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
+import type { notifications } from "../../platform/db/schema/main/index.ts";
+import { BODY_CHARACTERS, type Channel, DEFAULT_PREFERENCES, TITLE_CHARACTERS } from "./rules.ts";
+
+type Row = typeof notifications.$inferSelect;
+
+/** The content of a notification. `href` is a path of the dashboard below `/app`. */
+export interface Notice extends Pick<Row, "category" | "severity" | "title" | "body" | "href"> {
+  /**
+   * Names the event: a workspace is notified of it once, however often this is called. Alerts that are combined per object
+   * and day use `dailyKey`.
+   */
+  key?: string;
+  /** The service sends the owners another email about this event, so the channel `email` is not used. */
+  hasOwnEmail?: true;
+}
+
+/** The `ref` of an outbox row of kind `notify` in the main database: one event that leaves by one channel. */
+export interface NoticeTask {
+  channel: Exclude<Channel, "web">;
+  workspace: number;
+  /** Id of the event. */
+  event: string;
+  category: Row["category"];
+  severity: Row["severity"];
+  title: string;
+  body: string;
+  href: string | null;
+}
+
+const INSERT_EVENT = `
+  INSERT INTO notified_events (workspace, key, id) SELECT number, ?2, ?3 FROM workspaces WHERE number = ?1
+  ON CONFLICT DO NOTHING`;
+
+/** Owners `m` of the workspace ?1 who want the category by a channel, which has this default. */
+const ownersBy = (category: string, channel: string, fallback: string) => `
+  FROM memberships m LEFT JOIN notification_preferences p ON p.user_id = m.user_id
+   WHERE m.workspace = ?1 AND m.role = 'owner'
+     AND ifnull(p.preferences ->> ('$.' || ${category} || '.' || ${channel}), ${fallback})`;
+
+// An event without a key is always new.
+const isNew = (key: string, id: string) =>
+  `(${key} IS NULL OR EXISTS (SELECT 1 FROM notified_events WHERE workspace = ?1 AND key = ${key} AND id = ${id}))`;
+
+const INSERT_NOTIFICATIONS = `
+  INSERT INTO notifications (id, workspace, user_id, category, severity, title, body, href, created_at)
+  SELECT ?2 || ${ID_SUFFIX_SQL}, m.workspace, m.user_id, ?3, ?4, ?5, ?6, ?7, ?8
+  ${ownersBy("?3", "'web'", "?9")} AND ${isNew("?10", "?11")}`;
+
+const INSERT_TASKS = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT ?2, j.value->>'id', 'notify', j.value->>'ref' FROM json_each(?3) j
+   WHERE EXISTS (SELECT 1 ${ownersBy("?4", "(j.value->>'channel')", "j.value->>'isDefault'")}) AND ${isNew("?5", "?6")}
+     AND (j.value->>'channel' <> 'slack'
+          OR EXISTS (SELECT 1 FROM workspaces WHERE number = ?1 AND slack_webhook_url IS NOT NULL))`;
+
+/**
+ * Returns the statements that notify the owners of a workspace by the channels of their preferences: rows of the
+ * notification list, and outbox rows for email and Slack. They belong in the batch of the change, in this order.
+ */
+export function notifyOwnersStatements(
+  ctx: Pick<Ctx, "db" | "now" | "newId">,
+  workspace: number,
+  notice: Notice,
+): MainStatement[] {
+  const { db } = ctx;
+  const { category, severity, href, key = null } = notice;
+  const event = ctx.newId();
+  const title = shorten(notice.title, TITLE_CHARACTERS);
+  const body = shorten(notice.body, BODY_CHARACTERS);
+  const defaults = DEFAULT_PREFERENCES[category];
+  const tasks = toTasks(ctx, workspace, event, { ...notice, title, body });
+  return [
+    ...(key === null ? [] : [db.prepare(INSERT_EVENT).bind(workspace, key, event)]),
+    db
+      .prepare(INSERT_NOTIFICATIONS)
+      .bind(
+        ...[workspace, idPrefix(ctx), category, severity, title, body, href, ctx.now()],
+        ...[Number(defaults.web), key, event],
+      ),
+    db.prepare(INSERT_TASKS).bind(workspace, ctx.now(), JSON.stringify(tasks), category, key, event),
+  ];
+}
+
+/**
+ * Notifies the owners of a workspace of an event in a mail database or a Durable Object, whose change cannot be in one
+ * batch with the notification. Give the notice a key, and call this before the change: a repeated call does nothing.
+ */
+export async function notifyOwners(ctx: Ctx, workspace: number, notice: Notice & { key: string }): Promise<void> {
+  await ctx.db.batch(notifyOwnersStatements(ctx, workspace, notice));
+}
+
+/** A row of `json_each` in the statement that inserts outbox rows of kind `notify`. */
+interface TaskRow {
+  id: string;
+  channel: NoticeTask["channel"];
+  /** 1 when an owner without a preference gets it. */
+  isDefault: number;
+  ref: string;
+}
+
+/** Returns the tasks of an event by the channels that leave the service. */
+export function toTasks(
+  ctx: Pick<Ctx, "newId">,
+  workspace: number,
+  event: string,
+  { category, severity, title, body, href, hasOwnEmail }: Notice,
+): TaskRow[] {
+  const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !hasOwnEmail);
+  return outside.map((channel) => {
+    const task: NoticeTask = { channel, workspace, event, category, severity, title, body, href };
+    return {
+      id: ctx.newId(),
+      channel,
+      isDefault: Number(DEFAULT_PREFERENCES[category][channel]),
+      ref: JSON.stringify(task),
+    };
+  });
+}
+
+function shorten(text: string, characters: number): string {
+  const all = Array.from(text);
+  return all.length <= characters ? text : `${all.slice(0, characters - 1).join("")}…`;
+}

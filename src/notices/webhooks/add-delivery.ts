@@ -1,0 +1,37 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement } from "../../platform/db/database.ts";
+
+/** A delivery that no event of an email causes: a test, a replay, or mail that a forwarding rule posts. */
+export interface NewDelivery {
+  id: string;
+  workspace: number;
+  /** Id of the webhook or of the forwarding rule. */
+  endpoint: string;
+  webhookId: string | null;
+  /** Id of the email that it is about. */
+  email: string;
+  eventType: string;
+  /** JSON text: the body of each request. */
+  payload: string;
+  /** Whether it is sent although the webhook is paused. */
+  isForced: boolean;
+}
+
+// The copy of a new webhook may not have arrived yet. Version 0 is older than any.
+const ADD_ENDPOINT =
+  "INSERT OR IGNORE INTO webhook_endpoints (id, workspace, version, events) VALUES (?1, ?2, 0, '[]')";
+
+const ADD = `
+  INSERT OR IGNORE INTO webhook_deliveries (id, workspace, endpoint, webhook_id, email, event_type, payload, is_forced, status,
+    due_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 'pending', ?9, ?9)`;
+
+/** Returns the statements that add a delivery; safe to run twice. Call `wakeWebhooks` after their batch. */
+export function addDeliveryStatements(ctx: MailCtx, delivery: NewDelivery): MailStatement[] {
+  const { id, workspace, endpoint, webhookId, email, eventType, payload, isForced } = delivery;
+  const db = mailDb(ctx);
+  return [
+    db.prepare(ADD_ENDPOINT).bind(endpoint, workspace),
+    db.prepare(ADD).bind(id, workspace, endpoint, webhookId, email, eventType, payload, Number(isForced), ctx.now()),
+  ];
+}

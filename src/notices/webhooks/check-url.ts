@@ -1,0 +1,10 @@
+import { unprocessable } from "../../lib/errors.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { checkPublicUrl } from "../../platform/public-urls/index.ts";
+
+/** Throws 422 when the service may not send requests to a URL (decisions 10). Makes two DNS queries. */
+export async function requirePublicUrl(ctx: CallerCtx, url: string): Promise<void> {
+  const checked = await checkPublicUrl(ctx, url);
+  if ("problem" in checked)
+    throw unprocessable([{ loc: ["body", "url"], msg: `url is refused: ${checked.problem}`, type: "value_error" }]);
+}

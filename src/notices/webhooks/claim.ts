@@ -1,0 +1,84 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { CLAIM_DELIVERIES, CLAIM_DELIVERIES_FAILING, CLAIM_ENDPOINTS, LEASE_MS } from "./rules.ts";
+
+/** A claim on endpoints: each has `due_at = until` and this token, so that no other run sends their deliveries. */
+export interface Lease {
+  token: string;
+  /** End of the lease, in milliseconds since 1970. */
+  until: number;
+}
+
+/** An endpoint that a run has claimed, with its oldest due deliveries. */
+export interface ClaimedEndpoint {
+  id: string;
+  workspace: number;
+  failingSince: number | null;
+  deliveries: DueDelivery[];
+}
+
+/** A delivery to attempt. */
+export interface DueDelivery {
+  n: number;
+  id: string;
+  endpoint: string;
+  webhookId: string | null;
+  email: string;
+  eventType: string;
+  payload: string;
+  isForced: 0 | 1;
+  attempt: number;
+}
+
+// A leased endpoint is due at the end of its lease.
+const CLAIM = `
+  UPDATE webhook_endpoints SET token = ?1, due_at = ?2
+   WHERE id IN (SELECT id FROM webhook_endpoints WHERE due_at <= ?3 ORDER BY due_at LIMIT ?4)
+  RETURNING id, workspace, failing_since AS failingSince`;
+
+const FIND_DELIVERIES = `
+  SELECT d.n, d.id, d.endpoint, d.webhook_id AS webhookId, d.email, d.event_type AS eventType, d.payload,
+         d.is_forced AS isForced, d.attempt
+    FROM webhook_endpoints w CROSS JOIN webhook_deliveries d ON d.n IN (
+      SELECT x.n FROM webhook_deliveries x WHERE x.endpoint = w.id AND x.due_at <= ?3
+       ORDER BY x.due_at, x.n LIMIT ?4)
+   WHERE w.due_at = ?2 AND w.token = ?1 ORDER BY d.n`;
+
+/** Claims the endpoints that are due for longest, with their oldest due deliveries, in one D1 call. */
+export async function claimEndpoints(ctx: MailCtx): Promise<{ lease: Lease; endpoints: ClaimedEndpoint[] }> {
+  const now = ctx.now();
+  const lease = { token: ctx.newId(), until: now + LEASE_MS };
+  const db = mailDb(ctx);
+  const [claimed, due] = await db.batch<Omit<ClaimedEndpoint, "deliveries"> | DueDelivery>([
+    db.prepare(CLAIM).bind(lease.token, lease.until, now, CLAIM_ENDPOINTS),
+    db.prepare(FIND_DELIVERIES).bind(lease.token, lease.until, now, CLAIM_DELIVERIES),
+  ]);
+  const deliveriesOf = Map.groupBy((due?.results ?? []) as DueDelivery[], ({ endpoint }) => endpoint);
+  const endpoints = ((claimed?.results ?? []) as Omit<ClaimedEndpoint, "deliveries">[]).map((endpoint) => ({
+    ...endpoint,
+    deliveries: (deliveriesOf.get(endpoint.id) ?? []).slice(
+      0,
+      endpoint.failingSince === null ? CLAIM_DELIVERIES : CLAIM_DELIVERIES_FAILING,
+    ),
+  }));
+  return { lease, endpoints };
+}
+
+// An endpoint with a failure that is not reported yet stays due, so that a run which ended before it is made up for.
+const RELEASE = `
+  UPDATE webhook_endpoints SET token = NULL, due_at = CASE WHEN gave_up_at IS NOT NULL THEN ?3 ELSE (
+      SELECT min(due_at) FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at IS NOT NULL) END
+   WHERE id = ?1 AND token = ?2
+  RETURNING due_at AS dueAt, gave_up_at AS gaveUpAt, failing_since AS failingSince`;
+
+/** State of an endpoint when it is released. Times in milliseconds since 1970. */
+export interface Released {
+  dueAt: number | null;
+  gaveUpAt: number | null;
+  failingSince: number | null;
+}
+
+/** Releases an endpoint: it is due when its next delivery is. Returns null when the lease was lost. */
+export function releaseEndpoint(ctx: MailCtx, lease: Lease, id: string): Promise<Released | null> {
+  return mailDb(ctx).prepare(RELEASE).bind(id, lease.token, ctx.now()).first<Released>();
+}

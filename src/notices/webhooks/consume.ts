@@ -1,0 +1,26 @@
+import { createContext } from "../../platform/context.ts";
+import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+import { isWebhookMessage } from "../../platform/webhook-events/index.ts";
+import { runWebhooks } from "./run.ts";
+
+/**
+ * Consumes the queue of webhooks: one run for each mail database that a message names. A message of an unknown format is
+ * retried alone until it becomes a dead letter; those of a run that failed are retried too, and then cron starts the next.
+ */
+export async function consumeWebhooks(batch: MessageBatch, env: Env): Promise<void> {
+  const ctx = createContext(env, crypto.randomUUID());
+  const known = batch.messages.filter(
+    ({ body }) => isWebhookMessage(ctx, body) && shardNumbers(ctx).includes(body.shard),
+  );
+  for (const message of batch.messages) if (!known.includes(message)) message.retry();
+  const messagesOf = Map.groupBy(known, ({ body }) => (body as { shard: number }).shard);
+  for (const [shard, messages] of messagesOf) {
+    try {
+      await runWebhooks(onShard(ctx, shard));
+      for (const message of messages) message.ack();
+    } catch (error) {
+      ctx.log("webhooks.failed", { shard, error: String(error) });
+      for (const message of messages) message.retry();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { conflict } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { storeSecretResponse } from "../../platform/idempotency/index.ts";
+import { requirePublicUrl } from "./check-url.ts";
+import { requireAllDomains, type WebhookRow } from "./queries.ts";
+import { limits } from "./rules.ts";
+import { toWebhook, type WebhookIn, type WebhookOut } from "./schema.ts";
+import { newWebhookSecret, sealSecret } from "./secrets.ts";
+import { copySubscription } from "./subscriptions.ts";
+
+// Reads at most the greatest number of webhooks of a workspace.
+const INSERT = `
+  INSERT INTO webhooks (id, workspace, url, events, secret, secret_end, version, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6, 1, ?7
+   WHERE (SELECT count(*) FROM webhooks WHERE workspace = ?2) < ?8
+     AND EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
+
+/**
+ * Creates a webhook. Its secret is in this response only. Throws 422 when its URL is refused, 409 when the workspace has 50,
+ * 403 for a key that is restricted to domains.
+ */
+export async function createWebhook(ctx: CallerCtx, input: WebhookIn): Promise<WebhookOut> {
+  requireAllDomains(ctx);
+  await requirePublicUrl(ctx, input.url);
+  const secret = newWebhookSecret();
+  const id = ctx.newId();
+  const row: WebhookRow = {
+    id,
+    workspace: ctx.workspace.number,
+    url: input.url,
+    events: [...new Set(input.events)],
+    secret: await sealSecret(ctx, id, secret),
+    secretEnd: secret.slice(-4),
+    previousSecret: null,
+    previousUntil: null,
+    isActive: true,
+    version: 1,
+    createdAt: ctx.now(),
+  };
+  const { workspace, url, events } = row;
+  const response = toWebhook(row, secret);
+  const values = [id, workspace, url, JSON.stringify(events), row.secret, row.secretEnd, row.createdAt];
+  const copy = copySubscription(ctx, row);
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(INSERT).bind(...values, limits.webhooksPerWorkspace),
+      expectChanges(ctx.db, 1),
+      copy.statement,
+      auditStatement(ctx, { action: "webhook.created", target: id, detail: { url, events } }),
+      ...(await storeSecretResponse(ctx, response)),
+    ]);
+  } catch (error) {
+    // The other reason for it, a concurrent call with the same Idempotency-Key, also replays after a 409.
+    if (error instanceof ConcurrencyError)
+      throw conflict(`The workspace has ${limits.webhooksPerWorkspace} webhooks, which is the limit`);
+    throw error;
+  }
+  await copy.run();
+  return response;
+}

@@ -1,0 +1,35 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import { guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { wakeWebhooks } from "../../platform/webhook-events/index.ts";
+import { addDeliveryStatements } from "./add-delivery.ts";
+import { requirePublicUrl } from "./check-url.ts";
+import { getDelivery } from "./delivery-queries.ts";
+import { getWebhook } from "./queries.ts";
+import { type DeliveryItemOut, toDeliveryItem } from "./schema.ts";
+
+/**
+ * Sends the payload of a delivery again, as a new delivery with its own id, also to a paused webhook. Throws 404, and 422
+ * when the URL of the webhook is refused now.
+ */
+export async function replayDelivery(ctx: CallerCtx, webhookId: string, deliveryId: string): Promise<DeliveryItemOut> {
+  const webhook = await getWebhook(ctx, webhookId);
+  const { workspace, endpoint, email, eventType, payload } = await getDelivery(ctx, deliveryId, webhook.id);
+  await requirePublicUrl(ctx, webhook.url);
+  const delivery = { id: ctx.newId(), workspace, endpoint, webhookId: webhook.id, email, eventType, payload };
+  const response = toDeliveryItem({
+    ...delivery,
+    status: "pending",
+    responseStatus: null,
+    attempt: 0,
+    dueAt: null,
+    createdAt: ctx.now(),
+  });
+  await guardedBatch(mailDb(ctx), [
+    ...addDeliveryStatements(ctx, { ...delivery, isForced: true }),
+    ...storeMailResponse(ctx, response),
+  ]);
+  await wakeWebhooks(ctx);
+  return response;
+}

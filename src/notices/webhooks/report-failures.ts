@@ -1,0 +1,76 @@
+import { eq } from "drizzle-orm";
+import type { MailCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { mailDb, orm } from "../../platform/db/client.ts";
+import { webhooks } from "../../platform/db/schema/main/index.ts";
+import { dailyKey, type Notice, notifyOwners, notifyOwnersStatements } from "../notifications/index.ts";
+import type { Released } from "./claim.ts";
+import type { WebhookRow } from "./queries.ts";
+import { mustPause, PAUSE_AFTER_MS } from "./rules.ts";
+import { copySubscription } from "./subscriptions.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+const CLEAR = `
+  UPDATE webhook_endpoints SET gave_up_at = NULL, due_at = CASE WHEN token IS NULL THEN (
+      SELECT min(due_at) FROM webhook_deliveries d WHERE d.endpoint = webhook_endpoints.id AND d.due_at IS NOT NULL) ELSE due_at END
+   WHERE id = ?1 AND gave_up_at = ?2`;
+
+const PAUSE =
+  "UPDATE webhooks SET is_active = 0, version = version + 1 WHERE id = ?1 AND version = ?2 AND is_active = 1";
+
+/**
+ * Tells the owners that deliveries of an endpoint failed for good, and pauses a webhook that has failed for five days.
+ * Repeatable: a crash in between leaves the endpoint due.
+ */
+export async function reportFailures(ctx: MailCtx, id: string, released: Released): Promise<void> {
+  const isLong = mustPause(released.failingSince, ctx.now());
+  if (released.gaveUpAt === null && !isLong) return;
+  const [webhook] = await orm(ctx).select().from(webhooks).where(eq(webhooks.id, id));
+  if (webhook?.isActive) await (isLong ? pause(ctx, webhook) : notify(ctx, webhook));
+  if (released.gaveUpAt !== null) await mailDb(ctx).prepare(CLEAR).bind(id, released.gaveUpAt).run();
+}
+
+async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
+  const { id, workspace, version } = webhook;
+  const copy = copySubscription(ctx, { id, workspace, version: version + 1, events: [] });
+  const days = PAUSE_AFTER_MS / DAY_MS;
+  const notice = noticeOf(
+    webhook,
+    "A webhook was paused",
+    `It failed for ${days} days. Resume it when the endpoint works again`,
+  );
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(PAUSE).bind(id, version),
+      expectChanges(ctx.db, 1),
+      copy.statement,
+      ...notifyOwnersStatements(ctx, workspace, notice),
+    ]);
+  } catch (error) {
+    // It was changed at the same moment. The next failure pauses it.
+    if (error instanceof ConcurrencyError) return;
+    throw error;
+  }
+  await copy.run();
+}
+
+/** Tells the owners once a day and webhook (decisions 10). */
+async function notify(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
+  const notice = noticeOf(
+    webhook,
+    "Webhook deliveries failed",
+    "Deliveries were given up after five attempts. See the delivery log",
+  );
+  await notifyOwners(ctx, webhook.workspace, { ...notice, key: dailyKey(`webhook-failed ${webhook.id}`, ctx.now()) });
+}
+
+function noticeOf({ id, url }: WebhookRow, title: string, text: string): Notice {
+  return {
+    category: "alerts",
+    severity: "error",
+    title,
+    body: `${text}. Endpoint: ${new URL(url).host}`,
+    href: `/webhooks/${id}`,
+  };
+}

@@ -1,0 +1,24 @@
+import { ancestors, reversedName } from "../../../domains/domains/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+
+/** A verified domain. No other workspace can verify its name or one below it. */
+export interface DomainClaimRow {
+  domain_id: string;
+  name: string;
+  workspace: number;
+  workspace_id: string;
+  workspace_name: string;
+  verified_at: number | null;
+}
+
+// One seek of the index of verified names for each label of the name, at most 127.
+const FIND_CLAIMS = `
+  SELECT d.id AS domain_id, d.name, d.workspace, w.id AS workspace_id, w.name AS workspace_name, d.verified_at
+    FROM json_each(?1) j CROSS JOIN domains d ON d.status = 'verified' AND d.reversed_name = j.value
+    JOIN workspaces w ON w.number = d.workspace ORDER BY length(d.name) DESC`;
+
+/** Returns the verified domains that keep other workspaces from verifying a name: it and those above it, longest first. */
+export async function listDomainClaims({ db }: Pick<CallerCtx, "db">, name: string): Promise<DomainClaimRow[]> {
+  const find = db.prepare(FIND_CLAIMS).bind(JSON.stringify(ancestors(reversedName(name))));
+  return (await find.all<DomainClaimRow>()).results;
+}

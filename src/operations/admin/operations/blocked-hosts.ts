@@ -1,0 +1,39 @@
+import { conflict, notFound } from "../../../lib/errors.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+
+/** A host to which tracking links do not redirect. */
+export interface BlockedHostRow {
+  host: string;
+  created_at: number;
+}
+
+/** Returns the hosts to which tracking links do not redirect, in alphabetical order, after a host. */
+export async function listBlockedHosts(
+  { db }: CallerCtx,
+  { after = "", limit }: { after?: string; limit: number },
+): Promise<BlockedHostRow[]> {
+  const find = db.prepare("SELECT host, created_at FROM blocked_hosts WHERE host > ?1 ORDER BY host LIMIT ?2");
+  return (await find.bind(after, limit).all<BlockedHostRow>()).results;
+}
+
+/** Blocks a host and its sub-domains: within a minute tracking links to them answer 410. Safe to repeat. */
+export async function blockHost(ctx: CallerCtx, host: string): Promise<BlockedHostRow> {
+  const insert = ctx.db.prepare("INSERT OR IGNORE INTO blocked_hosts (host, created_at) VALUES (?1, ?2)");
+  await ctx.db.batch([
+    insert.bind(host, ctx.now()),
+    auditIfChangedStatement({ ...ctx, workspace: null }, { action: "host.blocked", target: host }),
+  ]);
+  const find = ctx.db.prepare("SELECT host, created_at FROM blocked_hosts WHERE host = ?1");
+  const row = await find.bind(host).first<BlockedHostRow>();
+  if (!row) throw conflict("Another request unblocked the host at the same time");
+  return row;
+}
+
+/** Ends the block of a host. Throws 404. */
+export async function unblockHost(ctx: CallerCtx, host: string): Promise<void> {
+  const remove = ctx.db.prepare("DELETE FROM blocked_hosts WHERE host = ?1");
+  const audit = auditIfChangedStatement({ ...ctx, workspace: null }, { action: "host.unblocked", target: host });
+  const [removed] = await ctx.db.batch([remove.bind(host), audit]);
+  if (removed?.meta.changes === 0) throw notFound("Blocked host");
+}

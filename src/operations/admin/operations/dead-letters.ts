@@ -1,0 +1,60 @@
+import { conflict, notFound } from "../../../lib/errors.ts";
+import { auditIfChangedStatement } from "../../../platform/audit/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+
+export interface DeadLetterRow {
+  id: string;
+  queue: string;
+  body: string;
+  recorded_at: number;
+}
+
+/** The queue of each type of message, by its binding. The types are those that src/queue.ts consumes. */
+const bindings: readonly [prefix: string, binding: "WORK" | "HITS" | "WEBHOOKS"][] = [
+  ["outbox.", "WORK"],
+  ["shards.", "WORK"],
+  ["hit.", "HITS"],
+  ["webhooks.", "WEBHOOKS"],
+];
+
+/** Returns recorded queue messages in order of their ids, after an id. */
+export async function listDeadLetters(
+  { db }: CallerCtx,
+  { after = "", limit }: { after?: string; limit: number },
+): Promise<DeadLetterRow[]> {
+  const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id > ?1 ORDER BY id LIMIT ?2");
+  return (await find.bind(after, limit).all<DeadLetterRow>()).results;
+}
+
+/** Returns a recorded message. Throws 404. */
+export async function getDeadLetter({ db }: CallerCtx, id: string): Promise<DeadLetterRow> {
+  const find = db.prepare("SELECT id, queue, body, recorded_at FROM dead_letters WHERE id = ?1");
+  const letter = await find.bind(id).first<DeadLetterRow>();
+  if (!letter) throw notFound("Dead letter");
+  return letter;
+}
+
+/**
+ * Sends a recorded message to its queue again, and deletes the record. Consumers are safe to call twice, so a crash in between
+ * only repeats the message. Throws 404, and 409 for a type of message that no queue has.
+ */
+export async function replayDeadLetter(ctx: CallerCtx, id: string): Promise<DeadLetterRow> {
+  const letter = await getDeadLetter(ctx, id);
+  const body = JSON.parse(letter.body) as { type?: unknown } | null;
+  const [, binding] = bindings.find(([prefix]) => String(body?.type).startsWith(prefix)) ?? [];
+  if (binding === undefined) throw conflict("No queue takes messages of this type; delete the dead letter instead");
+  await ctx.env[binding].send(body);
+  await ctx.db.batch(removal(ctx, letter, "dead_letter.replayed"));
+  return letter;
+}
+
+/** Deletes a recorded message. Throws 404. */
+export async function dropDeadLetter(ctx: CallerCtx, id: string): Promise<void> {
+  const [removed] = await ctx.db.batch(removal(ctx, { id }, "dead_letter.dropped"));
+  if (removed?.meta.changes === 0) throw notFound("Dead letter");
+}
+
+function removal(ctx: CallerCtx, { id }: { id: string }, action: "dead_letter.replayed" | "dead_letter.dropped") {
+  const remove = ctx.db.prepare("DELETE FROM dead_letters WHERE id = ?1").bind(id);
+  return [remove, auditIfChangedStatement({ ...ctx, workspace: null }, { action, target: id })];
+}

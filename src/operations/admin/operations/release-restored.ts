@@ -1,0 +1,17 @@
+import { auditStatement } from "../../../platform/audit/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { releaseHeld } from "../../backups/index.ts";
+
+/**
+ * Releases up to 500 outbox rows of each database, and as many deliveries of webhooks, that a restored backup holds, and records
+ * it. Due ones are sent at once. Returns how many, 0 when none is left. Safe to repeat.
+ */
+export async function releaseRestored(ctx: CallerCtx): Promise<number> {
+  const released = await releaseHeld(ctx);
+  if (released === 0) return 0;
+  await auditStatement(
+    { ...ctx, workspace: null },
+    { action: "outbox.released", target: "all", detail: { released } },
+  ).run();
+  return released;
+}

@@ -1,0 +1,200 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { responses } from "../../../http/openapi.ts";
+import { onePage, pageQuery } from "../../../http/pagination.ts";
+import { body, query } from "../../../http/validate.ts";
+import { hostParameter as inPath, readHost } from "../host-name.ts";
+import { blockHost, listBlockedHosts, unblockHost } from "./blocked-hosts.ts";
+import { dropDeadLetter, listDeadLetters, replayDeadLetter } from "./dead-letters.ts";
+import { listOutboxRows } from "./outbox-rows.ts";
+import { reindexDatabase } from "./reindex.ts";
+import { releaseRestored } from "./release-restored.ts";
+import { requeueRows } from "./requeue-rows.ts";
+import {
+  BlockedHostOut,
+  DeadLetterOut,
+  OutboxRowOut,
+  ReindexIn,
+  ReindexOut,
+  ReleaseOut,
+  RequeueIn,
+  RequeueOut,
+  toBlockedHost,
+  toDeadLetter,
+  toOutboxRow,
+} from "./schema.ts";
+
+const { limit } = pageQuery({ default: 100, max: 500 });
+const cursor = z.string().max(300).optional().describe("Cursor from the `Link` header of the previous page.");
+const ListQuery = z.object({ limit, after: cursor });
+const OUTBOX_CURSOR = /^(\d{1,15})\.(.{1,200})$/;
+const OutboxQuery = z.object({
+  limit,
+  after: z.string().regex(OUTBOX_CURSOR, "after must be the value of a Link header").optional(),
+});
+
+const tags = ["Platform"];
+const security = [{ session: [] }];
+const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
+const host = inPath("host", "Host name", "phishing.example.net");
+const database = inPath("database", "`main`, or the number of a mail database", "main");
+const mailDatabase = inPath("database", "Number of a mail database", "0");
+
+/** The routes with which administrators of the platform operate it. */
+export const operationRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/admin/outboxes/:database",
+    describeRoute({
+      operationId: "listOutboxRows",
+      summary: "List the outbox of a database, soonest due first",
+      tags,
+      security,
+      parameters: [database],
+      responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
+    }),
+    query(OutboxQuery),
+    async (c) => {
+      const { after: from, limit } = c.req.valid("query");
+      const [, dueAt = "0", id = ""] = OUTBOX_CURSOR.exec(from ?? "") ?? [];
+      const after = { dueAt: Number(dueAt), id };
+      const rows = await listOutboxRows(c.get("caller"), c.req.param("database"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, (row) => ({ after: `${row.due_at}.${row.id}` })).map(toOutboxRow));
+    },
+  )
+  .post(
+    "/v1/admin/outboxes/:database/requeue",
+    describeRoute({
+      operationId: "retryOutboxRows",
+      summary: "Make rows of an outbox due now and reset their claims",
+      description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
+      tags,
+      security,
+      parameters: [database],
+      responses: responses(200, "The number of rows", RequeueOut, [403, 404, 413, 415]),
+    }),
+    ...body(RequeueIn),
+    async (c) => {
+      const rows = c.req.valid("json").rows.map(({ id, due_at }) => ({ id, dueAt: due_at }));
+      return c.json({ requeued: await requeueRows(c.get("caller"), c.req.param("database"), rows) });
+    },
+  )
+  .get(
+    "/v1/admin/dead-letters",
+    describeRoute({
+      operationId: "listDeadLetters",
+      summary: "List queue messages that failed every retry",
+      tags,
+      security,
+      responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const rows = await listDeadLetters(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, ({ id }) => ({ after: id })).map(toDeadLetter));
+    },
+  )
+  .post(
+    "/v1/admin/dead-letters/:letter_id/replay",
+    describeRoute({
+      operationId: "retryDeadLetter",
+      summary: "Send a dead letter to its queue again",
+      description: "The record is deleted. A message that fails again is recorded again.",
+      tags,
+      security,
+      parameters: [letterId],
+      responses: responses(200, "The dead letter", DeadLetterOut, [403, 404, 409]),
+    }),
+    async (c) => c.json(toDeadLetter(await replayDeadLetter(c.get("caller"), c.req.param("letter_id")))),
+  )
+  .delete(
+    "/v1/admin/dead-letters/:letter_id",
+    describeRoute({
+      operationId: "deleteDeadLetter",
+      summary: "Delete a dead letter",
+      description: "The outbox rows that it names stay, and the sweep finds them.",
+      tags,
+      security,
+      parameters: [letterId],
+      responses: responses(204, "Deleted", null, [403, 404]),
+    }),
+    async (c) => {
+      await dropDeadLetter(c.get("caller"), c.req.param("letter_id"));
+      return c.body(null, 204);
+    },
+  )
+  .get(
+    "/v1/admin/blocked-hosts",
+    describeRoute({
+      operationId: "listBlockedHosts",
+      summary: "List hosts to which tracking links do not redirect",
+      tags,
+      security,
+      responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const rows = await listBlockedHosts(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, rows, limit, (row) => ({ after: row.host })).map(toBlockedHost));
+    },
+  )
+  .put(
+    "/v1/admin/blocked-hosts/:host",
+    describeRoute({
+      operationId: "addBlockedHost",
+      summary: "Block a host and its sub-domains as targets of tracking links",
+      description: "Within a minute links to it answer 410.",
+      tags,
+      security,
+      parameters: [host],
+      responses: responses(200, "The host", BlockedHostOut, [403, 404]),
+    }),
+    async (c) => c.json(toBlockedHost(await blockHost(c.get("caller"), readHost(c.req.param("host"), "host")))),
+  )
+  .delete(
+    "/v1/admin/blocked-hosts/:host",
+    describeRoute({
+      operationId: "removeBlockedHost",
+      summary: "End the block of a host",
+      tags,
+      security,
+      parameters: [host],
+      responses: responses(204, "Ended", null, [403, 404]),
+    }),
+    async (c) => {
+      await unblockHost(c.get("caller"), readHost(c.req.param("host"), "host"));
+      return c.body(null, 204);
+    },
+  )
+  .post(
+    "/v1/admin/databases/:database/reindex",
+    describeRoute({
+      operationId: "replaceSearchIndex",
+      summary: "Make the search index of a mail database anew",
+      description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
+      tags,
+      security,
+      parameters: [mailDatabase],
+      responses: responses(200, "Whether all emails are indexed", ReindexOut, [403, 404, 413, 415]),
+    }),
+    ...body(ReindexIn),
+    async (c) => {
+      const { restart } = c.req.valid("json");
+      return c.json({ is_done: await reindexDatabase(c.get("caller"), c.req.param("database"), restart) });
+    },
+  )
+  .post(
+    "/v1/admin/outbox/release",
+    describeRoute({
+      operationId: "endRestoreHold",
+      summary: "Release what a restored backup holds: it is sent",
+      description: "Releases 500 rows of each database. Call it until none is left.",
+      tags,
+      security,
+      responses: responses(200, "The number of released rows", ReleaseOut, [403]),
+    }),
+    async (c) => c.json({ released: await releaseRestored(c.get("caller")) }),
+  );

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { iso, parseIso } from "../../../lib/time.ts";
+import type { BlockedHostRow } from "./blocked-hosts.ts";
+import type { DeadLetterRow } from "./dead-letters.ts";
+import type { OutboxRow } from "./outbox-rows.ts";
+import { MAX_REQUEUED } from "./requeue-rows.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** A queue message that failed every retry. */
+export const DeadLetterOut = z
+  .object({
+    id: z.string(),
+    queue: z.string().describe("The dead-letter queue that it came from."),
+    body: z.string().describe("The message as JSON. It has ids only."),
+    recorded_at: timestamp,
+  })
+  .meta({
+    ref: "DeadLetter",
+    examples: [
+      {
+        id: "4f2f6b1c9d",
+        queue: "work-dead",
+        body: '{"type":"outbox.wake.v2","database":"main","rows":[]}',
+        recorded_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+
+export const BlockedHostOut = z
+  .object({ host: z.string(), created_at: timestamp })
+  .meta({ ref: "BlockedHost", examples: [{ host: "phishing.example.net", created_at: "2026-11-21T14:00:00.000Z" }] });
+
+/** A row of an outbox. */
+export const OutboxRowOut = z
+  .object({
+    id: z.string(),
+    kind: z.string(),
+    due_at: timestamp.describe("When it is due, or when its lease ends."),
+    claims: z.int().describe("How often a run claimed it without finishing it."),
+    is_claimed: z.boolean(),
+  })
+  .meta({
+    ref: "OutboxRow",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        kind: "deliver",
+        due_at: "2026-11-21T14:00:00.000Z",
+        claims: 0,
+        is_claimed: false,
+      },
+    ],
+  });
+
+export const RequeueIn = z
+  .object({
+    rows: z
+      .array(
+        z.object({
+          id: z.string().min(1).max(200),
+          due_at: z
+            .string()
+            .max(40)
+            .transform((text) => parseIso(text) ?? Number.NaN)
+            .refine(Number.isFinite, "due_at must be a time in ISO 8601 with its offset")
+            .meta({ format: "date-time" }),
+        }),
+      )
+      .min(1)
+      .max(MAX_REQUEUED)
+      .describe("`id` and `due_at` of rows, as GET /v1/admin/outboxes/{database} lists them."),
+  })
+  .meta({
+    ref: "OutboxRequeue",
+    example: { rows: [{ id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01", due_at: "2026-11-21T14:00:00.000Z" }] },
+  });
+
+export const RequeueOut = z
+  .object({ requeued: z.int().describe("Rows that are due now.") })
+  .meta({ ref: "OutboxRequeueResult", examples: [{ requeued: 1 }] });
+
+export const toDeadLetter = ({ recorded_at, ...row }: DeadLetterRow) => ({ ...row, recorded_at: iso(recorded_at) });
+export const toBlockedHost = ({ host, created_at }: BlockedHostRow) => ({ host, created_at: iso(created_at) });
+export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow) => ({
+  id,
+  kind,
+  due_at: iso(due_at),
+  claims,
+  is_claimed: is_claimed === 1,
+});
+
+/** Whether the search index of a database is emptied first. */
+export const ReindexIn = z
+  .object({
+    restart: z.boolean().describe("Empties the index first. Leave it out of the calls that continue.").default(false),
+  })
+  .meta({ ref: "ReindexIn", examples: [{ restart: true }] });
+
+export const ReindexOut = z
+  .object({ is_done: z.boolean().describe("False: call again without `restart`; a call indexes 10,000 emails.") })
+  .meta({ ref: "Reindex", examples: [{ is_done: true }] });
+
+export const ReleaseOut = z
+  .object({ released: z.int().describe("Rows and deliveries of webhooks. 0: none is left.") })
+  .meta({ ref: "Release", examples: [{ released: 0 }] });

@@ -1,0 +1,35 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { users } from "../../platform/db/schema/main/index.ts";
+
+export type UserRow = typeof users.$inferSelect;
+
+/** Returns users of all workspaces in order of their ids: the one with this canonical address, or those after an id. */
+export function listUsers(
+  ctx: CallerCtx,
+  { emailKey, after, limit }: { emailKey?: string; after?: string; limit: number },
+): Promise<UserRow[]> {
+  return orm(ctx)
+    .select()
+    .from(users)
+    .where(
+      and(
+        emailKey === undefined ? undefined : eq(users.emailKey, emailKey),
+        after === undefined ? undefined : gt(users.id, after),
+      ),
+    )
+    .orderBy(asc(users.id))
+    .limit(limit);
+}
+
+/** Returns a user of any workspace. Throws 404. */
+export async function getUser(ctx: CallerCtx, id: string): Promise<UserRow> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("User");
+  const [row] = await orm(ctx).select().from(users).where(eq(users.id, uuid));
+  if (!row) throw notFound("User");
+  return row;
+}

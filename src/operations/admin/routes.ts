@@ -1,0 +1,95 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { query } from "../../http/validate.ts";
+import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/audit-log/index.ts";
+import { addressKey } from "../../lib/addresses.ts";
+import { flushOutboxes } from "./flush-outboxes.ts";
+import { listUsers } from "./queries.ts";
+import { restrictUser } from "./restrict-user.ts";
+import { FlushOut, toUser, UserOut } from "./schema.ts";
+
+const ListQuery = z.object({
+  ...cursorQuery,
+  email: z.string().max(1000).optional().describe("Only the account with this address."),
+});
+
+const tags = ["Platform"];
+const security = [{ session: [] }];
+const userId = parameter.id("user_id", "Id of the user");
+
+/** The routes of platform administrators, which take a session only (decisions 2). */
+export const adminRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/admin/users",
+    describeRoute({
+      operationId: "listUsers",
+      summary: "List the accounts of the platform",
+      tags,
+      security,
+      responses: responses(200, "A page of accounts", z.array(UserOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { after, email, limit } = c.req.valid("query");
+      const emailKey = email === undefined ? undefined : addressKey(email);
+      const found = await listUsers(c.get("caller"), { emailKey, after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toUser));
+    },
+  )
+  .post(
+    "/v1/admin/users/:user_id/restrict",
+    describeRoute({
+      operationId: "restrictUser",
+      summary: "Restrict an account: it cannot send",
+      description: "Takes effect with the next request. Queued emails of the account become `failed`.",
+      tags,
+      security,
+      parameters: [userId],
+      responses: responses(200, "The account", UserOut, [403, 404, 409]),
+    }),
+    async (c) => c.json(toUser(await restrictUser(c.get("caller"), c.req.param("user_id"), true))),
+  )
+  .post(
+    "/v1/admin/users/:user_id/unrestrict",
+    describeRoute({
+      operationId: "unrestrictUser",
+      summary: "End the restriction of an account",
+      tags,
+      security,
+      parameters: [userId],
+      responses: responses(200, "The account", UserOut, [403, 404]),
+    }),
+    async (c) => c.json(toUser(await restrictUser(c.get("caller"), c.req.param("user_id"), false))),
+  )
+  .get(
+    "/v1/admin/audit",
+    describeRoute({
+      operationId: "listPlatformAuditEntries",
+      summary: "List the audit log of all workspaces, newest first",
+      tags,
+      security,
+      responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
+    }),
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const found = await listAllAudit(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toAuditEntry));
+    },
+  )
+  .post(
+    "/v1/admin/outbox/flush",
+    describeRoute({
+      operationId: "flushOutbox",
+      summary: "Release emails that wait after an outage of the egress",
+      description: "Releases 500 emails of each mail database now, and the others as these are delivered.",
+      tags,
+      security,
+      responses: responses(200, "The number of released emails", FlushOut, [403]),
+    }),
+    async (c) => c.json({ released: await flushOutboxes(c.get("caller")) }),
+  );

@@ -1,0 +1,26 @@
+import { auditStatement } from "../../../platform/audit/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
+
+const SET = "UPDATE workspaces SET daily_limit = ?2 WHERE number = ?1 AND deleted_at IS NULL AND daily_limit IS NOT ?2";
+
+/**
+ * Sets the emails that a workspace may have accepted in a day: 0 for no limit, null for the limit of the deployment. The next
+ * request keeps it, and a broadcast that waits within the hour. A repeated call changes nothing. Throws 404.
+ */
+export async function setDailyLimit(ctx: CallerCtx, id: string, limit: number | null): Promise<WorkspaceRow> {
+  const { number, id: target, name, dailyLimit } = await getAnyWorkspace(ctx, id);
+  const entry = { action: "workspace.limited", target, detail: { name, from: dailyLimit, to: limit } } as const;
+  try {
+    await guardedBatch(ctx.db, [
+      ctx.db.prepare(SET).bind(number, limit),
+      expectChanges(ctx.db, 1),
+      auditStatement({ ...ctx, workspace: { number } }, entry),
+    ]);
+  } catch (error) {
+    // It has this limit already, or was deleted meanwhile.
+    if (!(error instanceof ConcurrencyError)) throw error;
+  }
+  return getAnyWorkspace(ctx, target);
+}

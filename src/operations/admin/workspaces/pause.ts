@@ -1,0 +1,55 @@
+import { notifyOwnersStatements } from "../../../notices/notifications/index.ts";
+import { auditStatement } from "../../../platform/audit/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
+
+const PAUSE = `
+  UPDATE workspaces SET paused_by_platform_at = ?2, sending_paused_at = ifnull(sending_paused_at, ?2)
+   WHERE number = ?1 AND deleted_at IS NULL AND paused_by_platform_at IS NULL`;
+
+// A pause of the owners that began before stays.
+const RESUME = `
+  UPDATE workspaces SET paused_by_platform_at = NULL,
+    sending_paused_at = CASE WHEN sending_paused_at < paused_by_platform_at THEN sending_paused_at END
+   WHERE number = ?1 AND deleted_at IS NULL AND paused_by_platform_at IS NOT NULL`;
+
+/**
+ * Pauses sending in a workspace for the platform, or ends that: calls that send answer 403 and queued emails wait, from the
+ * next request and run on, and its owners cannot resume it. The owners are notified. A repeated call changes nothing. Throws
+ * 404.
+ */
+export async function pauseWorkspace(ctx: CallerCtx, id: string, isPaused: boolean): Promise<WorkspaceRow> {
+  const found = await getAnyWorkspace(ctx, id);
+  const { number, id: target, name } = found;
+  if (isPaused === (found.pausedByPlatformAt !== null)) return found;
+  const change = isPaused ? ctx.db.prepare(PAUSE).bind(number, ctx.now()) : ctx.db.prepare(RESUME).bind(number);
+  const action = isPaused ? "workspace.paused" : "workspace.resumed";
+  try {
+    await guardedBatch(ctx.db, [
+      change,
+      expectChanges(ctx.db, 1),
+      auditStatement({ ...ctx, workspace: { number } }, { action, target, detail: { name } }),
+      ...notifyOwnersStatements(ctx, number, isPaused ? PAUSED : RESUMED),
+    ]);
+  } catch (error) {
+    // Another request made the same change, or deleted the workspace.
+    if (!(error instanceof ConcurrencyError)) throw error;
+  }
+  return getAnyWorkspace(ctx, target);
+}
+
+const PAUSED = {
+  category: "alerts",
+  severity: "error",
+  title: "The platform paused sending in this workspace",
+  body: "Calls that send are refused, and queued emails wait. Only the platform can end this pause.",
+  href: "/emails",
+} as const;
+const RESUMED = {
+  category: "alerts",
+  severity: "info",
+  title: "The platform ended its pause of sending",
+  body: "Queued emails leave within ten minutes.",
+  href: "/emails",
+} as const;

@@ -1,0 +1,81 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../../http/pagination.ts";
+import { body, query } from "../../../http/validate.ts";
+import { setDailyLimit } from "./daily-limit.ts";
+import { pauseWorkspace } from "./pause.ts";
+import { listAllWorkspaces } from "./queries.ts";
+import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
+
+const tags = ["Platform"];
+const security = [{ session: [] }];
+const parameters = [parameter.id("workspace_id", "Id of the workspace")];
+
+/** The routes with which administrators of the platform stop the mail of a workspace. */
+export const platformWorkspaceRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/admin/workspaces",
+    describeRoute({
+      operationId: "listPlatformWorkspaces",
+      summary: "List the workspaces of the platform",
+      tags,
+      security,
+      responses: responses(200, "A page of workspaces", z.array(PlatformWorkspaceOut), [403]),
+    }),
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const { after, limit } = c.req.valid("query");
+      const found = await listAllWorkspaces(c.get("caller"), { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toPlatformWorkspace));
+    },
+  )
+  .post(
+    "/v1/admin/workspaces/:workspace_id/pause",
+    describeRoute({
+      operationId: "pauseWorkspace",
+      summary: "Pause sending in a workspace; its owners cannot resume",
+      description: "Takes effect with the next request. Queued emails wait, and are checked every ten minutes.",
+      tags,
+      security,
+      parameters,
+      responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
+    }),
+    async (c) => c.json(toPlatformWorkspace(await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), true))),
+  )
+  .post(
+    "/v1/admin/workspaces/:workspace_id/resume",
+    describeRoute({
+      operationId: "resumeWorkspace",
+      summary: "End the platform's pause of a workspace",
+      description: "A pause that its owners had begun before stays.",
+      tags,
+      security,
+      parameters,
+      responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
+    }),
+    async (c) => c.json(toPlatformWorkspace(await pauseWorkspace(c.get("caller"), c.req.param("workspace_id"), false))),
+  )
+  .put(
+    "/v1/admin/workspaces/:workspace_id/daily-limit",
+    describeRoute({
+      operationId: "updateDailyLimit",
+      summary: "Limit the emails that a workspace may have accepted in a day",
+      description:
+        "Holds for every way to send, from the next request on: beyond it sends answer 429 until 00:00 UTC. Broadcasts and " +
+        "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
+      tags,
+      security,
+      parameters,
+      responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404, 413, 415]),
+    }),
+    ...body(DailyLimitIn),
+    async (c) => {
+      const { daily_limit } = c.req.valid("json");
+      return c.json(
+        toPlatformWorkspace(await setDailyLimit(c.get("caller"), c.req.param("workspace_id"), daily_limit)),
+      );
+    },
+  );

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import type { WorkspaceRow } from "./queries.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** A workspace, as administrators of the platform see it. */
+export const PlatformWorkspaceOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    sending_paused_at: timestamp.nullable().describe("Set: nothing is sent, and queued emails wait."),
+    paused_by_platform_at: timestamp.nullable().describe("Set: the platform paused it, and its owners cannot resume."),
+    daily_limit: z
+      .int()
+      .nullable()
+      .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
+    mail_databases: z.array(z.int()).describe("Numbers of its mail databases, newest first."),
+    created_at: timestamp,
+  })
+  .meta({
+    ref: "PlatformWorkspace",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a06",
+        name: "Example Shop",
+        slug: "example-shop",
+        sending_paused_at: "2026-11-21T14:00:00.000Z",
+        paused_by_platform_at: "2026-11-21T14:00:00.000Z",
+        daily_limit: 50_000,
+        mail_databases: [0],
+        created_at: "2026-11-20T14:00:00.000Z",
+      },
+    ],
+  });
+
+/** The limit of emails a day of a workspace. */
+export const DailyLimitIn = z
+  .object({
+    daily_limit: z
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .nullable()
+      .describe("Emails that it may have accepted in a day (UTC); 0: no limit. Null: the limit of the deployment."),
+  })
+  .meta({ ref: "DailyLimitIn", examples: [{ daily_limit: 50_000 }] });
+
+/** Serializes a workspace. */
+export const toPlatformWorkspace = (row: WorkspaceRow): z.output<typeof PlatformWorkspaceOut> => ({
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  sending_paused_at: isoOrNull(row.sendingPausedAt),
+  paused_by_platform_at: isoOrNull(row.pausedByPlatformAt),
+  daily_limit: row.dailyLimit,
+  mail_databases: row.mailShards,
+  created_at: iso(row.createdAt),
+});

@@ -1,0 +1,63 @@
+import { conflict } from "../../lib/errors.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { forEachShard } from "../../platform/jobs/shards.ts";
+
+/** A restore into this deployment. */
+export interface RestoreState {
+  /** The files whose rows are written. */
+  files: string[];
+  isFinished: boolean;
+}
+
+/**
+ * Starts the restore of a backup into an empty deployment, or continues it. Throws 409 when the deployment has an account, mail or
+ * another restore.
+ */
+export async function beginRestore(ctx: Ctx, id: string): Promise<RestoreState> {
+  const found = await ctx.db
+    .prepare("SELECT id, finished_at FROM restores")
+    .first<{ id: string; finished_at: number | null }>();
+  if (found && found.id !== id) throw conflict(`The deployment has the backup ${found.id}; restore into an empty one`);
+  if (!found) {
+    await requireEmpty(ctx);
+    await ctx.db.prepare("INSERT INTO restores (id, started_at) VALUES (?1, ?2)").bind(id, ctx.now()).run();
+  }
+  const { results } = await ctx.db.prepare("SELECT file FROM restored_files").all<{ file: string }>();
+  return { files: results.map(({ file }) => file), isFinished: found !== null && found.finished_at !== null };
+}
+
+const HAS_ACCOUNT = "SELECT EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM workspaces) AS has";
+const HAS_MAIL =
+  "SELECT EXISTS (SELECT 1 FROM emails) OR EXISTS (SELECT 1 FROM contacts) OR EXISTS (SELECT 1 FROM inbound_emails) AS has";
+
+async function requireEmpty(ctx: Ctx): Promise<void> {
+  const found = [await ctx.db.prepare(HAS_ACCOUNT).first<number>("has")];
+  await forEachShard(ctx, async (mailCtx) => {
+    found.push(await mailDb(mailCtx).prepare(HAS_MAIL).first<number>("has"));
+  });
+  if (found.includes(1))
+    throw conflict("The deployment is not empty. Restore into a new one, before its first account is created");
+}
+
+/** Throws 409 unless the restore of this backup has begun and has not finished. */
+export async function requireRestore(ctx: Ctx, id: string): Promise<void> {
+  const find = ctx.db.prepare("SELECT 1 FROM restores WHERE id = ?1 AND finished_at IS NULL").bind(id);
+  if ((await find.first()) === null) throw conflict("No restore of this backup is running");
+}
+
+/** Records that all rows of a file are written. */
+export async function saveFile(ctx: Ctx, file: string): Promise<void> {
+  await ctx.db.prepare("INSERT OR IGNORE INTO restored_files (file) VALUES (?1)").bind(file).run();
+}
+
+/** Ends a restore: from then on cron runs. Safe to repeat. */
+export async function finishRestore(ctx: Ctx, id: string): Promise<void> {
+  const finish = ctx.db.prepare("UPDATE restores SET finished_at = ?2 WHERE id = ?1 AND finished_at IS NULL");
+  await finish.bind(id, ctx.now()).run();
+}
+
+/** Returns whether a restore is running, in which case cron does nothing. */
+export async function isRestoring(ctx: Ctx): Promise<boolean> {
+  return (await ctx.db.prepare("SELECT 1 FROM restores WHERE finished_at IS NULL").first()) !== null;
+}

@@ -1,0 +1,56 @@
+import { withTimeout } from "../../lib/deadline.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { CONCURRENT_DATABASES, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+
+/** A database that takes longer has no figures, in milliseconds. */
+const TIMEOUT_MS = 5_000;
+/** Workspaces of one database whose deliveries are summed, and endpoints of webhooks that are read: a seek for each. */
+const MAX_READ = 5_000;
+
+/** What became of recipients in an hour that ended, by the columns of rollups_totals. */
+export const OUTCOMES = ["sent", "delivered", "bounced", "failed", "refused", "deferred", "complained"] as const;
+
+// By the key of rollups_totals, which begins with the workspace.
+const LAST_HOUR = `
+  SELECT (SELECT hour FROM rollups_closed) AS hour, ${OUTCOMES.map((name) => `ifnull(sum(t.${name}), 0) AS ${name}`).join(", ")}
+    FROM (SELECT number FROM shard_workspaces ORDER BY number LIMIT ?1) w
+    CROSS JOIN rollups_totals t ON t.workspace = w.number AND t.hour = (SELECT hour FROM rollups_closed)`;
+
+// By the partial index of endpoints that have work.
+const WEBHOOKS = `
+  SELECT ifnull(sum(pending + retrying), 0) AS waiting, min(due_at) AS oldestAt
+    FROM (SELECT pending, retrying, due_at FROM webhook_endpoints WHERE due_at IS NOT NULL ORDER BY due_at LIMIT ?1)`;
+
+/** Figures of one mail database. */
+export interface Deliveries {
+  database: number;
+  /** Recipients by outcome in the last hour that was summed; hours since 1970, null before the first one. */
+  lastHour: Record<(typeof OUTCOMES)[number], number> & { hour: number | null };
+  /** Deliveries of webhooks that wait, for their turn or a retry. */
+  webhooksWaiting: number;
+  /** When the first endpoint of them is or was due, in milliseconds since 1970. Null: none waits. */
+  webhooksDueAt: number | null;
+}
+
+/** Reads the figures of all mail databases, CONCURRENT_DATABASES at once. One that fails is left out. Never throws. */
+export async function readDeliveries(ctx: Ctx): Promise<Deliveries[]> {
+  const queue = shardNumbers(ctx).values();
+  const found: Deliveries[] = [];
+  const worker = async () => {
+    for (const database of queue) {
+      const figures = await withTimeout(TIMEOUT_MS, readShard(ctx, database)).catch(() => null);
+      if (figures) found.push(figures);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  return found.sort((a, b) => a.database - b.database);
+}
+
+async function readShard(ctx: Ctx, database: number): Promise<Deliveries | null> {
+  const { outbox: db } = onShard(ctx, database);
+  const [hours, webhooks] = await db.batch([db.prepare(LAST_HOUR).bind(MAX_READ), db.prepare(WEBHOOKS).bind(MAX_READ)]);
+  const [lastHour] = (hours?.results ?? []) as Deliveries["lastHour"][];
+  const [waiting] = (webhooks?.results ?? []) as { waiting: number; oldestAt: number | null }[];
+  if (!lastHour || !waiting) return null;
+  return { database, lastHour, webhooksWaiting: waiting.waiting, webhooksDueAt: waiting.oldestAt };
+}

@@ -1,0 +1,70 @@
+import { withTimeout } from "../../lib/deadline.ts";
+import type { Ctx, WorkCtx } from "../../platform/context.ts";
+import type { DatabaseKind } from "../../platform/db/database.ts";
+import { CONCURRENT_DATABASES, onMain, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
+
+/** A database that takes longer counts as failing, in milliseconds. */
+export const DATABASE_TIMEOUT_MS = 5_000;
+
+// The rows are read in the order of the key, and no more than ?2, so the cost does not grow with the outbox.
+const DUE_BY_KIND = `
+  SELECT kind, count(*) AS due, min(due_at) AS oldestAt, sum(claims > 0) AS retried
+    FROM (SELECT kind, due_at, claims FROM outbox WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2) GROUP BY kind`;
+const WAITING_FOR_EGRESS = "SELECT count(*) AS waiting FROM (SELECT 1 FROM outbox WHERE outage = 'waiting' LIMIT ?1)";
+
+/** Due rows of one kind in one outbox. */
+export interface DueRows {
+  kind: string;
+  /** At most the limit of the read. */
+  due: number;
+  /** When the oldest became due, in milliseconds since 1970. */
+  oldestAt: number;
+  /** Rows that a run has claimed before without finishing them. */
+  retried: number;
+}
+
+/** The outbox of one database; `error` is set when the database did not answer. */
+export interface OutboxState {
+  database: "main" | number;
+  error: string | null;
+  kinds: DueRows[];
+  /** Rows whose last attempt failed before MAIL FROM, so the egress was not usable. */
+  waitingForEgress: number;
+  /** Octets, without free pages. */
+  size: number;
+}
+
+/** Reads the outboxes of all databases, CONCURRENT_DATABASES at once. Counts at most `limit` rows of each. */
+export async function readOutboxes(ctx: Ctx, limit: number): Promise<OutboxState[]> {
+  const queue = (["main", ...shardNumbers(ctx)] as const).values();
+  const states: OutboxState[] = [];
+  const worker = async () => {
+    for (const database of queue) states.push(await readOutbox(ctx, database, limit));
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  return states.sort(
+    (a, b) => Number(a.database === "main" ? -1 : a.database) - Number(b.database === "main" ? -1 : b.database),
+  );
+}
+
+async function readOutbox(ctx: Ctx, database: "main" | number, limit: number): Promise<OutboxState> {
+  const empty = { database, error: null, kinds: [], waitingForEgress: 0, size: 0 };
+  try {
+    if (database === "main")
+      return { ...empty, ...(await withTimeout(DATABASE_TIMEOUT_MS, readDue(onMain(ctx), limit))) };
+    const mailCtx = onShard(ctx, database);
+    const waiting = mailCtx.outbox.prepare(WAITING_FOR_EGRESS).bind(limit);
+    const [due, row] = await withTimeout(
+      DATABASE_TIMEOUT_MS,
+      Promise.all([readDue(mailCtx, limit), waiting.first<{ waiting: number }>()]),
+    );
+    return { ...empty, ...due, waitingForEgress: row?.waiting ?? 0 };
+  } catch (error) {
+    return { ...empty, error: String(error) };
+  }
+}
+
+async function readDue<Kind extends DatabaseKind>(ctx: WorkCtx<Kind>, limit: number) {
+  const { results, meta } = await ctx.outbox.prepare(DUE_BY_KIND).bind(ctx.now(), limit).all<DueRows>();
+  return { kinds: results, size: meta.size_after ?? 0 };
+}

@@ -1,0 +1,62 @@
+import { withTimeout } from "../../lib/deadline.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { findSettingFaults } from "../../platform/settings/setting-faults.ts";
+import { egressOf } from "../../sending/delivery/index.ts";
+import { findLastAnswer, hasAnswered } from "../../sending/egress-outages/index.ts";
+import { readSystemMail } from "../../sending/system-emails/index.ts";
+import { DATABASE_TIMEOUT_MS, readOutboxes } from "./outboxes.ts";
+import { decideReadiness, type Readiness } from "./rules.ts";
+
+/** Outbox rows that are counted in each database. */
+const MAX_ROWS = 1_000;
+/** How long an answer is used again, in milliseconds: the endpoint needs no credential, and each answer reads every database. */
+const REUSE_MS = 5_000;
+
+const answers = new WeakMap<object, { at: number; answer: Promise<Readiness> }>();
+
+/** Returns whether the service is ready. The databases are read at most once in REUSE_MS. Never throws. */
+export function readReadiness(ctx: Ctx): Promise<Readiness> {
+  const known = answers.get(ctx.env);
+  if (known && ctx.now() - known.at < REUSE_MS) return known.answer;
+  const answer = read(ctx);
+  answers.set(ctx.env, { at: ctx.now(), answer });
+  return answer;
+}
+
+async function read(ctx: Ctx): Promise<Readiness> {
+  const settingFaults = findSettingFaults(ctx.env);
+  const [outboxes, systemMail, hasEgressAnswered] = await Promise.all([
+    readOutboxes(ctx, MAX_ROWS),
+    systemMailState(ctx),
+    readAnswer(ctx),
+  ]);
+  const found = { settingFaults, egress: egressState(ctx), hasEgressAnswered, systemMail, outboxes };
+  return decideReadiness(found, ctx.now());
+}
+
+/** Returns `unknown` when the settings cannot be read or the main database fails, which are conditions of their own. */
+async function systemMailState(ctx: Ctx): Promise<Readiness["system_mail"]> {
+  try {
+    return await withTimeout(DATABASE_TIMEOUT_MS, readSystemMail(ctx));
+  } catch {
+    return "unknown";
+  }
+}
+
+/** Returns whether the egress has answered of late. False also when the main database does not tell. */
+async function readAnswer(ctx: Ctx): Promise<boolean> {
+  try {
+    return hasAnswered(await withTimeout(DATABASE_TIMEOUT_MS, findLastAnswer(ctx)), ctx.now());
+  } catch {
+    return false;
+  }
+}
+
+function egressState(ctx: Ctx): string {
+  try {
+    const egress = egressOf(ctx.settings);
+    return "fault" in egress ? egress.fault : "configured";
+  } catch {
+    return "unknown";
+  }
+}

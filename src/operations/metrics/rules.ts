@@ -1,0 +1,102 @@
+/** What GET /ready answers. `details` is for operators only. */
+export interface Readiness {
+  status: "ready" | "degraded" | "not_ready";
+  settings: "valid" | "invalid";
+  main: "answers" | "fails";
+  mail: "answers" | "degraded" | "fails";
+  egress: string;
+  /** Whether the service can send its own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
+  system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
+  details: {
+    setting_faults: readonly string[];
+    failing_databases: readonly (number | "main")[];
+    /** Seconds for which the oldest row is due, without rows of broadcasts, which may be paused. Null: none is due. */
+    oldest_due_seconds: number | null;
+    /** Outbox rows that wait for the egress. */
+    waiting_for_egress: number;
+  };
+}
+
+/** A row that is due for longer makes the service degraded: the sweep takes due rows each minute. */
+export const OLDEST_DUE_SECONDS = 600;
+
+interface Findings {
+  settingFaults: readonly string[];
+  /** `configured`, or why the deployment has no egress. */
+  egress: string;
+  systemMail: Readiness["system_mail"];
+  /** A probe or an email has reached the egress of late, so that what still waits for it is about to leave. */
+  hasEgressAnswered: boolean;
+  outboxes: readonly {
+    database: "main" | number;
+    error: string | null;
+    kinds: readonly { kind: string; oldestAt: number }[];
+    waitingForEgress: number;
+  }[];
+}
+
+/**
+ * Decides whether the service is ready. It is not when its settings are invalid, without an egress, when the main database fails,
+ * or when no mail database answers. A failing mail database, emails that wait for an egress that does not answer, or a row that is due
+ * for too long makes it degraded, and so does a service that cannot send its own emails: all other mail leaves, and a first
+ * deployment has no mailbox yet, so a load balancer must not take it out. `now` is in milliseconds since 1970. Pure.
+ */
+export function decideReadiness(
+  { settingFaults, egress, hasEgressAnswered, systemMail, outboxes }: Findings,
+  now: number,
+): Readiness {
+  const failing = outboxes.filter(({ error }) => error !== null).map(({ database }) => database);
+  const mail = outboxes.filter(({ database }) => database !== "main");
+  const failingMail = failing.filter((database) => database !== "main").length;
+  const due = outboxes.flatMap(({ kinds }) => kinds).filter(({ kind }) => kind !== "bulk");
+  const oldestAt = due.length > 0 ? Math.min(...due.map((row) => row.oldestAt)) : null;
+  const oldest = oldestAt === null ? null : Math.max(0, Math.floor((now - oldestAt) / 1000));
+  const waiting = outboxes.reduce((sum, { waitingForEgress }) => sum + waitingForEgress, 0);
+  const isUnreachable = egress === "configured" && waiting > 0 && !hasEgressAnswered;
+  const state = {
+    settings: settingFaults.length > 0 ? ("invalid" as const) : ("valid" as const),
+    main: failing.includes("main") ? ("fails" as const) : ("answers" as const),
+    mail:
+      failingMail === 0 ? ("answers" as const) : failingMail < mail.length ? ("degraded" as const) : ("fails" as const),
+    egress: isUnreachable ? "unreachable" : egress,
+    system_mail: systemMail,
+  };
+  const isReady =
+    state.settings === "valid" && state.main === "answers" && state.mail !== "fails" && egress === "configured";
+  const lacksSystemMail = systemMail !== "configured" && systemMail !== "unknown";
+  const isDegraded =
+    state.mail === "degraded" || isUnreachable || (oldest ?? 0) > OLDEST_DUE_SECONDS || lacksSystemMail;
+  return {
+    status: !isReady ? "not_ready" : isDegraded ? "degraded" : "ready",
+    ...state,
+    details: {
+      setting_faults: settingFaults,
+      failing_databases: failing,
+      oldest_due_seconds: oldest,
+      waiting_for_egress: waiting,
+    },
+  };
+}
+
+/** One figure of the Prometheus text format. */
+export interface Figure {
+  name: string;
+  help: string;
+  samples: readonly { labels?: Readonly<Record<string, string | number>>; value: number }[];
+}
+
+/** Writes figures in the Prometheus text format, version 0.0.4. Pure. */
+export function toPrometheus(figures: readonly Figure[]): string {
+  return figures
+    .filter(({ samples }) => samples.length > 0)
+    .map(({ name, help, samples }) => {
+      const lines = samples.map(({ labels = {}, value }) => {
+        const text = Object.entries(labels).map(([label, of]) => `${label}="${escapeLabel(String(of))}"`);
+        return `${name}${text.length > 0 ? `{${text.join(",")}}` : ""} ${value}\n`;
+      });
+      return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
+    })
+    .join("");
+}
+
+const escapeLabel = (text: string) => text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");

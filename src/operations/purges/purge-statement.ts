@@ -1,0 +1,59 @@
+import type { Ctx, WorkCtx } from "../../platform/context.ts";
+import type { DatabaseKind, MainStatement, Statement } from "../../platform/db/database.ts";
+import { r2Keys } from "../../platform/db/r2-keys.ts";
+
+/** Data to delete in the background, in steps (run.ts). */
+export type Purge =
+  /** Every R2 object whose key starts with this prefix, or with one of these. */
+  | { objects: string | string[] }
+  /** These R2 objects. */
+  | { keys: string[] }
+  /** The contacts of a deleted list (contact_lists.n), in the mail database of the outbox row. */
+  | { contactList: number }
+  /** The data of a deleted workspace, then its row. */
+  | { workspace: number; id: string };
+
+/** A purge with the id of its outbox row: a UUID, preferably that of the deleted record. */
+export interface NewPurge {
+  id: string;
+  purge: Purge;
+}
+
+/** Delay from the deletion of a record to its purge: requests that were running at the deletion have ended by then. */
+const DELAY_MS = 120_000;
+
+/**
+ * Returns a statement that adds purges to the outbox of the context, for the batch that deletes the record. Safe to run
+ * twice.
+ */
+export function purgeStatement<Kind extends DatabaseKind>(
+  ctx: WorkCtx<Kind>,
+  purges: readonly NewPurge[],
+): Statement<Kind> {
+  const rows = purges.map(({ id, purge }) => ({ id, ref: JSON.stringify(purge) }));
+  return ctx.outbox
+    .prepare(
+      `INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+       SELECT ?2, value->>'id', 'purge', value->>'ref' FROM json_each(?1)`,
+    )
+    .bind(JSON.stringify(rows), ctx.now() + DELAY_MS);
+}
+
+/** Mailboxes of one outbox row: each of its steps makes at most two R2 calls for each. */
+const MAILBOXES_PER_PURGE = 50;
+
+const purgeMailboxes = (column: "domain_id" | "workspace") => `
+  INSERT OR IGNORE INTO outbox (due_at, id, kind, ref)
+  SELECT ?1, min(id), 'purge', json_object('objects', json_group_array(?2 || id || '/'))
+    FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / ${MAILBOXES_PER_PURGE} AS part FROM mailboxes WHERE ${column} = ?3)
+   GROUP BY part`;
+
+/**
+ * Returns a statement that adds purges for the mailboxes of a domain or workspace, 50 in each. Must run before the
+ * mailboxes are deleted.
+ */
+export function purgeMailboxesStatement(ctx: Ctx, of: { domainId: string } | { workspace: number }): MainStatement {
+  const [column, value] =
+    "domainId" in of ? (["domain_id", of.domainId] as const) : (["workspace", of.workspace] as const);
+  return ctx.db.prepare(purgeMailboxes(column)).bind(ctx.now() + DELAY_MS, r2Keys.mailboxes, value);
+}

@@ -1,0 +1,77 @@
+import type { MailCtx, WorkCtx } from "../../platform/context.ts";
+import { mayExecute } from "../../platform/db/count-statements.ts";
+import type { WakeUp } from "../../platform/outbox/index.ts";
+import {
+  CLAIM_ROWS,
+  type ClaimedRow,
+  claimStatement,
+  finishStatement,
+  newLease,
+  releaseStatement,
+} from "../../platform/outbox/index.ts";
+import { deleteContacts } from "./contacts.ts";
+import { deleteKeys, deleteObjects } from "./objects.ts";
+import type { Purge } from "./purge-statement.ts";
+import { purgeWorkspace } from "./workspace.ts";
+
+/** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */
+const RUN_MS = 60_000;
+/**
+ * Steps of one run. A step deletes at most 1,000 rows of each table or 1,000 objects, and an invocation may make 1,000 D1
+ * queries (D1 limits).
+ */
+const RUN_STEPS = 50;
+/** D1 statements of a claim and a step; it deletes the rows of a workspace from one mail database and the main one. */
+const STEP_STATEMENTS = 40;
+
+/** A context with the outbox that a purge is in. */
+type PurgeCtx = MailCtx | WorkCtx<"main">;
+
+/** Limits of a run that is in progress: its end in milliseconds since 1970, and its remaining steps. */
+interface RunLimits {
+  until: number;
+  steps: number;
+}
+
+/**
+ * Deletes the data of deleted records. Every step may be repeated, so the claim only avoids double work. A purge that is
+ * not finished in time is released and continues after the next sweep. Throws when a step failed: the lease then
+ * expires and the next sweep finds the row.
+ */
+export async function purge(ctx: PurgeCtx, wakeUps: readonly WakeUp[], maxSteps = RUN_STEPS): Promise<void> {
+  const limits = { until: ctx.now() + RUN_MS, steps: maxSteps };
+  for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
+    if (mayContinue(ctx, limits)) await purgeOne(ctx, wakeUp, limits);
+  }
+}
+
+const mayContinue = (ctx: PurgeCtx, { until, steps }: RunLimits) =>
+  steps > 0 && ctx.now() < until && mayExecute(ctx, STEP_STATEMENTS);
+
+async function purgeOne(ctx: PurgeCtx, wakeUp: WakeUp, limits: RunLimits): Promise<void> {
+  const lease = newLease(ctx);
+  const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
+  const [row] = results;
+  if (!row) return;
+  const isDone = await runPurge(ctx, JSON.parse(row.ref) as Purge, limits);
+  const finishOrRelease = isDone ? finishStatement : releaseStatement;
+  await finishOrRelease(ctx, lease, [row.id]).run();
+}
+
+/** Runs steps until the purge is finished (true) or a limit is reached (false). */
+async function runPurge(ctx: PurgeCtx, purge: Purge, limits: RunLimits): Promise<boolean> {
+  do {
+    limits.steps -= 1;
+    if (await runStep(ctx, purge)) return true;
+  } while (mayContinue(ctx, limits));
+  return false;
+}
+
+function runStep(ctx: PurgeCtx, purge: Purge): Promise<boolean> {
+  if ("objects" in purge) return deleteObjects(ctx, purge.objects);
+  if ("contactList" in purge) {
+    if (!("shard" in ctx)) throw new Error("contacts are in mail databases");
+    return deleteContacts(ctx, purge.contactList);
+  }
+  return "keys" in purge ? deleteKeys(ctx, purge.keys) : purgeWorkspace(ctx, purge);
+}

@@ -1,0 +1,108 @@
+import { EXPIRED_KEPT_MS } from "../../identity/invitations/index.ts";
+import { UNUSED_CLIENT_TTL_MS } from "../../identity/oauth/index.ts";
+import { NOTIFICATION_DAYS } from "../../notices/notifications/index.ts";
+import { DELIVERY_DAYS } from "../../notices/webhooks/index.ts";
+import { AUDIT_RETENTION_DAYS, firstIdAt } from "../../platform/audit/index.ts";
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { Database, DatabaseKind } from "../../platform/db/database.ts";
+import type { Steps } from "../../platform/jobs/turns.ts";
+import { DOMAIN_FAILURE_DAYS } from "../../sending/suppressions/index.ts";
+import { emailCutoff, MAX_STEPS, ROWS_PER_STEP, rollupCutoff } from "./rules.ts";
+
+// CROSS JOIN makes SQLite seek by workspace, so a statement reads no more rows than it deletes.
+const deleteOld = (workspaces: "workspaces" | "shard_workspaces", table: string, time: string, key: string) => `
+  DELETE FROM ${table} WHERE (${key}) IN (
+    SELECT ${key
+      .split(", ")
+      .map((column) => `t.${column}`)
+      .join(", ")} FROM ${workspaces} w CROSS JOIN ${table} t ON t.workspace = w.number AND t.${time} < ?1 LIMIT ?2)`;
+
+const DELETE_CHANGES = deleteOld("shard_workspaces", "changes", "at_us", "workspace, at_us");
+// A workspace that only receives has no row in shard_workspaces.
+const DELETE_INBOUND =
+  "DELETE FROM inbound_emails WHERE n IN (SELECT n FROM inbound_emails ORDER BY n LIMIT ?2) AND received_at < ?1";
+const DELETE_WEBHOOK_DELIVERIES =
+  "DELETE FROM webhook_deliveries WHERE n IN (SELECT n FROM webhook_deliveries ORDER BY n LIMIT ?2) AND created_at < ?1";
+const DELETE_HOURLY_ROLLUPS = deleteOld("shard_workspaces", "rollups_hourly", "hour", "workspace, hour, domain");
+const DELETE_TOTALS = deleteOld("shard_workspaces", "rollups_totals", "hour", "workspace, hour");
+const DELETE_DAILY_ROLLUPS = deleteOld("shard_workspaces", "rollups_daily", "day", "workspace, day, domain");
+const DELETE_RETRIED_ADDRESSES =
+  "DELETE FROM retried_addresses WHERE (workspace, email) IN (SELECT workspace, email FROM retried_addresses WHERE newest < ?1 LIMIT ?2)";
+const DELETE_DOMAIN_FAILURES = deleteOld("workspaces", "domain_failures", "first_at", "workspace, email");
+const DELETE_DEAD_LETTERS =
+  "DELETE FROM dead_letters WHERE id IN (SELECT id FROM dead_letters WHERE recorded_at < ?1 LIMIT ?2)";
+
+const DELETE_INVITATIONS =
+  "DELETE FROM invitations WHERE id IN (SELECT id FROM invitations WHERE expires_at < ?1 LIMIT ?2)";
+const DELETE_AUDIT = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE id < ?1 LIMIT ?2)";
+// As long as the audit entries about them. Their tokens are deleted with them.
+const DELETE_TRANSFERS = `
+  DELETE FROM domain_transfers WHERE id IN (
+    SELECT id FROM domain_transfers WHERE id < ?1 AND status NOT IN ('pending', 'accepted') LIMIT ?2)`;
+const DELETE_NOTIFICATIONS =
+  "DELETE FROM notifications WHERE id IN (SELECT id FROM notifications WHERE id < ?1 LIMIT ?2)";
+const DELETE_NOTIFIED_EVENTS =
+  "DELETE FROM notified_events WHERE (workspace, key) IN (SELECT workspace, key FROM notified_events WHERE id < ?1 LIMIT ?2)";
+const DELETE_UNUSED_CLIENTS =
+  "DELETE FROM oauth_clients WHERE id IN (SELECT id FROM oauth_clients WHERE used_at IS NULL AND created_at < ?1 LIMIT ?2)";
+
+/** Tables of credentials that end at `expires_at`, by their keys. */
+const EXPIRING: Readonly<Record<string, string>> = {
+  sessions: "id",
+  mailbox_sessions: "id",
+  refresh_tokens: "hash",
+  one_time_tokens: "hash",
+  // Its codes and access tokens are deleted with it.
+  oauth_grants: "id",
+  oauth_access_tokens: "hash",
+  mailbox_openings: "id",
+};
+
+/** Deletes expired domain failures, dead letters, audit entries and credentials, in at most MAX_STEPS steps per table. */
+export async function* deleteExpiredMainRows(ctx: Ctx): Steps {
+  yield* deleteBefore(ctx.db, DELETE_DOMAIN_FAILURES, ctx.now() - DOMAIN_FAILURE_DAYS * 24 * 3_600_000);
+  yield* deleteBefore(ctx.db, DELETE_DEAD_LETTERS, emailCutoff(ctx.now(), ctx.settings.retentionDays));
+  yield* deleteBefore(ctx.db, DELETE_INVITATIONS, ctx.now() - EXPIRED_KEPT_MS);
+  const firstKept = firstIdAt(emailCutoff(ctx.now(), AUDIT_RETENTION_DAYS));
+  yield* deleteBefore(ctx.db, DELETE_AUDIT, firstKept);
+  yield* deleteBefore(ctx.db, DELETE_TRANSFERS, firstKept);
+  const firstNotification = firstIdAt(emailCutoff(ctx.now(), NOTIFICATION_DAYS));
+  yield* deleteBefore(ctx.db, DELETE_NOTIFICATIONS, firstNotification);
+  yield* deleteBefore(ctx.db, DELETE_NOTIFIED_EVENTS, firstNotification);
+  for (const [table, key] of Object.entries(EXPIRING)) {
+    const sql = `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE expires_at <= ?1 LIMIT ?2)`;
+    yield* deleteBefore(ctx.db, sql, ctx.now());
+  }
+  yield* deleteBefore(ctx.db, DELETE_UNUSED_CLIENTS, ctx.now() - UNUSED_CLIENT_TTL_MS);
+}
+
+/** Deletes expired change rows, roll-ups and retries of a mail database, in at most MAX_STEPS steps per table. */
+export async function* deleteExpiredMailRows(ctx: MailCtx): Steps {
+  const { retentionDays } = ctx.settings;
+  const cutoff = emailCutoff(ctx.now(), retentionDays);
+  const { hour, day } = rollupCutoff(ctx.now(), retentionDays);
+  const deletions: [string, number | string][] = [
+    // The ids of emails begin with their time. A retry that is deleted does not count (emails/retry).
+    [DELETE_RETRIED_ADDRESSES, firstIdAt(cutoff)],
+    [DELETE_CHANGES, cutoff * 1000],
+    [DELETE_INBOUND, cutoff],
+    [DELETE_WEBHOOK_DELIVERIES, emailCutoff(ctx.now(), DELIVERY_DAYS)],
+    [DELETE_HOURLY_ROLLUPS, hour],
+    [DELETE_TOTALS, hour],
+    [DELETE_DAILY_ROLLUPS, day],
+  ];
+  for (const [sql, before] of deletions) yield* deleteBefore(mailDb(ctx), sql, before);
+}
+
+async function* deleteBefore<Kind extends DatabaseKind>(
+  db: Database<Kind>,
+  sql: string,
+  before: number | string,
+): Steps {
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const { meta } = await db.prepare(sql).bind(before, ROWS_PER_STEP).run();
+    yield;
+    if (meta.changes < ROWS_PER_STEP) return;
+  }
+}

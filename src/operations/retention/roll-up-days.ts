@@ -1,0 +1,68 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { Steps } from "../../platform/jobs/turns.ts";
+import { MAX_DOMAINS, OTHER_DOMAINS, ROLLUP_COLUMNS } from "../../sending/emails/index.ts";
+import { daysToRollUp } from "./rules.ts";
+
+/** Workspaces of one statement. */
+const WORKSPACES_PER_STEP = 500;
+/** Days of one run. After a long outage the next runs do the rest. */
+const MAX_DAYS = 14;
+
+const sums = ROLLUP_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(", ");
+
+// Counts that came after the end of the day are in the hours too.
+const DELETE_DAY = `
+  DELETE FROM rollups_daily WHERE (workspace, day, domain) IN (
+    SELECT r.workspace, r.day, r.domain FROM shard_workspaces w CROSS JOIN rollups_daily r ON r.workspace = w.number AND r.day = ?1
+     WHERE w.number BETWEEN ?2 AND ?3)`;
+
+// The domains with the most mail keep a row of their own.
+const ROLL_UP_DAY = `
+  WITH domains AS (
+    SELECT r.workspace, r.domain, ${ROLLUP_COLUMNS.map((column) => `sum(r.${column}) AS ${column}`).join(", ")}
+      FROM shard_workspaces w CROSS JOIN rollups_hourly r ON r.workspace = w.number AND r.hour >= ?1 * 24 AND r.hour < (?1 + 1) * 24
+     WHERE w.number BETWEEN ?2 AND ?3 GROUP BY r.workspace, r.domain
+  ), ranked AS (
+    SELECT *, row_number() OVER (PARTITION BY workspace ORDER BY domain IN ('', ?5), sent + refused DESC, domain) AS place FROM domains
+  )
+  INSERT INTO rollups_daily (workspace, day, domain, ${ROLLUP_COLUMNS.join(", ")})
+  SELECT workspace, ?1, iif(place <= ?4 OR domain = '', domain, ?5) AS name, ${sums} FROM ranked GROUP BY workspace, name`;
+
+// The numbers of the workspaces of one database have gaps.
+const FIND_STEPS = `
+  SELECT min(number) AS first, max(number) AS last
+    FROM (SELECT number, (row_number() OVER (ORDER BY number) - 1) / ?1 AS step FROM shard_workspaces) GROUP BY step`;
+
+const FIRST_DAY = "SELECT min(hour) / 24 - 1 AS day FROM rollups_hourly";
+
+/** Sums hourly roll-ups into daily ones for each day (UTC) that ended. Safe to interrupt: a day is replaced as a whole. */
+export async function* rollUpDays(ctx: MailCtx): Steps {
+  const db = mailDb(ctx);
+  const progress = await db.prepare("SELECT day FROM rollups_progress").first<{ day: number }>();
+  const last = progress ?? (await db.prepare(FIRST_DAY).first<{ day: number | null }>());
+  if (last?.day === null || last?.day === undefined) return;
+  const steps = await workspaceSteps(ctx);
+  for (const day of daysToRollUp(last.day, ctx.now()).slice(0, MAX_DAYS)) {
+    for (const { first, last } of steps) {
+      await db.batch([
+        db.prepare(DELETE_DAY).bind(day, first, last),
+        db.prepare(ROLL_UP_DAY).bind(day, first, last, MAX_DOMAINS, OTHER_DOMAINS),
+      ]);
+      yield;
+    }
+    await db
+      .prepare("INSERT INTO rollups_progress (id, day) VALUES (1, ?1) ON CONFLICT DO UPDATE SET day = max(day, ?1)")
+      .bind(day)
+      .run();
+  }
+}
+
+/** Returns ranges of workspace numbers that have at most WORKSPACES_PER_STEP workspaces of the mail database each. */
+export async function workspaceSteps(ctx: MailCtx): Promise<{ first: number; last: number }[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_STEPS)
+    .bind(WORKSPACES_PER_STEP)
+    .all<{ first: number; last: number }>();
+  return results;
+}

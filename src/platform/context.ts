@@ -1,0 +1,160 @@
+import type { Scope } from "../access/accounts/scopes.ts";
+import { uuidv7 } from "../lib/ids.ts";
+import type { EarlySendRecords } from "../sending/emails/send/index.ts";
+import { asDatabase, type Database, type DatabaseKind, type MainDatabase } from "./db/database.ts";
+import type { Idempotency } from "./idempotency/index.ts";
+import type { WakeUp } from "./outbox/wake.ts";
+import { levelOf } from "./settings/log-levels.ts";
+import { readSettings, type Settings } from "./settings/settings.ts";
+
+/** The first parameter of every operation: bindings, settings, main database, clock, ids and log. */
+export interface Ctx {
+  env: Env;
+  settings: Settings;
+  /** The main database. Mail tables are reached through a MailCtx. */
+  db: MainDatabase;
+  requestId: string;
+  /** Set for queue consumers and cron: what the invocation may still do. Each D1 statement lowers `statements` by one. */
+  limits?: InvocationLimits;
+  /** Set for queue consumers: how often each thing happened, for the metrics line of the batch. */
+  counts?: Map<string, number>;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Returns a new UUIDv7. */
+  newId(): string;
+  log(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** Counts of what an invocation of the Worker may still do. */
+export interface InvocationLimits {
+  /** D1 statements, each of a batch singly. */
+  statements: number;
+  /** R2 calls. */
+  objectReads: number;
+}
+
+/** A context with the outbox of one database: work in the main database, or in one mail database. */
+export interface WorkCtx<Kind extends DatabaseKind = DatabaseKind> extends Ctx {
+  /** The database whose outbox it is. */
+  outbox: Database<Kind>;
+  /**
+   * Sends a queue message that names rows of this outbox that are due, delayed by `delaySeconds`. A lost message only
+   * delays work until the next sweep, so this never throws; it returns false when the queue refused the message.
+   */
+  wake(rows: readonly WakeUp[], delaySeconds?: number): Promise<boolean>;
+}
+
+/** A context with one mail database (`mailDb`, `mailOrm`). */
+export interface MailCtx extends WorkCtx<"mail"> {
+  /** Number of the mail database. */
+  shard: number;
+}
+
+/** The context of an authenticated request. Its mail database is the newest one of the workspace. */
+export interface CallerCtx extends MailCtx {
+  actor: Actor;
+  workspace: CallerWorkspace;
+  /** Address of the client, as Cloudflare reports it. Null without Cloudflare. */
+  clientIp: string | null;
+  /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
+  idempotency?: Idempotency;
+  /** What a send reads, when it was read in the D1 batch that found the credential. */
+  sendRecords?: EarlySendRecords;
+  /** Lets work finish after the response. Absent outside of requests. */
+  waitUntil?(work: Promise<unknown>): void;
+}
+
+export type Role = "owner" | "admin" | "member";
+
+/** The authenticated caller. */
+export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor | MailboxActor;
+
+interface AnyActor {
+  /** Id of the API key, of the session, of the OAuth grant or of the SMTP credential. */
+  credentialId: string;
+  userId: string;
+  email: string;
+  name: string | null;
+  role: Role;
+  scopes: ReadonlySet<Scope>;
+  /** The credential was granted `*`: every scope that the role has, including scopes added later. */
+  grantsAll: boolean;
+  /** Domains that the credential is restricted to. Null: every domain of the workspace. */
+  domainIds: ReadonlySet<string> | null;
+  /** When the credential expires, in milliseconds since 1970. Null: never, or a session, which can be refreshed. */
+  expiresAt: number | null;
+  restricted: boolean;
+}
+
+export interface ApiKeyActor extends AnyActor {
+  kind: "api_key";
+  keyPrefix: string;
+}
+
+/** A user who signed in. */
+export interface SessionActor extends AnyActor {
+  kind: "session";
+  isPlatformAdmin: boolean;
+  /** IANA name of the zone that the user has chosen for the times on pages. Null: that of the browser. */
+  timeZone: string | null;
+  /** When the access token expires, in milliseconds since 1970. */
+  accessExpiresAt: number;
+  /** When the user last proved its identity again, in milliseconds since 1970. */
+  reauthenticatedAt: number | null;
+}
+
+/** A mailbox whose password was used to sign in: it may use its own inbox only. */
+export interface MailboxActor extends AnyActor {
+  kind: "mailbox";
+  mailboxId: string;
+}
+
+/** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
+export interface SystemActor extends AnyActor {
+  kind: "system";
+}
+
+/** A user who submits mail by SMTP with a credential of one domain. It is never the caller of a request to the API. */
+export interface SmtpActor extends AnyActor {
+  kind: "smtp";
+}
+
+/** A client that acts for a user by an access token of an OAuth grant. */
+export interface OAuthActor extends AnyActor {
+  kind: "oauth";
+  clientId: string;
+  /** As the client calls itself. */
+  clientName: string | null;
+}
+
+export interface CallerWorkspace {
+  number: number;
+  id: string;
+  name: string;
+  slug: string;
+  sendingPaused: boolean;
+  /** Numbers of its mail databases, newest first: the first one gets new mail. */
+  mailShards: readonly number[];
+  /** Bytes of the database of new mail, as the last cron run of the minute measured it. */
+  mailSize: number;
+  /** Its own limit of emails a day, 0 for none. Null: that of the deployment. */
+  dailyLimit: number | null;
+}
+
+/** Creates the context of one invocation of the Worker. `now` returns milliseconds since 1970. */
+export function createContext(env: Env, requestId: string, now: () => number = Date.now): Ctx {
+  const log: Ctx["log"] = (event, fields = {}) =>
+    console.log(JSON.stringify({ level: levelOf(event), event, request_id: requestId, ...fields }));
+  return {
+    env,
+    get settings() {
+      return readSettings(env);
+    },
+    // A deployment without it answers /health and /ready all the same.
+    db: env.DB && asDatabase(env.DB),
+    requestId,
+    now,
+    newId: () => uuidv7(now()),
+    log,
+  };
+}

@@ -1,0 +1,73 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import type { RecipientEntry, StoredEvent } from "../../../../sending/emails/timeline/index.ts";
+
+export const emails = sqliteTable(
+  "emails",
+  {
+    n: integer().primaryKey().notNull(),
+    workspace: integer().notNull(),
+    id: text().notNull(),
+    status: text({
+      enum: ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"],
+    }).notNull(),
+    source: text().notNull(),
+    domainId: text("domain_id").notNull(),
+    mailboxId: text("mailbox_id").notNull(),
+    userId: text("user_id"),
+    fromEmail: text("from_email").notNull(),
+    fromName: text("from_name"),
+    messageId: text("message_id").notNull(),
+    subject: text().notNull(),
+    recipients: text({ mode: "json" }).$type<RecipientEntry[]>().notNull(),
+    tags: text({ mode: "json" }).$type<string[]>(),
+    events: text({ mode: "json" }).$type<StoredEvent[]>().notNull(),
+    contentKey: text("content_key"),
+    contentOffset: integer("content_offset").notNull(),
+    contentSize: integer("content_size").notNull(),
+    attempts: integer().notNull().default(0),
+    dueAt: integer("due_at"),
+    outboxId: text("outbox_id"),
+    version: integer().notNull().default(0),
+    openedCount: integer("opened_count").notNull().default(0),
+    clickedCount: integer("clicked_count").notNull().default(0),
+    scheduledAt: integer("scheduled_at"),
+    createdAt: integer("created_at").notNull(),
+    sentAt: integer("sent_at"),
+    deliveredAt: integer("delivered_at"),
+    rejectionReason: text("rejection_reason"),
+    retryOfId: text("retry_of_id"),
+    content: text(),
+    hits: text({ mode: "json" }).$type<string[]>(),
+    broadcast: integer(),
+    contact: integer(),
+    variant: integer(),
+    variables: text(),
+  },
+  (t) => [
+    uniqueIndex("emails_by_id").on(t.workspace, t.id),
+    index("emails_by_rare_status")
+      .on(t.workspace, t.status, t.id)
+      .where(sql`status IN ('scheduled', 'sent', 'bounced', 'rejected', 'failed', 'cancelled')`),
+    index("emails_deferred").on(t.workspace, t.id).where(sql`status = 'queued' AND due_at > created_at`),
+    index("emails_scheduled").on(t.workspace, t.scheduledAt).where(sql`status = 'scheduled'`),
+    index("emails_scheduled_by_domain").on(t.domainId).where(sql`status = 'scheduled'`),
+  ],
+);
+
+export const changes = sqliteTable(
+  "changes",
+  {
+    workspace: integer().notNull(),
+    atUs: integer("at_us").notNull(),
+    emails: text({ mode: "json" }).$type<number[]>().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.workspace, t.atUs] })],
+);
+
+/** Progress of moving content from rows to R2 (src/sending/emails/content/offload.ts). */
+export const contentProgress = sqliteTable(
+  "content_progress",
+  { id: integer().primaryKey().notNull(), n: integer().notNull(), sweptN: integer("swept_n").notNull().default(0) },
+  () => [check("one_row", sql`id = 1`)],
+);

@@ -1,0 +1,154 @@
+import { conflict } from "../../lib/errors.ts";
+import type { CallerCtx } from "../context.ts";
+import { expectChanges } from "../db/batch.ts";
+import { mailDb } from "../db/client.ts";
+import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
+import { onShard } from "../jobs/shards.ts";
+import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
+import { isAbandoned } from "./running.ts";
+import { isSealed, openResponse, sealResponse } from "./seal.ts";
+
+/**
+ * The Idempotency-Key of a request. Only hashes of the key are stored. `keys` has one hash per master key, newest first:
+ * a response is stored under the first and found under any.
+ */
+export interface Idempotency {
+  keys: readonly string[];
+  /** Of method, path and body. */
+  fingerprint: string;
+  /**
+   * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
+   * its fields `connection` and `sequence` are of an earlier message of this connection, whose answer the client has received.
+   */
+  repeats?: { ttlMs: number; connection: string; sequence: number };
+  /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */
+  sealingKeys: () => Promise<readonly string[]>;
+}
+
+const FIND_RESPONSE = `
+  SELECT fingerprint, answer FROM idempotency_keys
+   WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3)) AND created_at > ?4`;
+
+/** A stored response, ready to be replayed. */
+export interface StoredResponse {
+  /** JSON text. */
+  body: string;
+  /** Null: the success status of the route. */
+  status: number | null;
+}
+
+/**
+ * Returns the response stored under this key in the last 24 hours, or null. Throws 409 when the key was used for another
+ * request, or by another credential for a response that contains a secret, or
+ * while the work of the key is running.
+ */
+export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
+  const row = await findRow(ctx, idempotency);
+  if (!row) return null;
+  if (row.fingerprint !== fingerprintOf(ctx, idempotency))
+    throw conflict("This Idempotency-Key was used for another request");
+  if (isAbandoned(ctx, row.answer)) return null;
+  if (isSealed(row.answer)) return { body: await openResponse(ctx, idempotency, row.answer), status: null };
+  // Every stored body is a JSON object or array, so leading digits are the status.
+  const [, status, body = ""] = /^(?:(\d{3}) )?(.*)$/s.exec(row.answer) ?? [];
+  return { body, status: status === undefined ? null : Number(status) };
+}
+
+interface ResponseRow {
+  fingerprint: string;
+  answer: string;
+}
+
+/** Finds the row of a key in the main database and in every mail database of the workspace. */
+async function findRow(ctx: CallerCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
+  const now = ctx.now();
+  const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
+  const rows = await Promise.all([
+    ctx.db
+      .prepare(FIND_RESPONSE)
+      .bind(...values)
+      .first<ResponseRow>(),
+    ...ctx.workspace.mailShards.map((shard) =>
+      mailDb(onShard(ctx, shard))
+        .prepare(FIND_RESPONSE)
+        .bind(...values)
+        .first<ResponseRow>(),
+    ),
+  ]);
+  return rows.find((row) => row !== null) ?? null;
+}
+
+// Inserts nothing when an unexpired response exists, whichever day and master key it was stored with.
+const INSERT_RESPONSE = `
+  INSERT INTO idempotency_keys (day, workspace, key, fingerprint, answer, created_at)
+  SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (
+    SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
+
+// A client that has received the answer to a message sends the same again on purpose.
+const FORGET_RESPONSE = `
+  DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
+    AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6))`;
+
+/**
+ * Returns the statements that store a response, for the batch of the writes to the main database that it reports; none
+ * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
+ * ConcurrencyError and the response of that request is replayed. `status` is for routes with several success statuses.
+ */
+export function storeResponse(ctx: CallerCtx, response: unknown, status?: number): MainStatement[] {
+  return insertResponse(ctx, ctx.db, toText(response, status));
+}
+
+/** Returns the same for a batch of writes to the mail database of the caller. */
+export function storeMailResponse(ctx: CallerCtx, response: unknown, status?: number): MailStatement[] {
+  return insertResponse(ctx, mailDb(ctx), toText(response, status));
+}
+
+const toText = (response: unknown, status: number | undefined) =>
+  `${status === undefined ? "" : `${status} `}${JSON.stringify(response)}`;
+
+/**
+ * Returns the same for a response that contains a secret. It is encrypted under a key derived from the Idempotency-Key
+ * and is replayed only to the credential that made the request.
+ */
+export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Promise<MainStatement[]> {
+  const { idempotency } = ctx;
+  return idempotency ? insertResponse(ctx, ctx.db, await sealResponse(ctx, idempotency, JSON.stringify(response))) : [];
+}
+
+/** Returns the statements that store the text of a response, or of a reservation. */
+export function insertResponse<Kind extends DatabaseKind>(
+  ctx: CallerCtx,
+  db: Database<Kind>,
+  response: string,
+): Statement<Kind>[] {
+  const { idempotency } = ctx;
+  if (!idempotency) return [];
+  const { keys, repeats } = idempotency;
+  const now = ctx.now();
+  const ttlMs = repeats?.ttlMs ?? RESPONSE_TTL_MS;
+  const row = [
+    dayOf(now),
+    ctx.workspace.number,
+    keys[0],
+    fingerprintOf(ctx, idempotency),
+    response,
+    now,
+    now - ttlMs,
+    JSON.stringify(keys),
+  ];
+  const forget = repeats
+    ? [
+        db
+          .prepare(FORGET_RESPONSE)
+          .bind(...row.slice(0, 2), JSON.stringify(keys), row[6], repeats.connection, repeats.sequence),
+      ]
+    : [];
+  return [...forget, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+}
+
+/** Returns the fingerprint, extended by the domains that the credential is restricted to. */
+export function fingerprintOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
+  if (!domainIds) return fingerprint;
+  // A key that is restricted to no domain must not share the fingerprint of unrestricted ones.
+  return [fingerprint, ...(domainIds.size > 0 ? [...domainIds].sort() : ["no-domains"])].join(" ");
+}

@@ -1,0 +1,18 @@
+import { conflict } from "../../lib/errors.ts";
+import type { CallerCtx } from "../context.ts";
+
+/** Returns the stored answer that marks work as running until a time in milliseconds since 1970. */
+export function runningAnswer(until: number, token: string): string {
+  return `running.${until}.${token}`;
+}
+
+/** Returns whether a stored answer marks work whose lease is over. Throws 409 while the lease lasts. */
+export function isAbandoned(ctx: CallerCtx, answer: string): boolean {
+  const [, until] = /^running\.(\d+)\./.exec(answer) ?? [];
+  if (until === undefined) return false;
+  const left = Number(until) - ctx.now();
+  if (left <= 0) return true;
+  throw conflict("A request with this Idempotency-Key is still running", {
+    headers: { "Retry-After": String(Math.ceil(left / 1000)) },
+  });
+}

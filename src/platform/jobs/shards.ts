@@ -1,0 +1,111 @@
+import type { CallerWorkspace, Ctx, InvocationLimits, MailCtx, WorkCtx } from "../context.ts";
+import { countStatements } from "../db/count-statements.ts";
+import { asDatabase } from "../db/database.ts";
+import { type WakeUp, type WorkMessage, wake } from "../outbox/wake.ts";
+
+const numbersOf = new WeakMap<object, readonly number[]>();
+
+/** Returns the numbers of the mail databases of a deployment: those of its bindings MAIL_0, MAIL_1 and so on. */
+export function shardNumbers({ env }: Pick<Ctx, "env">): readonly number[] {
+  const known = numbersOf.get(env);
+  if (known) return known;
+  const numbers = Object.keys(env).flatMap((name) => {
+    const [, number] = /^MAIL_(\d+)$/.exec(name) ?? [];
+    return number === undefined ? [] : [Number(number)];
+  });
+  numbers.sort((a, b) => a - b);
+  numbersOf.set(env, numbers);
+  return numbers;
+}
+
+const FIND_SHARDS = "SELECT number, mail_shards FROM workspaces WHERE number IN (SELECT value FROM json_each(?1))";
+
+/**
+ * Returns the numbers of the mail databases of some workspaces, newest first, by number of the workspace. A workspace that
+ * does not exist has none.
+ */
+export async function findShards(
+  ctx: Pick<Ctx, "db">,
+  workspaces: Iterable<number>,
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const numbers = [...workspaces];
+  if (numbers.length === 0) return new Map();
+  const { results } = await ctx.db
+    .prepare(FIND_SHARDS)
+    .bind(JSON.stringify(numbers))
+    .all<{ number: number; mail_shards: string }>();
+  return new Map(results.map(({ number, mail_shards }) => [number, JSON.parse(mail_shards) as number[]]));
+}
+
+/** Returns the contexts with each mail database of a workspace, newest first. */
+export async function onShardsOf<Context extends Ctx>(ctx: Context, workspace: number): Promise<(Context & MailCtx)[]> {
+  const shards = await findShards(ctx, [workspace]);
+  return (shards.get(workspace) ?? []).map((shard) => onShard(ctx, shard));
+}
+
+/** Returns the context with one mail database. Throws for a number that the deployment has no database of. */
+export function onShard<Context extends Ctx>(ctx: Context, shard: number): Context & MailCtx {
+  const binding = (ctx.env as unknown as Record<string, D1Database | undefined>)[`MAIL_${shard}`];
+  if (!binding) throw new Error(`there is no mail database ${shard}`);
+  const database = asDatabase<"mail">(binding);
+  const outbox = ctx.limits ? countStatements(database, ctx.limits) : database;
+  return { ...ctx, shard, outbox, wake: wakeIn(ctx, shard) };
+}
+
+/** Returns the context with limits of its invocation, whose statements on any database are counted. */
+export function withLimits(ctx: Ctx, limits: InvocationLimits): Ctx {
+  return { ...ctx, limits, db: countStatements(ctx.db, limits) };
+}
+
+/** Returns the context with the mail database that gets the new mail of a workspace. */
+export function onNewestShard<Context extends Ctx>(
+  ctx: Context,
+  { id, mailShards }: Pick<CallerWorkspace, "id" | "mailShards">,
+): Context & MailCtx {
+  const [newest] = mailShards;
+  if (newest === undefined) throw new Error(`the workspace ${id} has no mail database`);
+  return onShard(ctx, newest);
+}
+
+/** Databases that an invocation works on at once: a slow one delays no other, and an invocation has six connections. */
+export const CONCURRENT_DATABASES = 4;
+
+/**
+ * Runs a job on each mail database. One that fails or is slow is logged and does not keep the job from the others. Throws
+ * the first error at the end.
+ */
+export async function forEachShard(ctx: Ctx, job: (ctx: MailCtx) => Promise<unknown>): Promise<void> {
+  const errors: unknown[] = [];
+  const queue = shardNumbers(ctx).values();
+  const worker = async () => {
+    for (const shard of queue) {
+      try {
+        await job(onShard(ctx, shard));
+      } catch (error) {
+        ctx.log("shard.failed", { shard, error: String(error) });
+        errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));
+  if (errors.length > 0) throw errors[0];
+}
+
+/** Returns the context with the outbox of the main database. */
+export function onMain(ctx: Ctx | MailCtx): WorkCtx<"main"> {
+  const { shard: _, ...withoutShard } = { shard: undefined, ...ctx };
+  return { ...withoutShard, outbox: ctx.db, wake: wakeIn(ctx, "main") };
+}
+
+/** Returns a function that sends queue messages for rows of the outbox of one database (`WorkCtx.wake`). */
+function wakeIn(ctx: Ctx, database: WorkMessage["database"]): WorkCtx["wake"] {
+  return async (rows: readonly WakeUp[], delaySeconds = 0) => {
+    try {
+      await wake(ctx.env.WORK, database, rows, delaySeconds);
+      return true;
+    } catch (error) {
+      ctx.log("wake.failed", { error: String(error), rows: rows.length, database });
+      return false;
+    }
+  };
+}

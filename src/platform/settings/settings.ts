@@ -1,0 +1,203 @@
+import * as z from "zod";
+import { findPlaceholders } from "./placeholders.ts";
+
+/** The variables and secrets of the Worker. */
+const Variables = z.object({
+  /** Outside of `local`, placeholders are faults (src/platform/settings/placeholders.ts) and hold all mail. */
+  ENVIRONMENT: z.enum(["local", "staging", "production"]).default("local"),
+  /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
+  EGRESS_URL: z.string().default(""),
+  /** Domain whose mail is simulated and never sent to the egress (decisions 4). */
+  SIMULATOR_DOMAIN: z.string().default("simulator.test"),
+  /** DNS over HTTPS resolver (RFC 8484). */
+  DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
+  /** Host name that the MX records of hosted domains must contain. */
+  MX_HOST: z.string().default("mx.mail.test"),
+  /** Host name and port at which customers submit mail by SMTP (smtp-gateway/). */
+  SMTP_HOST: z.string().default("smtp.mail.test"),
+  SMTP_PORT: z.coerce.number().int().min(1).max(65_535).default(587),
+  /** Secret that the Worker shares with the SMTP gateway, at least 32 characters. Empty: no gateway. Secret. */
+  GATEWAY_SECRET: z
+    .string()
+    .regex(/^(.{32,})?$/, "GATEWAY_SECRET must have at least 32 characters")
+    .default(""),
+  /** Token with which monitoring reads GET /metrics and the details of GET /ready, at least 32 characters. Empty: none. Secret. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^(.{32,})?$/, "METRICS_TOKEN must have at least 32 characters")
+    .default(""),
+  /**
+   * Authserv-id (RFC 8601 2.5) of the mail server before the Email Worker: its Authentication-Results are trusted. Empty: none.
+   * That of Email Routing is `mx.cloudflare.net`.
+   */
+  EMAIL_WORKER_AUTHSERV_ID: z
+    .string()
+    .max(253)
+    .regex(/^([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)?$/, "EMAIL_WORKER_AUTHSERV_ID must be a host name")
+    .default(""),
+  /** Domain of the SPF record that lists the egress. Customers include it in theirs. */
+  SPF_DOMAIN: z.string().default("spf.mail.test"),
+  /** Domain of the return path, which receives bounces. */
+  BOUNCE_DOMAIN: z.string().default("bounces.mail.test"),
+  /** Public base URL of this service, for tracking and unsubscribe links. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).default("http://127.0.0.1:8787"),
+  /** Days after which accepted emails are deleted. */
+  RETENTION_DAYS: z.coerce.number().int().min(1).default(365),
+  /** Size of a mail database from which it gets no new workspaces, in bytes. D1 databases end at 10 GB. */
+  SHARD_PLACEMENT_LIMIT: z.coerce.number().int().min(0).default(5_000_000_000),
+  /** Size of a mail database from which content goes to R2 only, in bytes. */
+  SHARD_CONTENT_LIMIT: z.coerce.number().int().min(0).default(7_000_000_000),
+  /** Size of a mail database from which it refuses new emails, so that outcomes still fit, in bytes. */
+  SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
+  /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */
+  DAILY_EMAIL_LIMIT: z.coerce.number().int().min(0).default(0),
+  /** Domain registrations that a workspace may make an hour (decisions 1). */
+  DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
+  /** Domain verifications that a workspace may make an hour (decisions 1). */
+  DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
+  /** Whether domains can be transferred (decisions 7). `off`: the endpoints answer 404, and accepted transfers wait. */
+  DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
+  /** Transfers that a user may initiate a minute (specification: Limits). Refused ones count. */
+  TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
+  /** Whether events of emails are delivered to webhooks (decisions 10). */
+  LIVE_WEBHOOKS: z.enum(["on", "off"]).default("off"),
+  /** Whether webhooks may have URLs with plain HTTP to this machine, for local work. */
+  WEBHOOK_ALLOW_INSECURE: z.enum(["on", "off"]).default("off"),
+  /** Address of the mailbox that sends sign-in links and other emails of the service. Empty: it sends none. */
+  SYSTEM_MAILBOX: z.string().default(""),
+  /** Display name of that mailbox. */
+  SYSTEM_NAME: z.string().default("Email service"),
+  /** Who may create an account by signing in: everyone (`open`), or users with an invitation (decisions 11). */
+  SIGN_UP: z.enum(["open", "invited"]).default("invited"),
+  /** Origin that gets the posts to Slack in place of Slack, for tests and local work. Empty: Slack. */
+  SLACK_URL: z
+    .string()
+    .regex(/^(https?:\/\/[^/]+)?$/, "SLACK_URL must be an origin without a path")
+    .default(""),
+  /** Client of the service at Google. Empty: no sign-in with Google. The secret is a secret. */
+  GOOGLE_CLIENT_ID: z.string().default(""),
+  GOOGLE_CLIENT_SECRET: z.string().default(""),
+  GOOGLE_AUTHORIZE_URL: z.url({ protocol: /^https?$/ }).default("https://accounts.google.com/o/oauth2/v2/auth"),
+  GOOGLE_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://oauth2.googleapis.com/token"),
+  /** Client of the service at GitHub. Empty: no sign-in with GitHub. The secret is a secret. */
+  GITHUB_CLIENT_ID: z.string().default(""),
+  GITHUB_CLIENT_SECRET: z.string().default(""),
+  GITHUB_AUTHORIZE_URL: z.url({ protocol: /^https?$/ }).default("https://github.com/login/oauth/authorize"),
+  GITHUB_TOKEN_URL: z.url({ protocol: /^https?$/ }).default("https://github.com/login/oauth/access_token"),
+  /** Base of GitHub's REST API. */
+  GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default("https://api.github.com"),
+  /** `<version>:<base64 of 32 octets>`, joined by commas. The last one encrypts and hashes new values. Secret. */
+  MASTER_KEYS: z
+    .string()
+    .regex(/^\d+:[A-Za-z0-9+/]{43}=(,\d+:[A-Za-z0-9+/]{43}=)*$/, "MASTER_KEYS must be <version>:<base64 of 32 octets>"),
+});
+
+export interface Settings {
+  /** Names of variables that still have a value of local work. Empty in `local`. */
+  placeholders: readonly string[];
+  egressUrl: string;
+  simulatorDomain: string;
+  dnsResolverUrl: string;
+  mxHost: string;
+  smtpHost: string;
+  smtpPort: number;
+  gatewaySecret: string;
+  emailWorkerAuthservId: string;
+  spfDomain: string;
+  bounceDomain: string;
+  publicUrl: string;
+  retentionDays: number;
+  /** Sizes of a mail database in bytes, from which it gets no new workspaces, holds no content, takes no emails. */
+  shardLimits: { placement: number; content: number; accept: number };
+  /** 0: no limit. */
+  dailyEmailLimit: number;
+  domainRegistrationsPerHour: number;
+  domainVerificationsPerHour: number;
+  domainTransfers: boolean;
+  transferInitiationsPerMinute: number;
+  liveWebhooks: boolean;
+  webhookAllowInsecure: boolean;
+  systemMailbox: string;
+  systemName: string;
+  signUp: "open" | "invited";
+  slackUrl: string;
+  google: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string };
+  github: { clientId: string; clientSecret: string; authorizeUrl: string; tokenUrl: string; apiUrl: string };
+  masterKeys: { version: number; key: string }[];
+}
+
+const parsed = new WeakMap<object, Settings>();
+
+/**
+ * Returns the settings of an environment, parsed once per isolate. Throws an Error that names each variable that is
+ * missing or malformed, never its value.
+ */
+export function readSettings(env: object): Settings {
+  const known = parsed.get(env);
+  if (known) return known;
+  const { settings, faults } = parseVariables(env);
+  if (!settings) throw new Error(`The Worker is not configured: ${faults.join("; ")}`);
+  parsed.set(env, settings);
+  return settings;
+}
+
+/** Returns the settings of an environment, or null with a fault for each variable that is missing or malformed. Pure. */
+export function parseVariables(env: object): { settings: Settings | null; faults: string[] } {
+  const result = Variables.safeParse(env);
+  if (result.success) return { settings: toSettings(result.data), faults: [] };
+  return {
+    settings: null,
+    faults: result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`),
+  };
+}
+
+function toSettings(variables: z.output<typeof Variables>): Settings {
+  return {
+    placeholders: variables.ENVIRONMENT === "local" ? [] : findPlaceholders(variables),
+    egressUrl: variables.EGRESS_URL,
+    simulatorDomain: variables.SIMULATOR_DOMAIN.toLowerCase(),
+    dnsResolverUrl: variables.DNS_RESOLVER_URL,
+    mxHost: variables.MX_HOST.toLowerCase(),
+    smtpHost: variables.SMTP_HOST,
+    smtpPort: variables.SMTP_PORT,
+    gatewaySecret: variables.GATEWAY_SECRET,
+    emailWorkerAuthservId: variables.EMAIL_WORKER_AUTHSERV_ID.toLowerCase(),
+    spfDomain: variables.SPF_DOMAIN.toLowerCase(),
+    bounceDomain: variables.BOUNCE_DOMAIN.toLowerCase(),
+    publicUrl: variables.PUBLIC_URL.replace(/\/+$/, ""),
+    retentionDays: variables.RETENTION_DAYS,
+    shardLimits: {
+      placement: variables.SHARD_PLACEMENT_LIMIT,
+      content: variables.SHARD_CONTENT_LIMIT,
+      accept: variables.SHARD_ACCEPT_LIMIT,
+    },
+    dailyEmailLimit: variables.DAILY_EMAIL_LIMIT,
+    domainRegistrationsPerHour: variables.DOMAIN_REGISTRATIONS_PER_HOUR,
+    domainVerificationsPerHour: variables.DOMAIN_VERIFICATIONS_PER_HOUR,
+    domainTransfers: variables.DOMAIN_TRANSFERS === "on",
+    transferInitiationsPerMinute: variables.TRANSFER_INITIATIONS_PER_MINUTE,
+    liveWebhooks: variables.LIVE_WEBHOOKS === "on",
+    webhookAllowInsecure: variables.WEBHOOK_ALLOW_INSECURE === "on",
+    systemMailbox: variables.SYSTEM_MAILBOX,
+    systemName: variables.SYSTEM_NAME,
+    signUp: variables.SIGN_UP,
+    slackUrl: variables.SLACK_URL,
+    google: {
+      clientId: variables.GOOGLE_CLIENT_ID,
+      clientSecret: variables.GOOGLE_CLIENT_SECRET,
+      authorizeUrl: variables.GOOGLE_AUTHORIZE_URL,
+      tokenUrl: variables.GOOGLE_TOKEN_URL,
+    },
+    github: {
+      clientId: variables.GITHUB_CLIENT_ID,
+      clientSecret: variables.GITHUB_CLIENT_SECRET,
+      authorizeUrl: variables.GITHUB_AUTHORIZE_URL,
+      tokenUrl: variables.GITHUB_TOKEN_URL,
+      apiUrl: variables.GITHUB_API_URL.replace(/\/+$/, ""),
+    },
+    masterKeys: variables.MASTER_KEYS.split(",").map((entry) => {
+      const colon = entry.indexOf(":");
+      return { version: Number(entry.slice(0, colon)), key: entry.slice(colon + 1) };
+    }),
+  };
+}

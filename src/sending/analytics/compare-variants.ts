@@ -1,0 +1,130 @@
+import * as z from "zod";
+import type { BroadcastResults } from "../../audience/broadcasts/index.ts";
+import { newcombe, quantile } from "./newcombe.ts";
+import { rate } from "./rules.ts";
+
+/** The intervals of all pairs hold at once with this confidence. */
+const CONFIDENCE = 0.95;
+
+const count = z.int().min(0);
+const share = z.number().min(0).max(1).nullable();
+const difference = z.number().min(-1).max(1);
+
+const example = {
+  ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, opened: 260 },
+};
+
+/** Results of a broadcast by variant (decisions 10). */
+export const BroadcastAnalyticsOut = z
+  .object({
+    broadcast_id: z.uuid(),
+    name: z.string(),
+    status: z.string(),
+    winner_variant_id: z.uuid().nullable().describe("The variant that was promoted."),
+    confidence: z.number().describe("With this probability all intervals below hold at once (Bonferroni)."),
+    opens_reliable: z
+      .literal(false)
+      .describe("Opens are no measure of a variant: mail programs load images by themselves, or never."),
+    variants: z.array(
+      z.object({
+        variant_id: z.uuid().nullable().describe("null: the broadcast's own content."),
+        label: z.string().nullable(),
+        queued: count,
+        attempted: count,
+        delivered: count,
+        bounced: count,
+        failed: count,
+        opened: count,
+        clicked: count.describe("Emails in which a person followed a link."),
+        click_rate: share.describe("clicked of delivered. null: none was delivered."),
+      }),
+    ),
+    comparisons: z
+      .array(
+        z.object({
+          variant_id: z.uuid(),
+          other_variant_id: z.uuid(),
+          difference: difference.describe("Click rate of the variant minus that of the other."),
+          low: difference,
+          high: difference,
+          is_significant: z.boolean().describe("The interval does not contain 0."),
+        }),
+      )
+      .describe("Each pair of variants with delivered emails: Newcombe's interval of the difference of click rates."),
+  })
+  .meta({
+    ref: "AnalyticsBroadcast",
+    examples: [
+      {
+        broadcast_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a11",
+        name: "November news",
+        status: "sent",
+        winner_variant_id: null,
+        confidence: CONFIDENCE,
+        opens_reliable: false,
+        variants: [
+          {
+            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+            label: "A",
+            ...example,
+            clicked: 60,
+            click_rate: 0.121212,
+          },
+          {
+            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
+            label: "B",
+            ...example,
+            clicked: 30,
+            click_rate: 0.060606,
+          },
+        ],
+        comparisons: [
+          {
+            variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a12",
+            other_variant_id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a13",
+            ...{ difference: 0.060606, low: 0.024586, high: 0.097189, is_significant: true },
+          },
+        ],
+      },
+    ],
+  });
+export type BroadcastAnalyticsOut = z.output<typeof BroadcastAnalyticsOut>;
+
+type Variant = BroadcastResults["variants"][number];
+
+/** Serializes the results of a broadcast, with the interval of the difference of each pair of variants. */
+export function toBroadcastAnalytics({
+  id,
+  name,
+  status,
+  winnerId,
+  variants,
+}: BroadcastResults): BroadcastAnalyticsOut {
+  const arms = variants.filter(
+    (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0,
+  );
+  const pairs = arms.flatMap((a, index) => arms.slice(index + 1).map((b) => [a, b] as const));
+  const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
+  return {
+    broadcast_id: id,
+    ...{ name, status, winner_variant_id: winnerId, confidence: CONFIDENCE, opens_reliable: false as const },
+    variants: variants.map(({ id: variantId, label, ...counts }) => ({
+      variant_id: variantId,
+      label,
+      ...counts,
+      click_rate: rate(counts.clicked, counts.delivered),
+    })),
+    comparisons: pairs.map(([a, b]) => {
+      const { low, high } = newcombe(clicksOf(a), clicksOf(b), z);
+      const [lower, upper] = [round(low), round(high)];
+      const rates = clicksOf(a).count / a.delivered - clicksOf(b).count / b.delivered;
+      const pair = { variant_id: a.id, other_variant_id: b.id, difference: round(rates), low: lower, high: upper };
+      return { ...pair, is_significant: lower > 0 || upper < 0 };
+    }),
+  };
+}
+
+// An email that is sent may be clicked in before a DSN confirms its delivery.
+const clicksOf = ({ clicked, delivered }: Variant) => ({ count: Math.min(clicked, delivered), of: delivered });
+
+const round = (value: number) => Math.round(value * 1e6) / 1e6;

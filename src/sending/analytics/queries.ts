@@ -1,0 +1,113 @@
+import { forbidden } from "../../lib/errors.ts";
+import type { CallerCtx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
+import { RECIPIENT_COLUMNS, TOTAL_SUMS_SQL } from "../emails/index.ts";
+import type { Hours } from "./rules.ts";
+
+/** Counts of a roll-up: of emails in the whole workspace, of recipients for a recipient domain. */
+export interface Counts {
+  sent: number;
+  delivered: number;
+  bounced: number;
+  failed: number;
+  opens: number;
+  clicks: number;
+  complained: number;
+  deferred: number;
+  unsubscribed: number;
+  refused: number;
+}
+
+// Every statement groups rows in the order of the primary key. Any other order needs a sort, which reads each row once more.
+// Hours after the last one that is summed are read by recipient domain: one, or two until the job has run.
+const CLOSED = "coalesce((SELECT hour FROM rollups_closed), -1)";
+const TOTALS = `
+  SELECT hour, ${RECIPIENT_COLUMNS.join(", ")} FROM rollups_totals
+   WHERE workspace = ?1 AND hour BETWEEN ?2 AND min(?3, ${CLOSED})
+  UNION ALL
+  SELECT r.hour, ${TOTAL_SUMS_SQL} FROM rollups_hourly r
+   WHERE r.workspace = ?1 AND r.hour BETWEEN max(?2, ${CLOSED} + 1) AND ?3 GROUP BY r.hour`;
+
+// Whole days are read from the daily sums, the hours before and after them singly. `?4` and `?5`: the first and the last
+// whole day. The rows of a day or hour come as one text of lines, which the caller sums by domain.
+const LINES = `group_concat(domain || ' ' || ${RECIPIENT_COLUMNS.join(" || ' ' || ")}, char(10)) AS lines`;
+const LAST_DAY = "min(coalesce((SELECT day FROM rollups_progress), -1), ?5)";
+const DOMAINS = `
+  SELECT ${LINES} FROM rollups_daily WHERE workspace = ?1 AND day BETWEEN ?4 AND ${LAST_DAY} AND domain <> '' GROUP BY day
+  UNION ALL
+  SELECT ${LINES} FROM rollups_hourly
+   WHERE workspace = ?1 AND hour BETWEEN ?2 AND min(?3, ?4 * 24 - 1) AND domain <> '' GROUP BY hour
+  UNION ALL
+  SELECT ${LINES} FROM rollups_hourly
+   WHERE workspace = ?1 AND hour BETWEEN max(?2, ?4 * 24, (${LAST_DAY} + 1) * 24) AND ?3 AND domain <> '' GROUP BY hour`;
+
+/**
+ * Returns the counts of emails of the caller's workspace by bucket of `size` hours, those with counts only. Throws 403 for
+ * an API key that is restricted to domains, since roll-ups cover the whole workspace.
+ */
+export async function findTotals(ctx: CallerCtx, { first, last }: Hours, size: number): Promise<Map<number, Counts>> {
+  const rows = await fromShards<Counts & { hour: number }>(ctx, (of) =>
+    mailDb(of).prepare(TOTALS).bind(ctx.workspace.number, first, last),
+  );
+  const sums = new Map<number, Counts>();
+  for (const row of rows) {
+    const bucket = Math.floor(row.hour / size);
+    sums.set(bucket, addCounts(sums.get(bucket) ?? NO_COUNTS, row));
+  }
+  return sums;
+}
+
+/** Returns the counts of recipients by recipient domain: those with the most mail, most first. Throws as `findTotals` does. */
+export async function findDomains(ctx: CallerCtx, { first, last }: Hours, limit: number): Promise<[string, Counts][]> {
+  const days = [Math.ceil(first / 24), Math.floor((last + 1) / 24) - 1];
+  const rows = await fromShards<{ lines: string }>(ctx, (of) =>
+    mailDb(of)
+      .prepare(DOMAINS)
+      .bind(ctx.workspace.number, first, last, ...days),
+  );
+  const sums = new Map<string, Counts>();
+  for (const { lines } of rows) for (const line of lines.split("\n")) addLine(sums, line);
+  return [...sums].toSorted(([a, of], [b, than]) => than.sent - of.sent || (a < b ? -1 : 1)).slice(0, limit);
+}
+
+/** Adds a line of DOMAINS to the sums. A period has up to 200,000 lines, so none makes a new object for its domain. */
+function addLine(sums: Map<string, Counts>, line: string): void {
+  const [domain = "", ...counts] = line.split(" ");
+  const sum = sums.get(domain) ?? { ...NO_COUNTS };
+  sums.set(domain, sum);
+  for (const [index, column] of RECIPIENT_COLUMNS.entries()) sum[column] += Number(counts[index]);
+}
+
+/** Runs a statement on each mail database of the workspace, nearly always one, and returns all rows. */
+async function fromShards<Row>(
+  ctx: CallerCtx,
+  statementOf: (of: MailCtx) => { all<Result>(): Promise<{ results: Result[] }> },
+): Promise<Row[]> {
+  if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");
+  const found = await Promise.all(ctx.workspace.mailShards.map((shard) => statementOf(onShard(ctx, shard)).all<Row>()));
+  return found.flatMap(({ results }) => results);
+}
+
+export const NO_COUNTS: Readonly<Counts> = {
+  ...{ sent: 0, delivered: 0, bounced: 0, failed: 0, opens: 0, clicks: 0 },
+  ...{ complained: 0, deferred: 0, unsubscribed: 0, refused: 0 },
+};
+
+/** Returns the sum of counts. */
+export const sumCounts = (all: readonly Counts[]): Counts => all.reduce(addCounts, NO_COUNTS);
+
+function addCounts(a: Counts, b: Counts): Counts {
+  return {
+    sent: a.sent + b.sent,
+    delivered: a.delivered + b.delivered,
+    bounced: a.bounced + b.bounced,
+    failed: a.failed + b.failed,
+    opens: a.opens + b.opens,
+    clicks: a.clicks + b.clicks,
+    complained: a.complained + b.complained,
+    deferred: a.deferred + b.deferred,
+    unsubscribed: a.unsubscribed + b.unsubscribed,
+    refused: a.refused + b.refused,
+  };
+}

@@ -1,0 +1,131 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import { getBroadcastResults } from "../../audience/broadcasts/index.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { offsetQuery } from "../../http/pagination.ts";
+import { query } from "../../http/validate.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
+import { findDomains, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
+import { bucketsOf, granularities, hoursOf, hoursPerBucket, type Period, periods } from "./rules.ts";
+import {
+  DeliverabilityOut,
+  DomainStatsOut,
+  OverviewOut,
+  TimeseriesOut,
+  toDeliverability,
+  toDomainStats,
+  toOverview,
+  toPoint,
+} from "./schema.ts";
+
+const tags = ["Analytics"];
+
+// A wrong period is a 400 (specification: Errors), so the schema takes any text.
+const period = z
+  .string()
+  .default("30d")
+  .meta({ enum: [...periods], default: "30d" })
+  .describe("24, or 7, 30 or 90 times 24 hours that end with the current hour. Any other value answers 400.");
+const PeriodQuery = z.object({ period });
+const SeriesQuery = z.object({
+  period,
+  granularity: z.enum(granularities, "granularity must be hour or day").default("day"),
+});
+const DomainQuery = z.object({ period, limit: offsetQuery({ default: 20, max: 100 }).limit });
+
+function parsePeriod(text: string): Period {
+  const found = periods.find((name) => name === text);
+  if (found === undefined) throw badRequest(`period must be one of ${periods.join(", ")}`);
+  return found;
+}
+
+const ofWorkspace =
+  "Answers 403 to an API key that is restricted to domains, since the counts cover the whole workspace. An event counts at its own time.";
+
+export const analyticsRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/analytics/overview",
+    describeRoute({
+      operationId: "getAnalyticsOverview",
+      summary: "Count the emails of a period",
+      description: ofWorkspace,
+      tags,
+      responses: responses(200, "The counts", OverviewOut, [400, 403]),
+    }),
+    query(PeriodQuery),
+    async (c) => {
+      const of = parsePeriod(c.req.valid("query").period);
+      const hours = hoursOf(of, c.get("caller").now());
+      const totals = await findTotals(c.get("caller"), hours, hoursPerBucket("day"));
+      return c.json(toOverview(sumCounts([...totals.values()]), of));
+    },
+  )
+  .get(
+    "/v1/analytics/timeseries",
+    describeRoute({
+      operationId: "getAnalyticsTimeseries",
+      summary: "Count the emails of a period by hour or day",
+      description: `${ofWorkspace} The first day has only the hours of it that belong to the period.`,
+      tags,
+      responses: responses(200, "The buckets", TimeseriesOut, [400, 403]),
+    }),
+    query(SeriesQuery),
+    async (c) => {
+      const { period: text, granularity } = c.req.valid("query");
+      const of = parsePeriod(text);
+      const hours = hoursOf(of, c.get("caller").now());
+      const totals = await findTotals(c.get("caller"), hours, hoursPerBucket(granularity));
+      const data = bucketsOf(hours, granularity).map((bucket) =>
+        toPoint(totals.get(bucket) ?? NO_COUNTS, bucket, granularity),
+      );
+      return c.json({ data, period: of, granularity });
+    },
+  )
+  .get(
+    "/v1/analytics/domain-stats",
+    describeRoute({
+      operationId: "getAnalyticsDomainStats",
+      summary: "Rank recipient domains by emails sent",
+      description: `${ofWorkspace} Counts recipients.`,
+      tags,
+      responses: responses(200, "The domains, those with the most mail first", z.array(DomainStatsOut), [400, 403]),
+    }),
+    query(DomainQuery),
+    async (c) => {
+      const { period: text, limit } = c.req.valid("query");
+      const hours = hoursOf(parsePeriod(text), c.get("caller").now());
+      return c.json((await findDomains(c.get("caller"), hours, limit)).map(toDomainStats));
+    },
+  )
+  .get(
+    "/v1/analytics/deliverability",
+    describeRoute({
+      operationId: "getAnalyticsDeliverability",
+      summary: "Get bounce, complaint and deferral rates by recipient domain",
+      description: `${ofWorkspace} Counts recipients.`,
+      tags,
+      responses: responses(200, "The domains, those with the most mail first", DeliverabilityOut, [400, 403]),
+    }),
+    query(DomainQuery),
+    async (c) => {
+      const { period: text, limit } = c.req.valid("query");
+      const of = parsePeriod(text);
+      const found = await findDomains(c.get("caller"), hoursOf(of, c.get("caller").now()), limit);
+      return c.json({ period: of, items: found.map(toDeliverability) });
+    },
+  )
+  .get(
+    "/v1/analytics/broadcasts/:broadcast_id",
+    describeRoute({
+      operationId: "getBroadcastAnalytics",
+      summary: "Compare the variants of a broadcast",
+      description: "Clicks are those of people, not of scanners.",
+      tags,
+      parameters: [parameter.id("broadcast_id", "Id of the broadcast")],
+      responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
+    }),
+    async (c) => c.json(toBroadcastAnalytics(await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id")))),
+  );

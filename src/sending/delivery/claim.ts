@@ -1,0 +1,209 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
+import type { WakeUp } from "../../platform/outbox/index.ts";
+import {
+  CLAIM_EMAILS,
+  type ClaimedRow,
+  claimStatement,
+  type Lease,
+  releaseStatement,
+} from "../../platform/outbox/index.ts";
+import {
+  EMAIL_STATE_COLUMNS,
+  type EmailState,
+  type EmailStateRow,
+  messageIdOf,
+  recipientKey,
+  syncDueAtStatement,
+  toState,
+} from "../emails/index.ts";
+import {
+  type DkimKeyRow,
+  readSenders,
+  type SenderFacts,
+  type SenderQuery,
+  type SenderRow,
+  toFacts,
+} from "./read-senders.ts";
+
+/** A claimed email with everything that preflight and composition need. */
+export interface ClaimedMail {
+  state: EmailState;
+  /** The outbox row it belongs to, and how often that row was claimed. */
+  outboxId: string;
+  claims: number;
+  /** True when the row was released after an outage of the egress, before its retry time. */
+  isReleased: boolean;
+  workspaceId: string;
+  messageId: string;
+  subject: string;
+  fromEmail: string;
+  fromName: string | null;
+  /** Time of the email's last `queued` event, in milliseconds since 1970: its Date header (decisions 4). */
+  queuedAt: number;
+  source: string;
+  /** Settings of the workspace; only tracking is read here. */
+  settings: { tracking_opens?: boolean; tracking_clicks?: boolean };
+  contentLocation: {
+    id: string;
+    contentKey: string | null;
+    contentOffset: number;
+    contentSize: number;
+    content: string | null;
+    workspace: number;
+    variables: string | null;
+  };
+  /** Kind of its outbox row, which a later attempt keeps. */
+  kind: "deliver" | "bulk";
+  /** State of the broadcast that the email belongs to; null for other emails. A deleted broadcast is cancelled. */
+  broadcast: { isCancelled: boolean; isPaused: boolean; isContactDeleted: boolean } | null;
+  sender: SenderFacts;
+}
+
+export interface Claim {
+  rows: ClaimedRow[];
+  mails: ClaimedMail[];
+  keys: DkimKeyRow[];
+  /** Suppressed recipients, named by `suppressedName`. */
+  suppressed: ReadonlySet<string>;
+  /** An outage of the egress lasts: the first email that it accepts ends it. */
+  isOutage: boolean;
+}
+
+const CLAIMED_EMAILS =
+  "outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value WHERE o.due_at = ?1 AND o.token = ?2";
+
+// A due scheduled email becomes queued in the transaction that claims its row, so a cancel is either before it or too late.
+const RELEASE_SCHEDULED = `
+  UPDATE emails SET status = 'queued', version = version + 1, events = json_insert(events, '$[#]', json_object(
+    'id', ?3 || ${ID_SUFFIX_SQL}, 'type', 'queued', 'at', ?4))
+   WHERE n IN (SELECT e.n FROM ${CLAIMED_EMAILS} AND coalesce(e.outbox_id, e.id) = o.id) AND status = 'scheduled'`;
+
+// A deferred email has its own outbox row, so a claimed row lists emails that belong to other rows by now.
+const FIND_MAILS = `
+  SELECT ${EMAIL_STATE_COLUMNS}, o.id AS outbox_id, o.claims, o.outage, e.message_id, e.subject, e.from_email, e.from_name,
+         e.content_key, e.content_offset, e.content_size, e.content, e.domain_id, e.mailbox_id, e.user_id, e.source,
+         e.variables, b.status AS broadcast_status, b.paused_at AS broadcast_paused_at, o.kind,
+         e.contact IS NOT NULL AND NOT EXISTS (
+           SELECT 1 FROM contacts c JOIN contact_lists l ON l.n = c.list WHERE c.n = e.contact) AS is_contact_deleted
+    FROM outbox o CROSS JOIN json_each(o.ref) r CROSS JOIN emails e ON e.n = r.value
+    LEFT JOIN broadcasts b ON b.n = e.broadcast
+   WHERE o.due_at = ?1 AND o.token = ?2 AND coalesce(e.outbox_id, e.id) = o.id AND e.status = 'queued'`;
+
+interface MailRow extends EmailStateRow {
+  outbox_id: string;
+  claims: number;
+  outage: "waiting" | "released" | null;
+  message_id: string;
+  subject: string;
+  from_email: string;
+  from_name: string | null;
+  content_key: string | null;
+  content_offset: number;
+  content_size: number;
+  content: string | null;
+  variables: string | null;
+  broadcast_status: string | null;
+  broadcast_paused_at: number | null;
+  is_contact_deleted: 0 | 1;
+  kind: "deliver" | "bulk";
+  domain_id: string;
+  mailbox_id: string;
+  user_id: string | null;
+  source: string;
+}
+
+/**
+ * Claims the outbox rows that no other run has claimed, and the oldest due rows with them, and reads their emails, in one
+ * D1 batch. Then reads what may have changed since accept from the main database. When that fails, the rows are released
+ * with `claims` unchanged, since nothing was tried; then throws.
+ */
+export async function claimMail(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  lease: Lease,
+  maxEmails = CLAIM_EMAILS,
+): Promise<Claim> {
+  const db = mailDb(ctx);
+  const [claimed, , found] = await db.batch([
+    claimStatement(ctx, wakeUps, lease, "deliver", maxEmails),
+    db.prepare(RELEASE_SCHEDULED).bind(lease.until, lease.token, idPrefix(ctx), ctx.now()),
+    db.prepare(FIND_MAILS).bind(lease.until, lease.token),
+  ]);
+  const rows = (claimed?.results ?? []) as ClaimedRow[];
+  const mails = ((found?.results ?? []) as MailRow[]).map((row) => ({ row, state: toState(row) }));
+  if (mails.length === 0) return { rows, mails: [], keys: [], suppressed: new Set(), isOutage: false };
+  const sources = mails.map(({ row, state }) => toSource(row, state));
+  try {
+    const { senders, keys, suppressed, isOutage } = await readSenders(ctx, sources);
+    return {
+      rows,
+      mails: mails.flatMap(({ row, state }, index) => toMail(row, state, senders.get(index))),
+      keys,
+      suppressed,
+      isOutage,
+    };
+  } catch (error) {
+    const dueAt = ctx.now();
+    const ids = rows.map(({ id }) => id);
+    await db.batch([releaseStatement(ctx, lease, ids, dueAt), syncDueAtStatement(ctx, dueAt)]);
+    throw error;
+  }
+}
+
+function toSource(row: MailRow, { n, recipients }: EmailState): SenderQuery {
+  return {
+    n,
+    emailId: row.id,
+    workspace: row.workspace,
+    domainId: row.domain_id,
+    mailboxId: row.mailbox_id,
+    userId: row.user_id,
+    scope: { source: row.source, isRetry: row.retried_at !== null },
+    recipientKeys: recipients.filter(({ state }) => state === "queued").map(recipientKey),
+  };
+}
+
+function toBroadcastState(row: MailRow): ClaimedMail["broadcast"] {
+  if (row.broadcast === null) return null;
+  const isCancelled = row.broadcast_status === null || row.broadcast_status === "cancelled";
+  return {
+    isCancelled,
+    isPaused: row.broadcast_paused_at !== null,
+    isContactDeleted: row.is_contact_deleted === 1,
+  };
+}
+
+/** Returns no mail when the workspace is purged: its rows are deleted too. */
+function toMail(row: MailRow, state: EmailState, sender: SenderRow | undefined): ClaimedMail[] {
+  if (!sender) return [];
+  return [
+    {
+      state,
+      outboxId: row.outbox_id,
+      claims: row.claims,
+      isReleased: row.outage === "released",
+      workspaceId: sender.workspace_id,
+      messageId: messageIdOf({ id: row.id, messageId: row.message_id, fromEmail: row.from_email }),
+      subject: row.subject,
+      fromEmail: row.from_email,
+      fromName: row.from_name,
+      queuedAt: state.events.findLast(({ type }) => type === "queued")?.at ?? row.created_at,
+      source: row.source,
+      settings: JSON.parse(sender.settings) as ClaimedMail["settings"],
+      contentLocation: {
+        id: row.id,
+        contentKey: row.content_key,
+        contentOffset: row.content_offset,
+        contentSize: row.content_size,
+        content: row.content,
+        workspace: row.workspace,
+        variables: row.variables,
+      },
+      kind: row.kind,
+      broadcast: toBroadcastState(row),
+      sender: toFacts(row.domain_id, sender),
+    },
+  ];
+}

@@ -1,0 +1,142 @@
+import { openLinks } from "../../lib/sealed-links.ts";
+import { type ComposedMessage, compose } from "../../mail/mime/index.ts";
+import { composeRaw, inlineBody, type RawContent, replaceHtml } from "../../mail/raw/index.ts";
+import type { Capabilities } from "../../mail/smtp/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { type ContentDocument, contentPlace, type RecipientEntry, toAttachmentSource } from "../emails/index.ts";
+import { resolveTracking, trackHtml } from "../tracking/index.ts";
+import { unsubscribeHeaders } from "../unsubscribes/index.ts";
+import type { ClaimedMail } from "./claim.ts";
+
+/** The message cannot be composed, now or later, so the email must not be tried again. */
+export class PermanentError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "PermanentError";
+  }
+}
+
+/** What the composition of an email reads of it. */
+export type MailToCompose = Pick<
+  ClaimedMail,
+  | "workspaceId"
+  | "messageId"
+  | "subject"
+  | "fromEmail"
+  | "fromName"
+  | "queuedAt"
+  | "source"
+  | "settings"
+  | "contentLocation"
+> & { state: Pick<ClaimedMail["state"], "workspace" | "id" | "recipients">; content: ContentDocument };
+
+/** A message without its signature. */
+export interface ComposedMail {
+  composed: ComposedMessage;
+  /** Links that are not tracked because the email has too many. */
+  untrackedLinks: number;
+  /** R2 reads of its composition and of reading its body twice. */
+  objectReads: number;
+}
+
+/**
+ * Composes an email for a server with these capabilities. `links`: the links of an email of the service itself are stored
+ * encrypted, and are opened for its recipient only. Throws PermanentError or ComposeError when it can never be composed; any
+ * other error may be temporary.
+ */
+export async function composeMail(
+  ctx: MailCtx,
+  mail: MailToCompose,
+  capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
+  links: "opened" | "sealed",
+): Promise<ComposedMail> {
+  const { content, contentLocation: location } = mail;
+  if (content.raw) return composeSubmitted(ctx, mail, content.raw);
+  const place = contentPlace(mail.workspaceId, location);
+  const tracked = await addTracking(ctx, mail, content);
+  const composed = compose(
+    {
+      id: mail.state.id,
+      messageId: mail.messageId,
+      date: new Date(mail.queuedAt),
+      from: { email: mail.fromEmail, name: mail.fromName },
+      to: content.visible?.to ?? recipientsOfKind(mail, "to"),
+      cc: content.visible?.cc ?? recipientsOfKind(mail, "cc"),
+      replyTo: content.reply_to,
+      subject: mail.subject,
+      headers: [...content.headers, ...(await listHeaders(ctx, mail))],
+      text: links === "opened" ? await openText(ctx, mail, content.text) : content.text,
+      html: tracked.html,
+      attachments: content.attachments.map((file) => toAttachmentSource(ctx, place.key, file)),
+    },
+    capabilities,
+  );
+  // Neighbouring documents of a batch are read at once, so this counts too many. Each attachment is read to sign the message and again to send it.
+  const objectReads = (location.content === null ? 1 : 0) + 2 * content.attachments.length;
+  return { composed, untrackedLinks: tracked.untrackedLinks, objectReads };
+}
+
+/** Bodies smaller than this are held in memory, in octets, and so are those whose HTML is tracked. */
+const MEMORY_BODY = 256 * 1024;
+/** Submitted messages from this size on are not tracked, in octets (decisions 8). */
+const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
+
+/** Composes a message that was submitted by SMTP. Only its tracked HTML is changed (decisions 8). */
+async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawContent): Promise<ComposedMail> {
+  const inline = inlineBody(raw);
+  const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
+  const { key } = contentPlace(mail.workspaceId, mail.contentLocation);
+  const open = async () => {
+    // R2 refuses an empty range.
+    if (size === 0) return new Blob([]).stream();
+    const object = await ctx.env.CONTENT.get(key, { range: { offset: at, length: size } });
+    if (!object) throw new PermanentError("the object of the message was deleted");
+    return object.body;
+  };
+  const tracking = resolveTracking(mail.source, mail.settings, null);
+  const isTracked = (tracking.opens || tracking.clicks) && raw.head.length + size < MAX_TRACKED_OCTETS;
+  const isHeld = isTracked || size < MEMORY_BODY;
+  const body = inline ?? (isHeld ? new Uint8Array(await new Response(await open()).arrayBuffer()) : null);
+  let untrackedLinks = 0;
+  const track = async (html: string) => {
+    const tracked = await addTracking(ctx, mail, { ...mail.content, html });
+    untrackedLinks = tracked.untrackedLinks;
+    return tracked.html ?? html;
+  };
+  const changed = isTracked && body ? await replaceHtml(raw, body, track) : null;
+  const composed = changed
+    ? composeRaw({ ...raw, head: changed.head }, changed.body)
+    : composeRaw(raw, body ?? { size, source: open });
+  return {
+    composed,
+    untrackedLinks,
+    objectReads: (mail.contentLocation.content === null ? 1 : 0) + (inline ? 0 : 2),
+  };
+}
+
+/** Returns the text of the message. Emails of the service itself are stored with encrypted links. */
+async function openText(ctx: MailCtx, { source }: MailToCompose, text: string | null): Promise<string | null> {
+  return source === "system" && text !== null ? openLinks(ctx.settings.masterKeys, text) : text;
+}
+
+/** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
+async function listHeaders(ctx: MailCtx, { source, state }: MailToCompose): Promise<[string, string][]> {
+  if (source !== "bulk" && source !== "broadcast") return [];
+  return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });
+}
+
+/** Adds the tracking pixel and links. With several recipients a hit names none of them, since all get one message. */
+async function addTracking(
+  ctx: MailCtx,
+  mail: MailToCompose,
+  { html, tracking }: ContentDocument,
+): Promise<{ html: ContentDocument["html"]; untrackedLinks: number }> {
+  if (!html) return { html, untrackedLinks: 0 };
+  const { workspace, id: emailId, recipients } = mail.state;
+  const recipient = recipients.length === 1 ? 0 : "all";
+  return trackHtml(ctx, html, { workspace, emailId, recipient }, resolveTracking(mail.source, mail.settings, tracking));
+}
+
+function recipientsOfKind(mail: MailToCompose, kind: RecipientEntry["kind"]) {
+  return mail.state.recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name }));
+}

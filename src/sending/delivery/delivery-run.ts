@@ -1,0 +1,167 @@
+import type { ConnectError } from "../../mail/smtp/index.ts";
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { addFigures } from "../../platform/daily-figures/index.ts";
+import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
+import type { ContentRanges } from "../emails/index.ts";
+import type { Claim } from "./claim.ts";
+import { type DispatchJob, dispatch, mayContinue } from "./dispatch.ts";
+import type { Egress, EgressFault } from "./egress.ts";
+import { OctetBudget } from "./octet-budget.ts";
+import type { OutcomeWriter } from "./outcome-writer.ts";
+import type { MailToSend } from "./preflight.ts";
+import type { DkimKeyRow } from "./read-senders.ts";
+import { recipientsToTry } from "./record-outcome.ts";
+import { CONTENT_OCTETS_IN_FLIGHT, type RunLimits } from "./rules.ts";
+import { isSimulated } from "./simulator.ts";
+
+/** A claim on outbox rows of one mail database, whose emails the dispatchers of a run send. */
+export interface ActiveClaim {
+  ctx: MailCtx;
+  run: DeliveryRun;
+  outcomes: OutcomeWriter;
+  /** DKIM keys by domain id. */
+  keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
+  /** Number of emails by id of each claimed row. */
+  emailsOf: ReadonlyMap<string, number>;
+  /** Emails not yet tried, in order. */
+  queue: MailToSend[];
+  /** Emails that dispatchers have taken from the queue and not finished. */
+  inProgress: number;
+  /** An outage of the egress lasted when the rows were claimed. */
+  isOutage: boolean;
+  /** Reads the content of the emails. */
+  contents: ContentRanges;
+  /** The first error of a dispatcher while it sent an email of this claim; null when there was none. */
+  error: unknown;
+}
+
+/**
+ * The deliveries of one invocation of the Worker. Its dispatchers send the emails of all active claims, so claims of
+ * several mail databases share the SMTP connections. An email is taken only when its own database keeps up with the
+ * outcomes, so a slow or failing database holds up no dispatcher.
+ */
+export class DeliveryRun {
+  /** Null when the deployment has no egress: the run has simulated recipients only. */
+  readonly egress: Egress | null;
+  readonly fault: EgressFault | null;
+  /** What the run may still do. */
+  readonly limits: RunLimits;
+  readonly log: Ctx["log"];
+  /** Emails that one claim takes. */
+  readonly maxClaimEmails: number;
+  /** Octets of content that the dispatchers may hold at once. */
+  readonly content = new OctetBudget(CONTENT_OCTETS_IN_FLIGHT);
+  /** Why the last dispatcher that failed to connect failed; null when none did. */
+  unreachable: ConnectError | null = null;
+  /** The egress accepted an email although an outage was known: the outage has ended. */
+  hasEndedOutage = false;
+  /** The active claims, each with the function that ends its wait in `send`. */
+  readonly #claims = new Map<ActiveClaim, () => void>();
+  readonly #dispatchers = new Set<Promise<void>>();
+  #idle: (() => void)[] = [];
+  #hasClaimed = false;
+  #isEnded = false;
+
+  /** `databases` is the number of mail databases that the run claims from at once. */
+  constructor(ctx: Pick<Ctx, "log">, configured: Egress | EgressFault, limits: RunLimits, databases = 1) {
+    [this.egress, this.fault] = "fault" in configured ? [null, configured] : [configured, null];
+    this.limits = limits;
+    this.log = ctx.log;
+    this.maxClaimEmails = maxClaimEmails(databases);
+  }
+
+  /** Adds a claim that took rows, and the run with its first one, to the figures of today. */
+  countClaim(ctx: Ctx, { rows, mails }: Pick<Claim, "rows" | "mails">): void {
+    if (rows.length === 0) return;
+    const figures = { runs: Number(!this.#hasClaimed), claims: 1, claimed_rows: rows.length };
+    addFigures(ctx, { ...figures, claimed_emails: mails.length });
+    this.#hasClaimed = true;
+  }
+
+  /** Sends the emails in the queue of a claim. Resolves when none is in progress and no further one can start. */
+  send(claim: ActiveClaim): Promise<void> {
+    const sent = new Promise<void>((resolve) => this.#claims.set(claim, resolve));
+    if (this.#dispatchers.size === 0) this.unreachable = null;
+    const queued = [...this.#claims.keys()].reduce((sum, { queue }) => sum + queue.length, 0);
+    const connections = this.egress?.connections ?? 1;
+    for (let n = this.#idle.length; n < queued && this.#dispatchers.size < connections; n++) this.#startDispatcher();
+    this.notify();
+    return sent;
+  }
+
+  /** Returns the next email when one may start, those of small rows first. Returns null at the end of the run. */
+  async next(): Promise<DispatchJob | null> {
+    for (;;) {
+      const job = this.#take();
+      if (job || this.#isEnded) return job;
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+    }
+  }
+
+  /** Returns an email that was not tried to the front of its queue. */
+  putBack({ claim, external: _, ...job }: DispatchJob): void {
+    claim.queue.unshift(job);
+    claim.outcomes.releaseSlot();
+    this.finish(claim);
+  }
+
+  /** Ends the work of a dispatcher on one email of this claim. */
+  finish(claim: ActiveClaim): void {
+    claim.inProgress -= 1;
+    this.notify();
+  }
+
+  /** Looks again which claims are finished and which emails may start. Call it after a change of either. */
+  readonly notify = (): void => {
+    for (const [claim, resolve] of this.#claims) {
+      if (!this.#isFinished(claim)) continue;
+      this.#claims.delete(claim);
+      resolve();
+    }
+    for (const wake of this.#idle.splice(0)) wake();
+  };
+
+  /** Closes the connections. Call it when no claim is active any more. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    this.notify();
+    await Promise.all(this.#dispatchers);
+  }
+
+  #startDispatcher(): void {
+    const dispatcher = dispatch(this).finally(() => {
+      this.#dispatchers.delete(dispatcher);
+      this.notify();
+    });
+    this.#dispatchers.add(dispatcher);
+  }
+
+  #isFinished({ inProgress, queue, outcomes }: ActiveClaim): boolean {
+    if (inProgress > 0) return false;
+    return queue.length === 0 || outcomes.isEnded || this.#dispatchers.size === 0 || !mayContinue(this.limits);
+  }
+
+  /** Takes the first email that may start. A lone email never waits behind a batch. */
+  #take(): DispatchJob | null {
+    if (!mayContinue(this.limits)) return null;
+    const waiting = [...this.#claims.keys()]
+      .filter(({ queue }) => queue.length > 0)
+      .sort((a, b) => rowSize(a) - rowSize(b) || a.inProgress - b.inProgress);
+    const claim = waiting.find(({ outcomes }) => outcomes.tryAcquireSlot());
+    const next = claim?.queue.shift();
+    if (!claim || !next) return null;
+    claim.inProgress += 1;
+    const domain = claim.ctx.settings.simulatorDomain;
+    return { ...next, claim, external: recipientsToTry(next).filter(({ email }) => !isSimulated(email, domain)) };
+  }
+}
+
+/** Emails of the row of the next email. */
+function rowSize({ queue, emailsOf }: ActiveClaim): number {
+  return emailsOf.get(queue[0]?.mail.outboxId ?? "") ?? 0;
+}
+
+/** Returns the emails that one claim takes: those of all claims of a run together fit into the memory of an isolate. */
+function maxClaimEmails(databases: number): number {
+  return databases <= 2 ? CLAIM_EMAILS : CLAIM_EMAILS / 2;
+}

@@ -1,0 +1,51 @@
+import {
+  EgressUrlError,
+  parseEgressUrl,
+  type SmtpOptions,
+  smtpTransport,
+  type Transport,
+} from "../../mail/smtp/index.ts";
+import type { Settings } from "../../platform/settings/settings.ts";
+
+/** The SMTP server that takes outgoing mail, and how to use it. */
+export interface Egress {
+  transport: Transport;
+  /** Host name, as shown in events. */
+  relay: string;
+  /** Connections that one run may open at once. */
+  connections: number;
+  /** Whether to request success notifications (RFC 3461) where the server offers them. */
+  dsn: boolean;
+}
+
+/**
+ * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email
+ * waits (decisions 4).
+ */
+export interface EgressFault {
+  fault: "not_configured" | "malformed" | "misconfigured";
+  /** Names the faulty part of the setting, never its password. For logs only: tenants see a fixed text. */
+  detail: string;
+}
+
+/** Returns the egress of the deployment, or why there is none. `options` sets shorter timeouts in tests. */
+export function egressOf(
+  settings: Pick<Settings, "egressUrl"> & Partial<Pick<Settings, "placeholders">>,
+  options: SmtpOptions = {},
+): Egress | EgressFault {
+  const { placeholders = [] } = settings;
+  if (placeholders.length > 0) return { fault: "misconfigured", detail: `placeholders in ${placeholders.join(", ")}` };
+  if (settings.egressUrl === "") return { fault: "not_configured", detail: "EGRESS_URL is empty" };
+  try {
+    const parsed = parseEgressUrl(settings.egressUrl);
+    return {
+      transport: smtpTransport(parsed, options),
+      relay: parsed.host,
+      connections: parsed.maxConnections,
+      dsn: parsed.dsn,
+    };
+  } catch (error) {
+    if (!(error instanceof EgressUrlError)) throw error;
+    return { fault: "malformed", detail: error.message };
+  }
+}

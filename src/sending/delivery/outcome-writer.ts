@@ -1,0 +1,299 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import {
+  findLeaseEnd,
+  finishStatement,
+  LEASE_MS,
+  type Lease,
+  mayStart,
+  type RescheduledRow,
+  releaseStatement,
+  renewStatement,
+  rescheduleStatement,
+  shouldRenew,
+  type WakeUp,
+} from "../../platform/outbox/index.ts";
+import { applyFacts, type EmailUpdate, syncDueAtStatement } from "../emails/index.ts";
+import type { Claim, ClaimedMail } from "./claim.ts";
+import type { ContentPacks } from "./content-packs.ts";
+import { countOutcomes } from "./count-outcomes.ts";
+import { outageStatements } from "./outage-statements.ts";
+import {
+  FLUSH_AFTER_MS,
+  FLUSH_EMAILS,
+  FLUSH_OCTETS,
+  MAX_UNWRITTEN,
+  RELEASE_STEP_DELAY_MS,
+  RENEW_EVERY_MS,
+} from "./rules.ts";
+
+type PendingUpdate = DeliveryUpdate & EmailUpdate;
+
+/** Waits before each retry of a failed database write, in milliseconds. */
+const RETRY_MS = [50, 200, 800, 3000];
+
+/** The outcome of one email: what to write, and what follows for the outbox. */
+export interface DeliveryUpdate extends Omit<EmailUpdate, "state"> {
+  /** The egress is missing, or the attempt failed before MAIL FROM: the next row waits for the egress. */
+  isUnreachable?: boolean;
+  /** The egress accepted the message for a recipient. */
+  isAccepted?: boolean;
+}
+
+/**
+ * Writes the outcomes of one claim to D1 in batches, each fenced by the lease. At most 20 emails are between their MAIL
+ * FROM and their written outcome at any moment. Renews the lease while emails are in flight.
+ */
+export class OutcomeWriter {
+  readonly #ctx: MailCtx;
+  #lease: Lease;
+  /** By id of a claimed row: numbers of its emails without a written outcome. */
+  readonly #unfinished: Map<string, Set<number>>;
+  /** By emails.n. */
+  readonly #mails: Map<number, ClaimedMail>;
+  /** Emails that may have been sent while their outcome is not written. */
+  readonly #attempted = new Set<number>();
+  #pending: PendingUpdate[] = [];
+  #emptyRows: string[] = [];
+  #unwritten = 0;
+  #slotWaiters: (() => void)[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  readonly #heartbeat: ReturnType<typeof setInterval>;
+  /** Why no further email may start: the lease was lost, or the database does not answer. Null while emails may start. */
+  #ended: unknown = null;
+  readonly #packs: ContentPacks;
+  readonly #onChange: () => void;
+
+  /** `onChange` is called when another email may start, or none any more. */
+  constructor(ctx: MailCtx, lease: Lease, claim: Claim, packs: ContentPacks, onChange: () => void) {
+    this.#packs = packs;
+    this.#onChange = onChange;
+    this.#ctx = ctx;
+    this.#lease = lease;
+    this.#unfinished = new Map(claim.rows.map(({ id }) => [id, new Set<number>()]));
+    this.#mails = new Map(claim.mails.map((mail) => [mail.state.n, mail]));
+    for (const { state, outboxId } of claim.mails) this.#unfinished.get(outboxId)?.add(state.n);
+    this.#emptyRows = [...this.#unfinished].filter(([, mails]) => mails.size === 0).map(([id]) => id);
+    this.#heartbeat = setInterval(() => void this.#renewLease(), RENEW_EVERY_MS);
+  }
+
+  /** Waits until one more email may start. Returns false when none may start any more. */
+  async acquireSlot(): Promise<boolean> {
+    while (this.#unwritten >= MAX_UNWRITTEN && this.#ended === null) {
+      await new Promise<void>((resolve) => this.#slotWaiters.push(resolve));
+    }
+    await this.#renewLease();
+    if (!this.#mayStart) return false;
+    this.#unwritten += 1;
+    return true;
+  }
+
+  /**
+   * Returns true, with a slot, when one more email may start now. Never waits for the database: dispatchers also send
+   * emails of others.
+   */
+  tryAcquireSlot(): boolean {
+    void this.#renewLease();
+    if (this.#unwritten >= MAX_UNWRITTEN || !this.#mayStart) return false;
+    this.#unwritten += 1;
+    return true;
+  }
+
+  /** Returns the slot of an email that was not tried. */
+  releaseSlot(): void {
+    this.#unwritten -= 1;
+    this.#wakeSlotWaiters();
+  }
+
+  /** Must be called right before MAIL FROM, since the lease may have run low since acquireSlot. False: do not send. */
+  markAttempted(mail: ClaimedMail): boolean {
+    void this.#renewLease();
+    if (!this.#mayStart) return false;
+    this.#attempted.add(mail.state.n);
+    return true;
+  }
+
+  /** True when no further email may start: the lease was lost, or the database does not answer. */
+  get isEnded(): boolean {
+    return this.#ended !== null;
+  }
+
+  get #mayStart(): boolean {
+    return this.#ended === null && mayStart(this.#lease.until, this.#ctx.now());
+  }
+
+  /** Queues the outcome of one email, which holds a slot from acquireSlot, for the next flush. */
+  add(mail: ClaimedMail, update: DeliveryUpdate): void {
+    this.#pending.push({ ...update, state: mail.state });
+    if (this.#pending.length >= FLUSH_EMAILS) this.#flush("full");
+    else this.#startTimer();
+  }
+
+  /** Flushes at once when no other email holds a slot. Call it when none is left to start: no later outcome can join. */
+  flushLast(): void {
+    if (this.#unwritten === this.#pending.length) this.#flush("waiting");
+  }
+
+  /**
+   * Writes the remaining outcomes and releases the rows of untried emails. Returns these rows when the writer could have
+   * continued, so that the caller may send queue messages for them. Throws when a write failed.
+   */
+  async close(): Promise<WakeUp[]> {
+    this.#flush("all");
+    await this.#writing;
+    clearInterval(this.#heartbeat);
+    const untried = [...this.#unfinished]
+      .filter(([, mails]) => ![...mails].some((n) => this.#attempted.has(n)))
+      .map(([id]) => id);
+    const dueAt = this.#ctx.now();
+    if (untried.length > 0) await this.#withRetries(() => this.#releaseRows(untried, dueAt));
+    if (this.#ended instanceof Error) throw this.#ended;
+    return this.#ended === null ? untried.map((id): WakeUp => ({ dueAt, id, kind: "deliver" })) : [];
+  }
+
+  #releaseRows(ids: readonly string[], dueAt: number): Promise<D1Result[]> {
+    const release = releaseStatement(this.#ctx, this.#lease, ids, dueAt);
+    return mailDb(this.#ctx).batch([release, syncDueAtStatement(this.#ctx, dueAt)]);
+  }
+
+  /**
+   * Writes flushes one after the other: the `full` ones, before them the outcomes that are `waiting`, or `all`. Outcomes that
+   * arrive during a write wait for a full flush or the timer, because each flush writes rows of its own.
+   */
+  #flush(which: "full" | "waiting" | "all"): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#writing = this.#writing.then(async () => {
+      const isWaiting = () => this.#pending.length > 0 || this.#emptyRows.length > 0;
+      if (which === "waiting" && isWaiting()) await this.#writeFlush(this.#nextFlush());
+      while (this.#pending.length >= FLUSH_EMAILS || (which === "all" && isWaiting()))
+        await this.#writeFlush(this.#nextFlush());
+      if (this.#pending.length > 0) this.#startTimer();
+    });
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => this.#flush("waiting"), FLUSH_AFTER_MS);
+  }
+
+  /** Takes as many updates as one statement may carry, by number and by size. */
+  #nextFlush(): PendingUpdate[] {
+    let octets = 0;
+    const fits = ({ state, facts }: EmailUpdate, index: number) => {
+      octets += 2 * JSON.stringify([state, facts]).length;
+      return index === 0 || (index < FLUSH_EMAILS && octets <= FLUSH_OCTETS);
+    };
+    const first = this.#pending.findIndex((update, index) => !fits(update, index));
+    return this.#pending.splice(0, first === -1 ? this.#pending.length : first);
+  }
+
+  async #writeFlush(updates: readonly PendingUpdate[]): Promise<void> {
+    try {
+      const emptyRows = this.#emptyRows.splice(0);
+      if (updates.length + emptyRows.length > 0) await this.#write(updates, emptyRows);
+      countOutcomes(this.#ctx, updates);
+      for (const { state } of updates) this.#attempted.delete(state.n);
+    } catch (error) {
+      this.#ended = error;
+      this.#ctx.log("delivery.flush.failed", { error: String(error), emails: updates.length });
+    }
+    this.#unwritten -= updates.length;
+    this.#wakeSlotWaiters();
+  }
+
+  #wakeSlotWaiters(): void {
+    for (const resolve of this.#slotWaiters.splice(0)) resolve();
+    this.#onChange();
+  }
+
+  /** Writes facts and rescheduled rows and deletes finished rows, in one transaction. */
+  async #write(updates: readonly PendingUpdate[], emptyRows: readonly string[]): Promise<void> {
+    for (const { state } of updates) this.#unfinished.get(this.#rowOf(state.n))?.delete(state.n);
+    const done = [...emptyRows, ...this.#doneRows(updates)];
+    for (const id of done) this.#unfinished.delete(id);
+    const unreachable = new Set(updates.flatMap(({ isUnreachable, state }) => (isUnreachable ? [state.n] : [])));
+    const complete = updates.map((update) => ({
+      ...this.#avoidLeaseEnd(update),
+      moved: this.#packs.take(update.state.n),
+    }));
+    const { results } = await this.#withRetries(() =>
+      applyFacts(this.#ctx, complete, (states) => {
+        const rescheduled = states.flatMap((state) => this.#rescheduledRows(state, unreachable.has(state.n)));
+        return {
+          before: rescheduled.length > 0 ? [rescheduleStatement(this.#ctx, this.#lease, rescheduled)] : [],
+          after: [finishStatement(this.#ctx, this.#lease, done), ...outageStatements(this.#ctx, updates)],
+        };
+      }),
+    );
+    const finished = results[0]?.meta.changes ?? 0;
+    if (finished < done.length) await this.#confirmLease();
+    const scheduled = (results[1]?.results ?? []) as WakeUp[];
+    if (scheduled.length > 0) await this.#ctx.wake(scheduled, RELEASE_STEP_DELAY_MS / 1000);
+  }
+
+  /** Moves a retry time that equals the lease's end: the new row would have the key of the claimed row it replaces. */
+  #avoidLeaseEnd(update: EmailUpdate): EmailUpdate {
+    if (update.next?.dueAt !== this.#lease.until) return update;
+    return { ...update, next: { ...update.next, dueAt: update.next.dueAt + 1 } };
+  }
+
+  #doneRows(updates: readonly EmailUpdate[]): string[] {
+    const rows = new Set(updates.map(({ state }) => this.#rowOf(state.n)));
+    return [...rows].filter((id) => this.#unfinished.get(id)?.size === 0);
+  }
+
+  #rowOf(n: number): string {
+    return this.#mails.get(n)?.outboxId ?? "";
+  }
+
+  #rescheduledRows(state: EmailUpdate["state"], isUnreachable: boolean): RescheduledRow[] {
+    const mail = this.#mails.get(state.n);
+    if (state.status !== "queued" || state.dueAt === null || !mail) return [];
+    const claims = mail.claims > 1 ? 1 : 0;
+    const outage = isUnreachable ? "waiting" : null;
+    return [{ dueAt: state.dueAt, id: state.id, ref: JSON.stringify([state.n]), from: mail.outboxId, claims, outage }];
+  }
+
+  /** Renews the lease on unfinished rows when it runs low. Runs between two flushes, since both match the lease's end. */
+  #renewLease(): Promise<void> {
+    if (this.#ended !== null || !shouldRenew(this.#lease.until, this.#ctx.now())) return Promise.resolve();
+    this.#writing = this.#writing.then(async () => {
+      const ids = [...this.#unfinished.keys()];
+      if (this.#ended !== null || ids.length === 0 || !shouldRenew(this.#lease.until, this.#ctx.now())) return;
+      const until = this.#ctx.now() + LEASE_MS;
+      try {
+        const { meta } = await this.#withRetries(() => renewStatement(this.#ctx, this.#lease, until, ids).run());
+        if (meta.changes === ids.length) this.#lease = { ...this.#lease, until };
+        else await this.#confirmLease(until);
+      } catch (error) {
+        this.#ended = error;
+      }
+      this.#wakeSlotWaiters();
+    });
+    return this.#writing;
+  }
+
+  /** Reads the lease back after a statement changed too few rows: a write that seemed to fail may have committed. */
+  async #confirmLease(renewedUntil = this.#lease.until): Promise<void> {
+    const ids = [...this.#unfinished.keys()];
+    if (ids.length === 0) return;
+    const { token, until } = this.#lease;
+    const held = await this.#withRetries(() => findLeaseEnd(this.#ctx, token, ids, [until, renewedUntil]));
+    if (held === null) this.#ended = "the lease was lost";
+    else this.#lease = { token, until: held };
+  }
+
+  /** Retries a write, since it records emails that are already sent. */
+  async #withRetries<Result>(write: () => Promise<Result>): Promise<Result> {
+    for (const wait of RETRY_MS) {
+      try {
+        return await write();
+      } catch (error) {
+        this.#ctx.log("delivery.write.retried", { error: String(error) });
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+    return write();
+  }
+}

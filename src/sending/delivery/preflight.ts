@@ -1,0 +1,100 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { MAX_CLAIMS, SPLIT_AT_CLAIM } from "../../platform/outbox/index.ts";
+import { type Fact, recipientKey } from "../emails/index.ts";
+import type { Claim, ClaimedMail } from "./claim.ts";
+import type { EgressFault } from "./egress.ts";
+import { holdFailure, holdForEgress } from "./hold-for-egress.ts";
+import type { DeliveryUpdate } from "./outcome-writer.ts";
+import { suppressedName } from "./read-senders.ts";
+import { checkSender, PAUSE_CHECK_MS } from "./rules.ts";
+import { isSimulated } from "./simulator.ts";
+
+/** An email to send, with the facts about its suppressed recipients. */
+export interface MailToSend {
+  mail: ClaimedMail;
+  suppressedFacts: Fact[];
+  /** Links that are not tracked because the email has too many. */
+  untrackedLinks?: number;
+}
+
+/** The decision about one email before dispatch: send it, or write this update instead. */
+export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
+
+/**
+ * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions, and whether there
+ * is an egress (design: deliver). Reads only the claim, not the database.
+ */
+export function preflight(
+  ctx: MailCtx,
+  claim: Claim,
+  egressFault: EgressFault | null,
+): { mail: ClaimedMail; decision: Decision }[] {
+  const mailsOf = Map.groupBy(claim.mails, ({ outboxId }) => outboxId);
+  return claim.mails.map((mail) => {
+    const sharesRow = (mailsOf.get(mail.outboxId)?.length ?? 0) > 1;
+    return { mail, decision: decide(ctx, mail, claim, sharesRow, egressFault) };
+  });
+}
+
+function decide(
+  ctx: MailCtx,
+  mail: ClaimedMail,
+  claim: Claim,
+  sharesRow: boolean,
+  egressFault: EgressFault | null,
+): Decision {
+  const now = ctx.now();
+  if (mail.claims >= SPLIT_AT_CLAIM && sharesRow) return { update: reschedule(now) };
+  if (mail.claims > MAX_CLAIMS)
+    return {
+      update: failRemaining(ctx, mail, `${MAX_CLAIMS} delivery runs were interrupted while they sent this email`),
+    };
+  if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail, "broadcast") };
+  // With its list or alone (decisions 6).
+  if (mail.broadcast?.isContactDeleted) return { update: cancelRemaining(ctx, mail, "contact deleted") };
+  const verdict = checkSender(mail.sender);
+  if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };
+  if (verdict.kind === "fail") return { update: failRemaining(ctx, mail, verdict.reason) };
+  const isSuppressed = (key: string) => claim.suppressed.has(suppressedName(mail.state.n, key));
+  const suppressed = queuedRecipientKeys(mail)
+    .filter(isSuppressed)
+    .map((recipient): Fact => ({ id: ctx.newId(), recipient, on: "suppressed", at: now }));
+  if (suppressed.length === queuedRecipientKeys(mail).length) return { update: { facts: suppressed, attempt: 0 } };
+  if (egressFault === null || !hasExternalRecipients(ctx, mail)) return { send: { mail, suppressedFacts: suppressed } };
+  const hold = holdForEgress(ctx, mail, egressFault);
+  return { update: hold ?? failRemaining(ctx, mail, holdFailure(egressFault)) };
+}
+
+function hasExternalRecipients(ctx: MailCtx, mail: ClaimedMail): boolean {
+  const domain = ctx.settings.simulatorDomain;
+  return mail.state.recipients.some(({ state, email }) => state === "queued" && !isSimulated(email, domain));
+}
+
+/** Returns an update without facts that gives the email its own outbox row at `dueAt`. */
+const reschedule = (dueAt: number): DeliveryUpdate => ({
+  facts: [],
+  attempt: 0,
+  next: { dueAt, outboxId: null },
+});
+
+/** Returns an update that fails every recipient still queued, with this reason. */
+export function failRemaining(ctx: MailCtx, mail: ClaimedMail, reason: string): DeliveryUpdate {
+  const at = ctx.now();
+  const facts = queuedRecipientKeys(mail).map(
+    (recipient): Fact => ({ id: ctx.newId(), recipient, on: "gave-up", at, metadata: { reason } }),
+  );
+  return { facts, attempt: 0 };
+}
+
+/** Returns an update that cancels every recipient still queued, with this reason. */
+function cancelRemaining(ctx: MailCtx, mail: ClaimedMail, reason: "broadcast" | "contact deleted"): DeliveryUpdate {
+  const at = ctx.now();
+  const facts = queuedRecipientKeys(mail).map(
+    (recipient): Fact => ({ id: ctx.newId(), recipient, on: "cancelled", at, metadata: { reason } }),
+  );
+  return { facts, attempt: 0 };
+}
+
+function queuedRecipientKeys(mail: ClaimedMail): string[] {
+  return mail.state.recipients.filter(({ state }) => state === "queued").map(recipientKey);
+}

@@ -1,0 +1,47 @@
+import { openDkimKey } from "../../domains/domains/index.ts";
+import { type SigningKey, signMessage } from "../../mail/dkim/index.ts";
+import type { Capabilities, OutgoingMessage } from "../../mail/smtp/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import type { ContentDocument } from "../emails/index.ts";
+import type { ClaimedMail } from "./claim.ts";
+import { composeMail, PermanentError } from "./compose-mail.ts";
+import type { DkimKeyRow } from "./read-senders.ts";
+
+/** A message for the transport, and what its outcome's metadata tells about it. */
+export interface PreparedMessage extends OutgoingMessage {
+  /** Links that are not tracked because the email has too many. */
+  untrackedLinks: number;
+  /** R2 reads of its preparation and of sending it once. */
+  objectReads: number;
+}
+
+/**
+ * Composes and signs an email for a server with these capabilities. `content` is null when it was deleted. Throws PermanentError
+ * or ComposeError when it can never be sent; any other error may be temporary.
+ */
+export async function prepareMessage(
+  ctx: MailCtx,
+  mail: ClaimedMail & { content: ContentDocument | null },
+  keys: readonly DkimKeyRow[],
+  capabilities: Pick<Capabilities, "smtpUtf8" | "eightBitMime">,
+): Promise<PreparedMessage> {
+  const { content } = mail;
+  const { domain } = mail.sender;
+  if (!content) throw new PermanentError("the content of the email was deleted");
+  if (keys.length === 0 || domain === null) throw new PermanentError("the domain has no DKIM key");
+  const { composed, ...counts } = await composeMail(ctx, { ...mail, content }, capabilities, "opened");
+  const signingKeys = keys.map((key) => toSigningKey(ctx, key));
+  // The transport copies each chunk before it asks for the next.
+  const message = await signMessage(composed, signingKeys, { domain, now: new Date(ctx.now()), reuseBuffer: true });
+  return { ...message, ...counts };
+}
+
+/** Returns a DKIM key that opens its private part when it signs. */
+export function toSigningKey(ctx: MailCtx, key: DkimKeyRow): SigningKey {
+  return {
+    id: key.id,
+    selector: key.selector,
+    algorithm: key.algorithm,
+    pkcs8: () => openDkimKey(ctx, key.id, key.private_key),
+  };
+}

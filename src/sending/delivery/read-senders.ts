@@ -1,0 +1,152 @@
+import type { Ctx } from "../../platform/context.ts";
+import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import { isSuppressing, type SuppressionReason } from "../emails/index.ts";
+
+/** Facts about the sender that may have changed since the email was accepted. */
+export interface SenderFacts {
+  domainId: string;
+  /** Null when the domain no longer belongs to this workspace. */
+  domain: string | null;
+  domainStatus: string | null;
+  /** Whether the return path of the domain is verified in its DNS. */
+  hasReturnPath: boolean;
+  mailboxActive: boolean;
+  paused: boolean;
+  restricted: boolean;
+}
+
+export interface DkimKeyRow {
+  id: string;
+  domain_id: string;
+  selector: string;
+  algorithm: "rsa-sha256" | "ed25519-sha256";
+  private_key: string;
+}
+
+/** A claimed email: what the main database is asked about it. */
+export interface SenderQuery {
+  n: number;
+  emailId: string;
+  workspace: number;
+  domainId: string;
+  mailboxId: string;
+  userId: string | null;
+  scope: { source: string; isRetry: boolean };
+  /** Canonical addresses of the recipients that are still queued. */
+  recipientKeys: readonly string[];
+}
+
+/** The rows of an email's workspace, domain, mailbox and user. */
+export interface SenderRow {
+  workspace_id: string;
+  settings: string;
+  sending_paused_at: number | null;
+  restricted_at: number | null;
+  domain: string | null;
+  domain_status: string | null;
+  return_path: string | null;
+  is_active: number | null;
+  is_outage: 0 | 1;
+}
+
+export interface Senders {
+  /** By index of the query. Emails of a workspace that is purged have none. */
+  senders: ReadonlyMap<number, SenderRow>;
+  keys: DkimKeyRow[];
+  /** Suppressed recipients, named by `suppressedName`. */
+  suppressed: ReadonlySet<string>;
+  /** An outage of the egress lasts, as far as the main database knows. */
+  isOutage: boolean;
+}
+
+// One row for each combination of workspace, domain, mailbox and user, since the emails of a claim share few of them.
+const FIND_SENDERS = `
+  SELECT j.key AS position, w.id AS workspace_id, w.settings, w.sending_paused_at, u.restricted_at, d.name AS domain,
+         d.status AS domain_status, d.records->>'return_path' AS return_path, m.is_active,
+         EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL) AS is_outage
+    FROM json_each(?1) j CROSS JOIN workspaces w ON w.number = j.value->>0
+    LEFT JOIN domains d ON d.id = j.value->>1 AND d.workspace = w.number
+    LEFT JOIN mailboxes m ON m.id = j.value->>2 AND m.workspace = w.number AND m.domain_id = d.id
+    LEFT JOIN users u ON u.id = j.value->>3`;
+
+const FIND_KEYS = `
+  SELECT id, domain_id, selector, algorithm, private_key FROM dkim_keys
+   WHERE domain_id IN (SELECT value FROM json_each(?1)) AND activated_at IS NOT NULL AND retired_at IS NULL`;
+
+const FIND_SUPPRESSIONS = `
+  SELECT s.workspace, s.email, s.reason, s.email_id, s.unsubscribed_at FROM json_each(?1) j
+    CROSS JOIN suppressions s ON s.workspace = j.value->>0 AND s.email = j.value->>1`;
+
+interface SuppressionRow {
+  workspace: number;
+  email: string;
+  reason: SuppressionReason;
+  email_id: string | null;
+  unsubscribed_at: number | null;
+}
+
+/** Identifies a recipient of an email among the suppressed ones: a suppression may apply to one email only. */
+export const suppressedName = (n: number, key: string) => `${n} ${key}`;
+
+/**
+ * Reads from the main database what decides about claimed emails: sender, DKIM keys and suppressions, in one D1 batch.
+ * A suppression that the email itself caused does not count for it: its outcome was not written after the suppression.
+ */
+export async function readSenders(ctx: Ctx, mails: readonly SenderQuery[]): Promise<Senders> {
+  const combinations = mails.map(({ workspace, domainId, mailboxId, userId }) =>
+    JSON.stringify([workspace, domainId, mailboxId, userId]),
+  );
+  const unique = [...new Set(combinations)];
+  const domainIds = [...new Set(mails.map(({ domainId }) => domainId))];
+  const recipients = mails.flatMap(({ workspace, recipientKeys }) =>
+    recipientKeys.map((key) => JSON.stringify([workspace, key])),
+  );
+  const [senders, keys, ...suppressions] = await ctx.db.batch([
+    ctx.db.prepare(FIND_SENDERS).bind(`[${unique.join()}]`),
+    ctx.db.prepare(FIND_KEYS).bind(JSON.stringify(domainIds)),
+    ...jsonChunks([...new Set(recipients)]).map((chunk) => ctx.db.prepare(FIND_SUPPRESSIONS).bind(chunk)),
+  ]);
+  const rows = new Map(
+    ((senders?.results ?? []) as (SenderRow & { position: number })[]).map((row) => [unique[row.position], row]),
+  );
+  return {
+    senders: new Map(
+      combinations.flatMap((combination, index) => {
+        const row = rows.get(combination);
+        return row ? [[index, row] as const] : [];
+      }),
+    ),
+    keys: (keys?.results ?? []) as DkimKeyRow[],
+    isOutage: [...rows.values()].some(({ is_outage }) => is_outage === 1),
+    suppressed: findSuppressed(
+      mails,
+      suppressions.flatMap(({ results }) => results as SuppressionRow[]),
+    ),
+  };
+}
+
+function findSuppressed(mails: readonly SenderQuery[], rows: readonly SuppressionRow[]): Set<string> {
+  const byAddress = new Map(rows.map((row) => [suppressedName(row.workspace, row.email), row]));
+  const names = mails.flatMap(({ n, emailId, workspace, scope, recipientKeys }) =>
+    recipientKeys.flatMap((key) => {
+      const row = byAddress.get(suppressedName(workspace, key));
+      if (!row || row.email_id === emailId) return [];
+      const entry = { reason: row.reason, isUnsubscribed: row.unsubscribed_at !== null };
+      return isSuppressing(entry, scope) ? [suppressedName(n, key)] : [];
+    }),
+  );
+  return new Set(names);
+}
+
+/** Returns the facts that `checkSender` decides by. */
+export function toFacts(domainId: string, row: SenderRow): SenderFacts {
+  return {
+    domainId,
+    domain: row.domain,
+    domainStatus: row.domain_status,
+    hasReturnPath: row.return_path === "verified",
+    mailboxActive: row.is_active === 1,
+    paused: row.sending_paused_at !== null,
+    restricted: row.restricted_at !== null,
+  };
+}

@@ -1,0 +1,91 @@
+import { ConnectError, type RecipientResult } from "../../mail/smtp/index.ts";
+import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
+import type { ClaimedMail } from "./claim.ts";
+import type { ActiveClaim } from "./delivery-run.ts";
+import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
+import type { MailToSend } from "./preflight.ts";
+import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
+import { simulate } from "./simulator.ts";
+
+/** Returns the recipients of this attempt. */
+export function recipientsToTry({ mail, suppressedFacts }: MailToSend): RecipientEntry[] {
+  const dropped = new Set(suppressedFacts.map(({ recipient }) => recipient));
+  return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
+}
+
+/** Returns the circumstances of this attempt. All recipients share one time for the next. */
+function attemptOf({ ctx, run }: ActiveClaim, { mail }: MailToSend): Attempt {
+  const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
+  const wait = waitAfter(number, Math.random());
+  return {
+    relay: run.egress?.relay ?? "none",
+    number,
+    nextAt: wait === null ? null : ctx.now() + wait,
+    afterInterruption: mail.claims > 1,
+  };
+}
+
+/**
+ * Queues the outcome of each recipient of this attempt. `resultOf` returns the server's result, an outcome decided
+ * without a server, or null for a simulated recipient.
+ */
+export function recordOutcome(
+  claim: ActiveClaim,
+  job: MailToSend,
+  resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
+  isUnreachable = false,
+): void {
+  const attempt = attemptOf(claim, job);
+  const at = claim.ctx.now();
+  const facts: Fact[] = [...job.suppressedFacts];
+  let isDeferred = false;
+  let isAccepted = false;
+  for (const recipient of recipientsToTry(job)) {
+    const result = resultOf(recipient, attempt);
+    isAccepted ||= result !== null && "kind" in result && result.kind === "accepted";
+    for (const outcome of outcomesOf(recipient, result, attempt)) {
+      isDeferred ||= outcome.on === "deferred";
+      const metadata = withUntrackedLinks(outcome, job);
+      facts.push({ id: claim.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
+    }
+  }
+  claim.run.hasEndedOutage ||= isAccepted && claim.isOutage;
+  const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
+  claim.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
+  if (claim.queue.length === 0) claim.outcomes.flushLast();
+}
+
+/** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
+function withUntrackedLinks({ on, metadata }: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
+  const isAccepted = on === "accepted-final" || on === "accepted-dsn-to-come";
+  return isAccepted && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
+}
+
+function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome | null, attempt: Attempt): Outcome[] {
+  if (result === null) return simulate(recipient.email, attempt);
+  return ["on" in result ? result : toOutcome(result, attempt)];
+}
+
+const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
+
+/**
+ * Defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because
+ * this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row with events.
+ */
+export function recordUnreachable(claim: ActiveClaim, job: MailToSend, error: ConnectError | null): void {
+  const { mail, suppressedFacts } = job;
+  if (!mail.isReleased) {
+    recordOutcome(claim, job, (_, attempt) => egressUnreachable(attempt, error ?? NO_CONNECTION), true);
+    return;
+  }
+  const next = { dueAt: retryTimeOf(mail, claim.ctx.now()), outboxId: null };
+  claim.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true });
+}
+
+/** Returns the time that the last `deferred` event announced or, when it is over, the same wait from now. */
+function retryTimeOf({ state }: ClaimedMail, now: number): number {
+  const announced = state.events.findLast(({ type }) => type === "deferred")?.metadata?.next_attempt_at;
+  const retryAt = typeof announced === "string" ? Date.parse(announced) : Number.NaN;
+  if (retryAt > now) return retryAt;
+  return now + (waitAfter(Math.max(1, state.attempts), Math.random()) ?? 0);
+}

@@ -1,0 +1,21 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { LEASE_MS } from "../../platform/outbox/index.ts";
+import { syncDueAtStatement } from "../emails/index.ts";
+
+// Sets claims to at most two: the next claim still sees that a run was interrupted, and restarts alone never reach
+// MAX_CLAIMS.
+const RELEASE =
+  "UPDATE outbox SET due_at = ?1, token = NULL, claims = min(claims, 2) WHERE token IS NOT NULL AND due_at < ?2";
+
+/**
+ * Ends the leases taken before `startedAt` (milliseconds since 1970), so that the next sweep finds their rows. Call it
+ * only where no run from before that time can be alive, as after a restart of `npm start`; elsewhere leases expire.
+ */
+export async function releaseLeases(ctx: MailCtx, startedAt: number): Promise<void> {
+  const now = ctx.now();
+  const release = mailDb(ctx)
+    .prepare(RELEASE)
+    .bind(now, startedAt + LEASE_MS);
+  await mailDb(ctx).batch([release, syncDueAtStatement(ctx, now)]);
+}

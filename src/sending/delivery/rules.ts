@@ -1,0 +1,96 @@
+/** Limits of a delivery run and the sender check before dispatch. Pure. */
+
+/** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS (design: deliver). */
+export const FLUSH_EMAILS = 16;
+export const FLUSH_AFTER_MS = 500;
+/** Approximate octets of one flush: about half of the 2,000,000 that one bound parameter of D1 may have (platform limits). */
+export const FLUSH_OCTETS = 900_000;
+/** How often a run checks whether its lease runs low while it waits for the egress, in milliseconds. */
+export const RENEW_EVERY_MS = 10_000;
+/** Emails of a claim whose outcome may be unwritten at any moment: the most that a kill can duplicate. */
+export const MAX_UNWRITTEN = 20;
+/** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
+export const RUN_MS = 10 * 60_000;
+/** What the runs of one invocation may do, as counts: clocks stand still between two awaits in production. */
+export interface RunLimits {
+  /** Emails claimed. */
+  emails: number;
+  /**
+   * D1 statements, each of a batch singly, of the 1,000 that an invocation may make (D1 limits). No email starts when
+   * less is left than the outcomes of the emails in flight need; the rest is for writes that are retried.
+   */
+  statements: number;
+  /** R2 reads. An invocation may make 10,000 subrequests (Workers limits); emails in flight may add 2,400 to this. */
+  objectReads: number;
+}
+/** Returns the limits of an invocation: all its runs and jobs, on whichever database, lower them. */
+export const newRunLimits = (): RunLimits => ({ emails: 1_000, statements: 780, objectReads: 4_000 });
+
+/** D1 statements of a claim: the claim, its reads of both databases, and the release of its rows. */
+export const CLAIM_STATEMENTS = 15;
+
+/** Returns the D1 statements that the outcomes of a claim of `emails` may still need once no further email starts. */
+export function closingStatements(emails: number): number {
+  const unwritten = Math.min(emails, MAX_UNWRITTEN);
+  // A flush has a statement for each workspace among its emails and twelve others. The lease and the rest take five.
+  return 12 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
+}
+
+/**
+ * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
+ * takes several times that of the isolate's 128 MB.
+ */
+export const CONTENT_OCTETS_IN_FLIGHT = 6_000_000;
+/** Outbox rows of broadcasts that one run delivers: with 64 emails each about half of the D1 queries of an invocation. */
+export const BULK_RUN_ROWS = 20;
+/** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */
+export const RECENT_MS = 5_000;
+/** How long the email of a paused workspace waits for its next check, in milliseconds (decisions 2). */
+export const PAUSE_CHECK_MS = 10 * 60_000;
+
+/** How often an email is checked while the deployment has no egress, and when it fails, in milliseconds (decisions 4). */
+export const EGRESS_CHECK_MS = 10 * 60_000;
+export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
+
+/** Emails of one release step after an outage of the egress (decisions 4). */
+export const RELEASE_STEP_ROWS = 500;
+/** A release step waits while more released emails than this are unfinished. */
+export const MAX_RELEASED_ROWS = 250;
+/** A released email of a broadcast that no run has claimed for this long may not leave yet, in milliseconds. */
+export const HELD_AFTER_MS = 30_000;
+/** Time from a successful delivery to the release step that it schedules, in milliseconds. */
+export const RELEASE_STEP_DELAY_MS = 2_000;
+
+/** The part of SenderFacts (src/sending/delivery/read-senders.ts) that decides whether an email may be sent. */
+interface SenderState {
+  domain: string | null;
+  domainStatus: string | null;
+  mailboxActive: boolean;
+  paused: boolean;
+  restricted: boolean;
+}
+
+export type SenderVerdict = { kind: "send" } | { kind: "hold" } | { kind: "fail"; reason: string };
+
+/** Decides whether an email may be sent now. A pause holds it; anything else that ended since accept fails it. */
+export function checkSender(sender: SenderState): SenderVerdict {
+  if (sender.restricted) return { kind: "fail", reason: "the account is restricted" };
+  if (sender.domain === null)
+    return { kind: "fail", reason: "the sender's domain no longer belongs to this workspace" };
+  if (sender.domainStatus !== "verified") return { kind: "fail", reason: "the sender's domain is no longer verified" };
+  if (!sender.mailboxActive) return { kind: "fail", reason: "the sender's mailbox was deleted or is not active" };
+  return sender.paused ? { kind: "hold" } : { kind: "send" };
+}
+
+/** Waits between delivery attempts, in milliseconds (decisions 4). The eighth failed attempt is the last. */
+export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
+export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
+
+/**
+ * Returns the wait in milliseconds after failed attempt number `attempt` (1 is the first), or null after the last.
+ * `random` (0 to 1) spreads the wait by 10 % around the table's value.
+ */
+export function waitAfter(attempt: number, random: number): number | null {
+  const wait = attemptWaitsMs[attempt - 1];
+  return wait === undefined ? null : Math.round(wait * (0.95 + random * 0.1));
+}

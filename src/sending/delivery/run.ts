@@ -1,0 +1,147 @@
+import type { MailCtx } from "../../platform/context.ts";
+import { countStatements } from "../../platform/db/count-statements.ts";
+import { CLAIM_ROWS, type Lease, newLease, ROW_EMAILS, type WakeUp } from "../../platform/outbox/index.ts";
+import { ContentRanges } from "../emails/index.ts";
+import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
+import { ContentPacks } from "./content-packs.ts";
+import { type ActiveClaim, DeliveryRun } from "./delivery-run.ts";
+import { deferRemaining, mayClaim, mayContinue } from "./dispatch.ts";
+import type { Egress, EgressFault } from "./egress.ts";
+import { holdBulk } from "./hold-bulk.ts";
+import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
+import { preflight } from "./preflight.ts";
+import { CLAIM_STATEMENTS, closingStatements, newRunLimits, RUN_MS, type RunLimits } from "./rules.ts";
+
+/**
+ * Delivers the emails of these outbox rows in a run of its own: `deliverRows` with its guarantees. Lowers `limits` by
+ * what it does.
+ */
+export async function deliver(
+  ctx: MailCtx,
+  wakeUps: readonly WakeUp[],
+  egress: Egress | EgressFault,
+  limits: RunLimits = newRunLimits(),
+): Promise<void> {
+  const run = new DeliveryRun(ctx, egress, limits);
+  await deliverRows(ctx, wakeUps, run).finally(() => run.end());
+}
+
+/**
+ * Delivers the emails of these outbox rows, except rows that another run has claimed, and due rows that fit into the
+ * same claims. Safe to call with the same rows any number of times, concurrently or after a crash, because the claim is
+ * a compare-and-set. When a limit of the run is reached, sends queue messages for the rows that are left. Throws when
+ * outcomes could not be written; the leases then expire. Several calls may share a run, also for several databases.
+ */
+export async function deliverRows(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<void> {
+  const { limits } = run;
+  const started = ctx.now();
+  const counted: MailCtx = {
+    ...ctx,
+    db: countStatements(ctx.db, limits),
+    outbox: countStatements(ctx.outbox, limits),
+  };
+  const released: WakeUp[] = [];
+  let pending = wakeUps;
+  while (pending.length > 0 && ctx.now() - started < RUN_MS && mayClaim(limits)) {
+    const chunk = pending.slice(0, CLAIM_ROWS);
+    const claimed = await deliverChunk(counted, chunk, run);
+    released.push(...claimed.released);
+    pending = [...skippedRows(chunk, claimed.emailsOf, run.maxClaimEmails), ...pending.slice(CLAIM_ROWS)];
+  }
+  const rest = [...pending, ...released];
+  if (rest.length > 0) await ctx.wake(rest);
+}
+
+/** Returns the rows that a claim skipped for its size. A claim that has room for a further row has skipped none. */
+function skippedRows(chunk: readonly WakeUp[], emailsOf: ReadonlyMap<string, number>, maxEmails: number): WakeUp[] {
+  const emails = chunk.reduce((sum, { id }) => sum + (emailsOf.get(id) ?? 0), 0);
+  return emails > maxEmails - ROW_EMAILS ? chunk.filter(({ id }) => !emailsOf.has(id)) : [];
+}
+
+/** Result of one claim: the number of emails by id of each claimed row, and the rows released because of a limit. */
+interface ClaimResult {
+  emailsOf: ReadonlyMap<string, number>;
+  released: WakeUp[];
+}
+
+async function deliverChunk(ctx: MailCtx, wakeUps: readonly WakeUp[], run: DeliveryRun): Promise<ClaimResult> {
+  const lease = newLease(ctx);
+  const { emailsOf, claim } = await reserving(run.limits, CLAIM_STATEMENTS, async () => {
+    const taken = await claimMail(ctx, wakeUps, lease, run.maxClaimEmails);
+    const emailsOf = new Map(taken.rows.map(({ id, ref }) => [id, (JSON.parse(ref) as number[]).length]));
+    for (const emails of emailsOf.values()) run.limits.emails -= emails;
+    run.countClaim(ctx, taken);
+    return { emailsOf, claim: taken.rows.length === 0 ? taken : await holdBulk(ctx, lease, taken) };
+  });
+  if (claim.rows.length === 0) return { emailsOf, released: [] };
+  if (run.fault) ctx.log("egress.unavailable", { fault: run.fault.fault, detail: run.fault.detail });
+  const released = await reserving(run.limits, closingStatements(claim.mails.length), () =>
+    deliverClaim(ctx, lease, claim, emailsOf, run),
+  );
+  return { emailsOf, released };
+}
+
+/** Runs `act` while this number of statements is not available to other work. */
+async function reserving<Result>(limits: RunLimits, statements: number, act: () => Promise<Result>): Promise<Result> {
+  limits.statements -= statements;
+  try {
+    return await act();
+  } finally {
+    limits.statements += statements;
+  }
+}
+
+/** Sends the claimed emails and writes their outcomes. Returns the rows released because of a limit. */
+async function deliverClaim(
+  ctx: MailCtx,
+  lease: Lease,
+  claim: Claim,
+  emailsOf: ReadonlyMap<string, number>,
+  run: DeliveryRun,
+): Promise<WakeUp[]> {
+  const packs = new ContentPacks(ctx, claim.mails);
+  const active: ActiveClaim = {
+    ctx,
+    run,
+    outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),
+    keys: Map.groupBy(claim.keys, (key) => key.domain_id),
+    emailsOf,
+    queue: [],
+    inProgress: 0,
+    isOutage: claim.isOutage,
+    contents: new ContentRanges(ctx),
+    error: null,
+  };
+  const updates = queueMail(active, claim);
+  active.contents.plan(active.queue.map(({ mail }) => mail));
+  await Promise.all([recordDecisions(active, updates), run.send(active)]);
+  if (run.unreachable) await deferRemaining(active, run.unreachable);
+  const released = await active.outcomes.close().finally(() => packs.finish());
+  if (active.error !== null) throw active.error;
+  return released;
+}
+
+interface DecidedMail {
+  mail: ClaimedMail;
+  update: DeliveryUpdate;
+}
+
+/** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
+function queueMail(active: ActiveClaim, claim: Claim): DecidedMail[] {
+  const updates: DecidedMail[] = [];
+  for (const { mail, decision } of preflight(active.ctx, claim, active.run.fault)) {
+    if ("send" in decision) active.queue.push(decision.send);
+    else updates.push({ mail, update: decision.update });
+  }
+  const sizeOf = (outboxId: string) => active.emailsOf.get(outboxId) ?? 0;
+  active.queue.sort((a, b) => sizeOf(a.mail.outboxId) - sizeOf(b.mail.outboxId));
+  return updates;
+}
+
+/** Records the outcomes that preflight decided, until a limit of the run is reached. */
+async function recordDecisions({ run, outcomes }: ActiveClaim, updates: readonly DecidedMail[]): Promise<void> {
+  for (const { mail, update } of updates) {
+    if (!mayContinue(run.limits) || !(await outcomes.acquireSlot())) return;
+    outcomes.add(mail, update);
+  }
+}

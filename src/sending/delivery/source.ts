@@ -1,0 +1,51 @@
+import { forbidden, notFound } from "../../lib/errors.ts";
+import { signMessage } from "../../mail/dkim/index.ts";
+import type { OutgoingMessage } from "../../mail/smtp/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../emails/index.ts";
+import { composeMail } from "./compose-mail.ts";
+import { toSigningKey } from "./prepare.ts";
+import { readSenders, toFacts } from "./read-senders.ts";
+
+/** The source is for readers of today, whose programs take both. */
+const CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
+
+/**
+ * Returns the message of an email as it is composed, signed with the active keys of its domain when it was sent
+ * (decisions 4). Its size is in octets. Links of emails of the service itself stay encrypted: they sign their reader in.
+ * Throws 404 for an unknown email and for one whose content was deleted, 403 for mail of a mailbox that the caller may not open. Costs two D1 calls, and for an attachment two R2
+ * reads.
+ */
+export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<OutgoingMessage, "size" | "chunks">> {
+  const row = await getEmail(ctx, id);
+  if (!(await mayReadContent(ctx, row))) throw forbidden("You may not read the mailbox that sent this email");
+  const { number, id: workspaceId } = ctx.workspace;
+  const query = {
+    ...{ n: 0, emailId: row.id, workspace: number, domainId: row.domainId, mailboxId: row.mailboxId },
+    ...{ userId: row.userId, scope: { source: row.source, isRetry: false }, recipientKeys: [] },
+  };
+  const [content, { senders, keys }] = await Promise.all([
+    readContent(ctx, workspaceId, row),
+    readSenders(ctx, [query]),
+  ]);
+  const sender = senders.get(0);
+  if (!content || !sender) throw notFound("Content of the email");
+  const mail = {
+    state: { workspace: number, id: row.id, recipients: row.recipients },
+    workspaceId,
+    messageId: messageIdOf(row),
+    subject: row.subject,
+    fromEmail: row.fromEmail,
+    fromName: row.fromName,
+    queuedAt: readEvents(row.events, row).findLast(({ type }) => type === "queued")?.at ?? row.createdAt,
+    source: row.source,
+    settings: JSON.parse(sender.settings) as { tracking_opens?: boolean; tracking_clicks?: boolean },
+    contentLocation: row,
+    content,
+  };
+  const { composed } = await composeMail(ctx, mail, CAPABILITIES, "sealed");
+  const { domain } = toFacts(row.domainId, sender);
+  const isSigned = row.sentAt !== null && domain !== null;
+  const signingKeys = isSigned ? keys.map((key) => toSigningKey(ctx, key)) : [];
+  return signMessage(composed, signingKeys, { domain: domain ?? "", now: new Date(row.sentAt ?? 0) });
+}

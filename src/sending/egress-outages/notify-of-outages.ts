@@ -1,0 +1,71 @@
+import { notifyWorkspaces } from "../../notices/notifications/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { Steps } from "../../platform/jobs/turns.ts";
+import { endNotice, outageNotice } from "./notices.ts";
+import { NOTICE_AFTER_MS, NOTICE_STEPS, NOTICE_WORKSPACES, NOTICED_WITHIN_MS, type Outage } from "./rules.ts";
+import { listOutages } from "./state.ts";
+
+const FIND_ENDED = `
+  SELECT workspace, notified FROM outage_workspaces WHERE notified IS NOT NULL AND notified IS NOT ?1 ORDER BY notified LIMIT ?2`;
+const CLEAR = `
+  UPDATE outage_workspaces SET notified = NULL
+   WHERE workspace IN (SELECT value FROM json_each(?1)) AND notified IS NOT ?2`;
+
+const FIND_WAITING = "SELECT workspace FROM outage_workspaces WHERE notified IS NULL AND waiting_at >= ?1 LIMIT ?2";
+const MARK = "UPDATE outage_workspaces SET notified = ?2 WHERE workspace IN (SELECT value FROM json_each(?1))";
+
+const DELETE_OLD = `
+  DELETE FROM outage_workspaces WHERE workspace IN (
+    SELECT workspace FROM outage_workspaces WHERE notified IS NULL AND waiting_at < ?1 LIMIT ?2)`;
+
+/**
+ * Notifies the owners of workspaces with emails in one mail database of an outage that has lasted for ten minutes, and of its
+ * end, in steps of NOTICE_WORKSPACES. A notification has the key of its outage, so each workspace gets both once, also when
+ * two runs meet or a step is repeated after a crash. What NOTICE_STEPS leave is done a minute later.
+ */
+export async function* notifyOfOutages(ctx: MailCtx): Steps {
+  const outages = await listOutages(ctx);
+  const lasting = outages.find(({ endedAt }) => endedAt === null) ?? null;
+  const now = ctx.now();
+  for (let step = 0; step < NOTICE_STEPS && (await notifyOfEnd(ctx, outages, lasting)); step++) yield;
+  const isLong = lasting !== null && now - lasting.beganAt >= NOTICE_AFTER_MS;
+  if (isLong) for (let step = 0; step < NOTICE_STEPS && (await notifyOfOutage(ctx, lasting)); step++) yield;
+  const before = (lasting?.beganAt ?? now) - NOTICED_WITHIN_MS;
+  await mailDb(ctx)
+    .prepare(DELETE_OLD)
+    .bind(before, NOTICE_WORKSPACES * NOTICE_STEPS)
+    .run();
+}
+
+/** Notifies of the end of outages. Returns true when a further step may find more. */
+async function notifyOfEnd(ctx: MailCtx, outages: readonly Outage[], lasting: Outage | null): Promise<boolean> {
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_ENDED)
+    .bind(lasting?.id ?? null, NOTICE_WORKSPACES)
+    .all<{ workspace: number; notified: string }>();
+  if (results.length === 0) return false;
+  const [{ notified } = { notified: "" }] = results;
+  const workspaces = results.filter((row) => row.notified === notified).map(({ workspace }) => workspace);
+  const outage = outages.find(({ id }) => id === notified);
+  // One that ended days ago is no news: its database did not answer since.
+  if (outage) await notifyWorkspaces(ctx, workspaces, endNotice(outage));
+  await mailDb(ctx)
+    .prepare(CLEAR)
+    .bind(JSON.stringify(workspaces), lasting?.id ?? null)
+    .run();
+  return true;
+}
+
+/** Notifies of the outage that lasts. Returns true when a further step may find more. */
+async function notifyOfOutage(ctx: MailCtx, outage: Outage): Promise<boolean> {
+  const { results } = await mailDb(ctx)
+    .prepare(FIND_WAITING)
+    .bind(outage.beganAt - NOTICED_WITHIN_MS, NOTICE_WORKSPACES)
+    .all<{ workspace: number }>();
+  if (results.length === 0) return false;
+  const workspaces = results.map(({ workspace }) => workspace);
+  await notifyWorkspaces(ctx, workspaces, outageNotice(outage));
+  await mailDb(ctx).prepare(MARK).bind(JSON.stringify(workspaces), outage.id).run();
+  return results.length === NOTICE_WORKSPACES;
+}

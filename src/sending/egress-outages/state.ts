@@ -1,0 +1,71 @@
+import type { Ctx } from "../../platform/context.ts";
+import { KEEP_MS, NOTHING_WAITS_MS, type Outage, PROBE_EVERY_MS } from "./rules.ts";
+
+// The row with id 1 is the lock: one of several invocations changes it.
+const START_PROBE = `
+  INSERT INTO egress_probe (id, started_at) VALUES (1, ?1)
+  ON CONFLICT DO UPDATE SET started_at = excluded.started_at WHERE started_at <= excluded.started_at - ?2`;
+
+/** Returns true to one caller in PROBE_EVERY_MS: it may probe the egress. */
+export async function startProbe(ctx: Ctx): Promise<boolean> {
+  const { meta } = await ctx.db.prepare(START_PROBE).bind(ctx.now(), PROBE_EVERY_MS).run();
+  return meta.changes > 0;
+}
+
+const SAVE_ANSWER = `
+  INSERT INTO egress_probe (id, started_at, answered_at) VALUES (1, 0, ?1)
+  ON CONFLICT DO UPDATE SET answered_at = excluded.answered_at`;
+const END = "UPDATE egress_outages SET ended_at = max(began_at, ?1) WHERE ended_at IS NULL";
+
+/** Records that the egress took a session or an email. Returns true when that ends an outage: to one of several callers. */
+export async function recordAnswer(ctx: Ctx): Promise<boolean> {
+  const now = ctx.now();
+  const [, ended] = await ctx.db.batch([ctx.db.prepare(SAVE_ANSWER).bind(now), ctx.db.prepare(END).bind(now)]);
+  return (ended?.meta.changes ?? 0) > 0;
+}
+
+const FORGET_ANSWER = "UPDATE egress_probe SET answered_at = NULL WHERE answered_at < ?1";
+// An outage that lasts stays. An email that left while the probe waited for a reply disproves the failure.
+const BEGIN = `
+  INSERT INTO egress_outages (id, began_at)
+  SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM egress_outages WHERE ended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM egress_probe WHERE answered_at >= ?2)`;
+const DELETE_OLD = "DELETE FROM egress_outages WHERE ended_at < ?1";
+
+/** Records that the egress could not be used at `at`, in milliseconds since 1970. Begins an outage unless one lasts. */
+export async function recordFailure(ctx: Ctx, at: number): Promise<void> {
+  await ctx.db.batch([
+    ctx.db.prepare(FORGET_ANSWER).bind(at),
+    ctx.db.prepare(BEGIN).bind(ctx.newId(), at),
+    ctx.db.prepare(DELETE_OLD).bind(at - KEEP_MS),
+  ]);
+}
+
+const END_UNPROBED = `
+  UPDATE egress_outages SET ended_at = ?1 WHERE ended_at IS NULL AND began_at < ?2
+    AND NOT EXISTS (SELECT 1 FROM egress_probe WHERE started_at >= ?2)`;
+
+/** Ends an outage in which no email waits any more, in any mail database: then none probes the egress. */
+export async function endWithoutWaiting(ctx: Ctx): Promise<void> {
+  const now = ctx.now();
+  await ctx.db
+    .prepare(END_UNPROBED)
+    .bind(now, now - NOTHING_WAITS_MS)
+    .run();
+}
+
+/** Returns when the egress answered last; null when it did not since its last failure. In milliseconds since 1970. */
+export async function findLastAnswer({ db }: Pick<Ctx, "db">): Promise<number | null> {
+  const row = await db.prepare("SELECT answered_at AS answeredAt FROM egress_probe WHERE id = 1").first<{
+    answeredAt: number | null;
+  }>();
+  return row?.answeredAt ?? null;
+}
+
+/** Returns the outages of the last days: at most one of them lasts. */
+export async function listOutages({ db }: Pick<Ctx, "db">): Promise<Outage[]> {
+  const { results } = await db
+    .prepare("SELECT id, began_at AS beganAt, ended_at AS endedAt FROM egress_outages ORDER BY id DESC LIMIT 5000")
+    .all<Outage>();
+  return results;
+}

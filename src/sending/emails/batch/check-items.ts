@@ -1,0 +1,82 @@
+import type { Fault } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { SendIn } from "../schema.ts";
+import {
+  check,
+  findSendRecords,
+  firstReason,
+  parse,
+  resolveTemplates,
+  type Sendable,
+  toFaults,
+} from "../send/index.ts";
+
+/** An item of a batch after the check of its form. `loc` of its faults begins with body and index. */
+export type BatchItem = { input: SendIn } | { faults: Fault[] };
+
+/** An item that may be sent, with its index in the batch. */
+export type SendableItem = Sendable & { index: number };
+
+/** An item that must not be sent: its index, one sentence for the result, and every fault. */
+export interface RefusedItem {
+  index: number;
+  reason: string;
+  faults: Fault[];
+}
+
+/**
+ * Longest reason of a result, in characters. A reason can contain a header name of the caller's, and the whole answer
+ * is stored as one value with the Idempotency-Key (2 MB at most in D1).
+ */
+const REASON_CHARACTERS = 500;
+
+/** Checks items as single sends are checked, with one D1 batch for all of them. */
+export async function checkItems(
+  ctx: CallerCtx,
+  items: readonly BatchItem[],
+): Promise<{ sendable: SendableItem[]; refused: RefusedItem[] }> {
+  const now = ctx.now();
+  const refused: RefusedItem[] = [];
+  const inputs = items.flatMap((item, index) => ("input" in item ? [{ index, input: item.input }] : []));
+  const resolved = await resolveTemplates(
+    ctx,
+    inputs.map(({ input }) => input),
+  );
+  const resolvedOf = new Map(inputs.map(({ index }, position) => [index, resolved[position]]));
+  const requests = items.flatMap((item, index) => {
+    if ("input" in item) {
+      const { input, issues } = resolvedOf.get(index) ?? { input: item.input, issues: [] };
+      return [{ index, request: parse(input, now, issues) }];
+    }
+    refused.push({ index, reason: shorten(firstFault(item.faults)), faults: item.faults });
+    return [];
+  });
+  if (requests.length === 0) return { sendable: [], refused };
+  const records = await findSendRecords(
+    ctx,
+    requests.map(({ request }) => request),
+  );
+  const sendable: SendableItem[] = [];
+  for (const { index, request } of requests) {
+    const checked = check(ctx, request, records, { source: "batch", isRetry: false });
+    if ("email" in checked) sendable.push({ ...checked, index });
+    else refused.push({ index, ...describe(checked.issues, index) });
+  }
+  return { sendable, refused };
+}
+
+function describe(issues: Parameters<typeof firstReason>[0], index: number): Omit<RefusedItem, "index"> {
+  return { reason: shorten(firstReason(issues)), faults: toFaults(issues, ["body", index]) };
+}
+
+function shorten(reason: string): string {
+  if (reason.length <= REASON_CHARACTERS) return reason;
+  return `${reason.slice(0, REASON_CHARACTERS).toWellFormed()}…`;
+}
+
+/** Returns the first fault as a sentence that begins with its path in the item. */
+function firstFault([fault]: readonly Fault[]): string {
+  if (!fault) return "";
+  const path = fault.loc.slice(2);
+  return path.length > 0 ? `${path.join(".")}: ${fault.msg}` : fault.msg;
+}

@@ -1,0 +1,47 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { listWithAttachments } from "../../../http/validate.ts";
+import { unprocessable } from "../../../lib/errors.ts";
+import { batchUpload, ContentUpload } from "../content/index.ts";
+import { limits } from "../rules.ts";
+import { SendIn } from "../schema.ts";
+import { BatchOut } from "./schema.ts";
+import { sendBatch } from "./send.ts";
+
+const batchMode = {
+  in: "header" as const,
+  name: "X-Batch-Mode",
+  description: "`strict`: one invalid item refuses the whole batch with a 422.",
+  schema: { type: "string" as const, enum: ["strict"] },
+};
+
+/** Returns whether the mode is strict. Throws 422 for another mode: a misspelled one would send what it should refuse. */
+function readMode(mode: string | undefined): boolean {
+  if (mode === undefined) return false;
+  if (mode.trim().toLowerCase() === "strict") return true;
+  const msg = "X-Batch-Mode must be strict, or be left out";
+  throw unprocessable([{ loc: ["header", "X-Batch-Mode"], msg, type: "enum" }]);
+}
+
+export const batchRoutes = new Hono<AppEnv>().post(
+  "/v1/emails/batch",
+  describeRoute({
+    operationId: "sendEmailBatch",
+    summary: "Send up to 500 emails",
+    description: "Each item is accepted or refused on its own. The results are in the order of the items.",
+    tags: ["Emails"],
+    parameters: [parameter.idempotencyKey, batchMode],
+    responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
+  }),
+  ...listWithAttachments(SendIn, limits.batch, batchUpload),
+  idempotent(202),
+  async (c) => {
+    const attachments = c.get("attachments");
+    const upload = attachments instanceof ContentUpload ? attachments : undefined;
+    const isStrict = readMode(c.req.header("X-Batch-Mode"));
+    return c.json(await sendBatch(c.get("caller"), c.req.valid("json"), isStrict, upload), 202);
+  },
+);

@@ -1,0 +1,76 @@
+import { unprocessable } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { guardedBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
+import { batchUpload, type ContentUpload, putContents } from "../content/index.ts";
+import { commitEmails, type NewEmail, requireSendingAllowed, toNewEmail } from "../send/index.ts";
+import { type BatchItem, checkItems, type RefusedItem, type SendableItem } from "./check-items.ts";
+import type { BatchOut } from "./schema.ts";
+
+/** Emails that share an outbox row: one run claims and settles them together. */
+const EMAILS_PER_OUTBOX_ROW = 100;
+
+type BatchEmail = NewEmail & { index: number };
+type IndexedResult = { index: number; result: BatchOut["results"][number] };
+
+/**
+ * Accepts up to 500 emails in one transaction with one R2 object, by the rules of single sends (decisions 4). The
+ * fault of an item is its result; with `isStrict` it refuses the whole batch. Throws 403 for an account that may not
+ * send, 429 when they exceed the daily limit of the workspace, 422 when strict, ConcurrencyError when another call with the same Idempotency-Key committed first.
+ */
+export async function sendBatch(
+  ctx: CallerCtx,
+  items: readonly BatchItem[],
+  isStrict: boolean,
+  upload = batchUpload(ctx),
+): Promise<BatchOut> {
+  requireSendingAllowed(ctx);
+  requireMailSpace(ctx);
+  const { sendable, refused } = await checkItems(ctx, items);
+  if (isStrict && refused.length > 0) {
+    const inOrder = refused.toSorted((a, b) => a.index - b.index);
+    throw unprocessable(inOrder.flatMap(({ faults }) => faults));
+  }
+  const emails = sendable.length > 0 ? await toNewEmails(ctx, upload, sendable) : [];
+  const response = toResponse(refused, emails);
+  if (emails.length > 0) await commitEmails(ctx, emails, response, upload.key);
+  else if (ctx.idempotency) await guardedBatch(mailDb(ctx), storeMailResponse(ctx, response));
+  return response;
+}
+
+async function toNewEmails(
+  ctx: CallerCtx,
+  upload: ContentUpload,
+  sendable: readonly SendableItem[],
+): Promise<BatchEmail[]> {
+  const items = await putContents(upload, sendable);
+  // Emails that share an outbox row need one due time.
+  const now = ctx.now();
+  const atNow = { ...ctx, now: () => now };
+  let rowEmails = 0;
+  let outboxId = ctx.newId();
+  return items.map((item): BatchEmail => {
+    const email = toNewEmail(atNow, ctx.newId(), item, item.content, "batch");
+    const stored = { index: item.index, contentKey: upload.key };
+    if (email.status !== "queued") return { ...email, ...stored };
+    if (rowEmails === EMAILS_PER_OUTBOX_ROW) [outboxId, rowEmails] = [ctx.newId(), 0];
+    rowEmails += 1;
+    return { ...email, ...stored, outboxId };
+  });
+}
+
+function toResponse(refused: readonly RefusedItem[], emails: readonly BatchEmail[]): BatchOut {
+  const indexed: IndexedResult[] = [
+    ...refused.map(({ index, reason }): IndexedResult => {
+      return { index, result: { id: null, status: "error", rejection_reason: reason } };
+    }),
+    ...emails.map(({ index, id, status, rejectionReason }): IndexedResult => {
+      return { index, result: { id, status, rejection_reason: rejectionReason } };
+    }),
+  ];
+  const results = indexed.sort((a, b) => a.index - b.index).map(({ result }) => result);
+  const sent = results.filter(({ status }) => status === "queued" || status === "scheduled").length;
+  return { total: results.length, sent, failed: results.length - sent, results };
+}

@@ -1,0 +1,75 @@
+import { concat, utf8 } from "../../../lib/bytes.ts";
+import type { Ctx, MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { r2Keys, storedKeySql } from "../../../platform/db/r2-keys.ts";
+
+/**
+ * Least number of emails of one workspace whose content is packed within ten minutes. An R2 put costs as much as 4.5 rows
+ * written to D1 (Cloudflare's prices), so that of fewer emails is packed with others of three days.
+ */
+export const MIN_PACKED_EMAILS = 5;
+
+/** An email whose row holds its content document. */
+export interface RowContent {
+  n: number;
+  id: string;
+  /** The document as JSON, with spaces after it. */
+  content: string;
+}
+
+/** The place in R2 of a document that its row may drop: offset and size in octets. */
+export interface MovedContent {
+  n: number;
+  id: string;
+  key: string;
+  offset: number;
+  size: number;
+}
+
+/** Characters of the random part of an id. It tells apart the packs that a repeated run writes for the same emails. */
+const PACK_ID_LENGTH = 12;
+
+/** Start of a stored attachment list. JSON escapes quotes, so no text of a caller contains it. */
+const ATTACHMENTS = '"attachments":[{';
+
+/**
+ * Writes the documents of emails of one workspace to one R2 object, and returns their places for statements that set
+ * `content_key`. The rows stay unchanged, so a crash leaves an object without rows, which retention deletes.
+ */
+export async function packContents(
+  ctx: Ctx,
+  workspaceId: string,
+  emails: readonly RowContent[],
+): Promise<MovedContent[]> {
+  // Rows of earlier versions have a document with attachments and an object of their own.
+  const packed = emails
+    .filter(({ content }) => !content.includes(ATTACHMENTS))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const [first, last] = [packed[0], packed.at(-1)];
+  if (!first || !last) return [];
+  const key = r2Keys.pack(workspaceId, first.id, last.id, ctx.newId().slice(-PACK_ID_LENGTH));
+  // The row has spaces after the document (padding.ts).
+  const documents = packed.map(({ content }) => utf8(content.trimEnd()));
+  await ctx.env.CONTENT.put(key, concat(documents));
+  let offset = 0;
+  return packed.map(({ n, id }, index) => {
+    const size = documents[index]?.byteLength ?? 0;
+    const moved = { n, id, key, offset, size };
+    offset += size;
+    return moved;
+  });
+}
+
+// SQLite gives the greatest deleted n to a new email, so the id is compared too.
+const SET_CONTENT_KEY = `
+  WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
+  UPDATE emails SET content_key = CASE WHEN status = 'queued' THEN j.value->>'key' ELSE ${storedKeySql("j.value->>'key'")} END,
+    content_offset = j.value->>'offset', content_size = j.value->>'size',
+    content = NULL
+  FROM j WHERE emails.n = j.value->>'n' AND emails.id = j.value->>'id' AND content IS NOT NULL AND content_key IS NULL`;
+
+/** Returns the statement that sets the place of moved content and drops the copy in the row. Safe to run twice. */
+export function setContentKeyStatement(ctx: Pick<MailCtx, "outbox">, moved: readonly MovedContent[]): MailStatement {
+  return mailDb(ctx).prepare(SET_CONTENT_KEY).bind(JSON.stringify(moved));
+}

@@ -1,0 +1,39 @@
+import { isServiceHeader } from "../../../lib/header-rules.ts";
+import {
+  binaryToText,
+  fieldValue,
+  inlineBody,
+  parseFields,
+  type RawPart,
+  readTextPart,
+  textParts,
+} from "../../../mail/raw/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import type { ContentDocument } from "./documents.ts";
+
+/** Octets of one text of a submitted message that are read for an answer. */
+const MAX_TEXT = 8_000_000;
+
+/** Returns a document of a submitted message with its text, HTML and custom headers, read from the R2 object `key`. */
+export async function describeRaw(ctx: Ctx, key: string, content: ContentDocument): Promise<ContentDocument> {
+  const { raw } = content;
+  if (!raw) return content;
+  const { text, html } = textParts(raw.parts);
+  const body = inlineBody(raw);
+  const read = async (part: RawPart | null) => {
+    if (!part) return null;
+    const size = Math.min(part.size, MAX_TEXT);
+    if (body) return readTextPart(part, body.subarray(part.at, part.at + size));
+    const at = typeof raw.body === "string" ? 0 : raw.body.at;
+    // R2 refuses an empty range.
+    if (size === 0) return "";
+    const object = await ctx.env.CONTENT.get(key, { range: { offset: at + part.at, length: size } });
+    return object && readTextPart(part, new Uint8Array(await object.arrayBuffer()));
+  };
+  const fields = parseFields(raw.head, true).filter(({ name }) => !isServiceHeader(name));
+  const headers = fields.map((field): [string, string] => [
+    field.name,
+    binaryToText(fieldValue([field], field.name.toLowerCase()) ?? ""),
+  ]);
+  return { ...content, headers, text: await read(text), html: await read(html) };
+}

@@ -1,0 +1,19 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import type { DetailRow } from "./queries.ts";
+
+const IS_ASSIGNED = "SELECT 1 FROM mailbox_assignees WHERE mailbox_id = ?1 AND user_id = ?2";
+
+/**
+ * Returns whether the caller may read the content of an email. What a person wrote in a mailbox is read by those who may open the
+ * mailbox: owners, admins and assigned members, with a credential that has `inbox:read`. Makes one D1 call for such an email and a
+ * member, else none.
+ */
+export async function mayReadContent(
+  { actor, db }: CallerCtx,
+  { source, mailboxId }: Pick<DetailRow, "source" | "mailboxId">,
+): Promise<boolean> {
+  if (source !== "inbox") return true;
+  if (!actor.scopes.has("inbox:read")) return false;
+  if (actor.role !== "member") return true;
+  return (await db.prepare(IS_ASSIGNED).bind(mailboxId, actor.userId).first()) !== null;
+}

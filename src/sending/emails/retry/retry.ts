@@ -1,0 +1,106 @@
+import { parseAddress } from "../../../lib/addresses.ts";
+import { conflict } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
+import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
+import { type DetailRow, getEmail } from "../queries.ts";
+import type { AcceptOut } from "../schema.ts";
+import {
+  commitEmails,
+  type Envelope,
+  type NewEmail,
+  type ParsedRequest,
+  requireSendable,
+  requireSendingAllowed,
+  toAccepted,
+  toNewEmail,
+} from "../send/index.ts";
+import { type EventEntry, type RecipientEntry, recipientKey } from "../timeline/index.ts";
+import { copyAttachments, copyRawBody } from "./copy-attachments.ts";
+import { findRepeatedBounces, recordRetryStatement } from "./repeated-bounces.ts";
+
+const RETRIED = ["bounced", "rejected", "failed"];
+/** Reason in the event of a recipient that a retry drops. */
+const REPEATED_BOUNCES = "the last three retries bounced";
+
+/**
+ * Sends an email again as a new email, to those recipients that bounced, were rejected or failed (decisions 4). The
+ * content and its attachments are copied. The original does not change. Throws 404; 409 when the email did not bounce,
+ * fail or get rejected, its content was deleted, or a person sent it from a mailbox that was deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
+ */
+export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
+  requireSendingAllowed(ctx);
+  requireMailSpace(ctx);
+  const row = await getEmail(ctx, id);
+  if (!RETRIED.includes(row.status))
+    throw conflict(`Only an email that bounced, was rejected or failed can be retried; this one is ${row.status}`);
+  const content = await readContent(ctx, ctx.workspace.id, row);
+  if (!content) throw conflict("The content of this email is no longer kept");
+  const sendable = await requireSendable(ctx, toRequest(row), { source: row.source, isRetry: true });
+  // A new mailbox with the address of a deleted one has other readers.
+  if (row.source === "inbox" && row.mailboxId !== sendable.sender.mailboxId)
+    throw conflict("The mailbox that sent this email was deleted");
+  const repeated = await findRepeatedBounces(
+    ctx,
+    sendable.email.recipients.map(({ key }) => key),
+  );
+  const suppressed = new Map([...repeated.map((key) => [key, REPEATED_BOUNCES] as const), ...sendable.suppressed]);
+  const upload = new ContentUpload(ctx);
+  const attachments = await copyAttachments(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.attachments);
+  const raw = content.raw && (await copyRawBody(ctx, upload, contentPlace(ctx.workspace.id, row).key, content.raw));
+  const visible = content.visible ?? visibleRecipients(row);
+  const stored = await putDocument(upload, { ...content, attachments, ...(raw ? { raw } : { visible }) });
+  const copy = toNewEmail(ctx, upload.id, { ...sendable, suppressed }, stored, row.source);
+  // A submitted message has its Message-ID in the header section, which a retry keeps.
+  const retry = toRetry(ctx, row, raw ? { ...copy, messageId: row.messageId } : copy);
+  const response = toAccepted(retry);
+  const keys = sendable.email.recipients.map(({ key }) => key).filter((key) => !suppressed.has(key));
+  await commitEmails(ctx, [retry], response, stored.key, [recordRetryStatement(ctx, retry.id, keys)]);
+  return response;
+}
+
+/** Adds to a new email what makes it a retry of the row: its event, the reference, and the reason of a rejection. */
+function toRetry(ctx: CallerCtx, row: DetailRow, email: NewEmail): NewEmail {
+  const metadata = { retry_of_id: row.id };
+  const retried: EventEntry = { id: ctx.newId(), type: "retried", at: email.createdAt, metadata };
+  const hasRepeated = email.events.some((event) => event.metadata?.reason === REPEATED_BOUNCES);
+  return {
+    ...email,
+    events: [retried, ...email.events],
+    retryOfId: row.id,
+    rejectionReason:
+      email.rejectionReason && hasRepeated
+        ? "Every recipient is on the suppression list, or its last three retries bounced"
+        : email.rejectionReason,
+  };
+}
+
+/** Returns the To and Cc headers of an email, which a retry keeps. */
+function visibleRecipients({ recipients }: DetailRow): ContentDocument["visible"] {
+  const ofKind = (kind: RecipientEntry["kind"]) =>
+    recipients.filter((entry) => entry.kind === kind).map(({ email, name }) => ({ email, name: name ?? null }));
+  return { to: ofKind("to"), cc: ofKind("cc") };
+}
+
+/** Returns the request that retries a stored email. Its fields were checked when the original was accepted. */
+function toRequest(row: DetailRow): ParsedRequest<Envelope> {
+  const from = { email: row.fromEmail, key: parseAddress(row.fromEmail)?.key ?? row.fromEmail, name: row.fromName };
+  const recipients = recipientsToRetry(row).map((entry) => ({
+    kind: entry.kind,
+    email: entry.email,
+    key: recipientKey(entry),
+    name: entry.name ?? null,
+  }));
+  return {
+    email: { from, recipients, subject: row.subject, tags: row.tags, sendAt: null },
+    from,
+    recipients,
+    issues: [],
+  };
+}
+
+/** Returns the recipients whose outcome allows a retry; all of them when every recipient was suppressed. */
+function recipientsToRetry({ recipients: entries }: DetailRow): RecipientEntry[] {
+  const failed = entries.filter(({ state }) => RETRIED.includes(state));
+  return failed.length > 0 ? failed : entries;
+}

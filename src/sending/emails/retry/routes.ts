@@ -1,0 +1,24 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { noBody } from "../../../http/json-body.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { AcceptOut } from "../schema.ts";
+import { retryEmail } from "./retry.ts";
+
+export const retryRoutes = new Hono<AppEnv>().post(
+  "/v1/emails/:email_id/retry",
+  describeRoute({
+    operationId: "retryEmail",
+    summary: "Retry an email for the recipients it did not reach",
+    description:
+      "Creates a new email to the recipients that bounced, were rejected or failed; the original does not change. A suppression by a bounce does not stop it. Other suppressions, and three bounced retries in a row, drop the recipient.",
+    tags: ["Emails"],
+    parameters: [parameter.id("email_id", "Id of the email"), parameter.idempotencyKey],
+    responses: responses(202, "The new email", AcceptOut, [403, 404, 409]),
+  }),
+  noBody,
+  idempotent(202),
+  async (c) => c.json(await retryEmail(c.get("caller"), c.req.param("email_id")), 202),
+);

@@ -1,0 +1,17 @@
+import type { CallerCtx } from "../../../platform/context.ts";
+import { changeScheduled } from "./change-scheduled.ts";
+import type { StatusOut } from "./schema.ts";
+
+/** Cancels a scheduled email. Throws 404 when the email is not scheduled. */
+export async function cancelEmail(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
+  const id = emailId.toLowerCase();
+  const at = ctx.now();
+  await changeScheduled(ctx, id, {
+    action: "cancelled",
+    set: "status = 'cancelled', due_at = NULL, content = CASE WHEN content_key IS NULL THEN content END",
+    outboxChange: "DELETE FROM outbox WHERE",
+    at,
+    event: { id: ctx.newId(), type: "cancelled", at },
+  });
+  return { id, status: "cancelled" };
+}

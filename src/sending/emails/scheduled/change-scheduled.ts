@@ -1,0 +1,89 @@
+import { AppError, notFound } from "../../../lib/errors.ts";
+import { isUuid } from "../../../lib/ids.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, repeatableBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { getEmail } from "../queries.ts";
+import type { EventEntry } from "../timeline/index.ts";
+import { changeStatement } from "../timeline/index.ts";
+
+/** A change of a scheduled email and of its outbox row. */
+export interface ScheduledChange {
+  /** Assignments of UPDATE emails; `?3` is `at`. */
+  set: string;
+  /** Start of the statement on the outbox row of the email; `?3` is `at`. */
+  outboxChange: "DELETE FROM outbox WHERE" | "UPDATE outbox SET due_at = ?3 WHERE";
+  /** Time for both statements, in milliseconds since 1970. */
+  at: number;
+  event: EventEntry;
+  /** Statements that run in the same transaction. */
+  also?: MailStatement[];
+  /** Past participle of the change, for the message of a 404: "cancelled", "rescheduled", "sent now". */
+  action: string;
+}
+
+// A scheduled email has an outbox row of its own, so outbox_id is null. The check of the event id keeps a retry of an
+// ambiguous commit from applying the change twice.
+const IS_SCHEDULED = `workspace = ?1 AND id = ?2 AND status = 'scheduled' AND outbox_id IS NULL
+  AND (?4 IS NULL OR domain_id IN (SELECT value FROM json_each(?4)))
+  AND NOT EXISTS (SELECT 1 FROM json_each(events) v WHERE v.value->>'id' = ?5)`;
+
+/**
+ * Changes a scheduled email, its outbox row, events and change row in one transaction. `id` is in lower case. Throws 404
+ * when the email is unknown or not scheduled.
+ */
+export async function changeScheduled(
+  ctx: CallerCtx,
+  id: string,
+  { set, outboxChange, at, event, also = [], action }: ScheduledChange,
+): Promise<void> {
+  if (!isUuid(id)) throw notFound("Email");
+  const { workspace, actor } = ctx;
+  const db = mailDb(ctx);
+  const domains = actor.domainIds && JSON.stringify([...actor.domainIds]);
+  const statements = [
+    db
+      .prepare(
+        `${outboxChange} (due_at, id) IN (SELECT due_at, id FROM emails WHERE ${IS_SCHEDULED}) AND ?3 IS NOT NULL`,
+      )
+      .bind(workspace.number, id, at, domains, event.id),
+    expectChanges(db, 1),
+    db
+      .prepare(
+        `UPDATE emails SET ${set}, version = version + 1, events = json_insert(events, '$[#]', json(?6)) WHERE ${IS_SCHEDULED}`,
+      )
+      .bind(workspace.number, id, at, domains, event.id, JSON.stringify(event)),
+    expectChanges(db, 1),
+    changeStatement(ctx, workspace.number, JSON.stringify([id])),
+    ...also,
+  ];
+  try {
+    await repeatableBatch(
+      ctx,
+      mailDb(ctx),
+      statements,
+      async (error) => error instanceof ConcurrencyError && (await hasEvent(ctx, id, event)),
+    );
+  } catch (error) {
+    throw error instanceof ConcurrencyError ? await refusal(ctx, id, action) : error;
+  }
+}
+
+/** Returns the 404 for an email that is not scheduled; it names the status when the caller may see the email. */
+async function refusal(ctx: CallerCtx, id: string, action: string): Promise<AppError> {
+  const { status } = await getEmail(ctx, id);
+  if (status === "scheduled") return notFound("Scheduled email");
+  return new AppError(404, `This email is ${status}; only a scheduled email can be ${action}`);
+}
+
+/** Returns whether the email has the event, which an earlier try wrote if it committed. */
+async function hasEvent(ctx: CallerCtx, id: string, event: EventEntry): Promise<boolean> {
+  const found = await mailDb(ctx)
+    .prepare(
+      "SELECT 1 FROM emails e, json_each(e.events) v WHERE e.workspace = ?1 AND e.id = ?2 AND v.value->>'id' = ?3",
+    )
+    .bind(ctx.workspace.number, id, event.id)
+    .first();
+  return found !== null;
+}

@@ -1,0 +1,24 @@
+import { badRequest } from "../../../lib/errors.ts";
+import { iso } from "../../../lib/time.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { getEmail } from "../queries.ts";
+import { readSendAt } from "../send/index.ts";
+import { changeScheduled } from "./change-scheduled.ts";
+import { type ScheduledOut, toScheduledRecord } from "./schema.ts";
+
+/** Changes the send time of a scheduled email. Throws 400 for an invalid send_at, 404 when the email is not scheduled. */
+export async function reschedule(ctx: CallerCtx, emailId: string, sendAt: unknown): Promise<ScheduledOut> {
+  const id = emailId.toLowerCase();
+  const now = ctx.now();
+  const read = readSendAt(sendAt, now);
+  if ("error" in read) throw badRequest(read.error);
+  const { at } = read;
+  await changeScheduled(ctx, id, {
+    action: "rescheduled",
+    set: "scheduled_at = ?3, due_at = ?3",
+    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
+    at,
+    event: { id: ctx.newId(), type: "scheduled", at: now, metadata: { scheduled_at: iso(at) } },
+  });
+  return toScheduledRecord({ ...(await getEmail(ctx, id)), scheduledAt: at }, now);
+}

@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../../http/env.ts";
+import { idempotent } from "../../../http/idempotency.ts";
+import { noBody } from "../../../http/json-body.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
+import { body, query } from "../../../http/validate.ts";
+import { cancelEmail } from "./cancel.ts";
+import { MAX_SCHEDULED, pageOfScheduled, SCHEDULED_CURSOR } from "./list.ts";
+import { reschedule } from "./reschedule.ts";
+import { RescheduleIn, ScheduledOut, StatusOut } from "./schema.ts";
+import { sendNow } from "./send-now.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: MAX_SCHEDULED, max: MAX_SCHEDULED }),
+    after: z
+      .string()
+      .regex(SCHEDULED_CURSOR, "after must be a cursor from the Link header of the page before")
+      .optional()
+      .describe("Continues after this cursor. Taken from the Link header of the page before."),
+  })
+  .superRefine(refuseDeepPages);
+const emailId = parameter.id("email_id", "Id of the email");
+const tags = ["Emails"];
+
+export const scheduledRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/emails/scheduled",
+    describeRoute({
+      operationId: "listScheduledEmails",
+      summary: "List scheduled emails",
+      tags,
+      responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { json, next } = await pageOfScheduled(c.get("caller"), c.req.valid("query"));
+      if (next !== null) setNextLink(c, { after: next });
+      return c.body(json, 200, { "Content-Type": "application/json" });
+    },
+  )
+  .patch(
+    "/v1/emails/scheduled/:email_id",
+    describeRoute({
+      operationId: "rescheduleEmail",
+      summary: "Reschedule an email",
+      tags,
+      parameters: [emailId],
+      responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
+    }),
+    ...body(RescheduleIn),
+    async (c) => c.json(await reschedule(c.get("caller"), c.req.param("email_id"), c.req.valid("json").send_at)),
+  )
+  .delete(
+    "/v1/emails/scheduled/:email_id",
+    describeRoute({
+      operationId: "cancelScheduledEmail",
+      summary: "Cancel a scheduled email",
+      tags,
+      parameters: [emailId],
+      responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
+    }),
+    async (c) => c.json(await cancelEmail(c.get("caller"), c.req.param("email_id"))),
+  )
+  .post(
+    "/v1/emails/scheduled/:email_id/send-now",
+    describeRoute({
+      operationId: "sendScheduledEmailNow",
+      summary: "Send a scheduled email now",
+      tags,
+      parameters: [emailId, parameter.idempotencyKey],
+      responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
+    }),
+    noBody,
+    idempotent(200),
+    async (c) => c.json(await sendNow(c.get("caller"), c.req.param("email_id"))),
+  );

@@ -1,0 +1,48 @@
+import { addressKey } from "../../../lib/addresses.ts";
+import { notFound } from "../../../lib/errors.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { getEmail } from "../queries.ts";
+import { requireSendable, requireSendingAllowed } from "../send/index.ts";
+import { changeScheduled } from "./change-scheduled.ts";
+import type { StatusOut } from "./schema.ts";
+
+// The sender rule (decisions 4), as preflight checks it by the ids of the email.
+const FIND_SENDER = `
+  SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.id = ?2 AND m.workspace = ?1 AND m.domain_id = ?3 AND m.is_active AND m.local_part <> '*' AND d.status = 'verified'`;
+
+/**
+ * Queues a scheduled email at once. Throws 404 when the email is not scheduled, 403 when the account may not send, 422
+ * when the sender may no longer send, ConcurrencyError or 404 when another call with the same Idempotency-Key was first.
+ */
+export async function sendNow(ctx: CallerCtx, emailId: string): Promise<StatusOut> {
+  requireSendingAllowed(ctx);
+  const id = emailId.toLowerCase();
+  const at = ctx.now();
+  const response: StatusOut = { id, status: "queued" };
+  // Preflight checks the sender again, so a change right after this one still counts.
+  await requireSender(ctx, id);
+  await changeScheduled(ctx, id, {
+    action: "sent now",
+    set: "status = 'queued', due_at = ?3",
+    outboxChange: "UPDATE outbox SET due_at = ?3 WHERE",
+    at,
+    event: { id: ctx.newId(), type: "queued", at, metadata: { send_now: true } },
+    also: storeMailResponse(ctx, response),
+  });
+  await ctx.wake([{ dueAt: at, id, kind: "deliver" }]);
+  return response;
+}
+
+/** Throws 422 when the email is scheduled and its sender may not send, 404 when that mailbox was replaced by another. */
+async function requireSender(ctx: CallerCtx, id: string): Promise<void> {
+  const row = await getEmail(ctx, id);
+  if (row.status !== "scheduled") return;
+  const isAllowed = await ctx.db.prepare(FIND_SENDER).bind(ctx.workspace.number, row.mailboxId, row.domainId).first();
+  if (isAllowed) return;
+  const from = { email: row.fromEmail, key: addressKey(row.fromEmail), name: row.fromName };
+  const email = { from, recipients: [], subject: row.subject, tags: row.tags, sendAt: null };
+  await requireSendable(ctx, { email, from, recipients: [], issues: [] }, { source: row.source, isRetry: false });
+  throw notFound("Scheduled email");
+}

@@ -1,0 +1,286 @@
+import * as z from "zod";
+import { ExtractedContent } from "../../lib/json-extract/content.ts";
+import { Variables } from "../templates/index.ts";
+import { limits, statuses } from "./rules.ts";
+
+/** Schemas of the emails API (specification: Resources and their fields). They check types; send/ checks values. */
+
+const Mailbox = z
+  .object({
+    email: z.string().max(1000).meta({
+      minLength: 3,
+      maxLength: 254,
+      description: "An address without a display name, at most 254 octets.",
+    }),
+    name: z
+      .string()
+      .max(1000)
+      .meta({ maxLength: 320, pattern: "^[^\\u0000-\\u001f\\u007f\\u2028\\u2029]*$" })
+      .nullish()
+      .describe("Display name, at most 320 octets, without control and invisible characters."),
+  })
+  .meta({ ref: "EmailAddress", description: "An address with an optional display name." });
+
+const RECIPIENTS = `to, cc and bcc together have at most ${limits.recipients} different addresses.`;
+/** A text in the body, or one that went to R2 while the body was read. */
+const bodyPart = z
+  .union([z.string(), z.instanceof(ExtractedContent)], "Invalid input: expected string")
+  .meta({ type: "string", maxLength: limits.bodyOctets });
+
+export const Attachment = z
+  .object({
+    filename: z.string().meta({
+      minLength: 1,
+      maxLength: limits.filenameOctets,
+      pattern: "^[^\\u0000-\\u001f\\u007f/\\\\]*$",
+      description: "At most 255 octets, without path separators, control and invisible characters; not . or ..",
+    }),
+    content_base64: z.union([z.string(), z.instanceof(ExtractedContent)]).meta({
+      type: "string",
+      contentEncoding: "base64",
+      maxLength: Math.ceil(limits.attachmentBytes / 3) * 4,
+      pattern: "^[A-Za-z0-9+/]*={0,2}$",
+      description:
+        "Standard base64 with padding, no data: prefix. All attachments of an email decode to at most 24 MiB.",
+    }),
+    content_type: z
+      .string()
+      .meta({ maxLength: 255, pattern: "^([!#$&^.+\\w-]+/[!#$&^.+\\w-]+ *(;[ -~]*)?)?$" })
+      .nullish()
+      .meta({ default: "application/octet-stream" }),
+    content_id: z
+      .string()
+      .meta({ maxLength: 250, pattern: "^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~.@]*$" })
+      .nullish()
+      .describe("Content-ID for cid: links in the html, without angle brackets."),
+    disposition: z.enum(["attachment", "inline"]).nullish(),
+  })
+  .meta({ ref: "Attachment" });
+export type AttachmentIn = z.output<typeof Attachment>;
+
+/** z.record drops a header named `__proto__` silently, so it is refused here, as every bad header name is. */
+const Headers = z
+  .unknown()
+  .superRefine((value, context) => {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__"))
+      context.addIssue({
+        code: "custom",
+        path: ["__proto__"],
+        message: "A header cannot be named __proto__",
+        input: value,
+      });
+  })
+  .pipe(z.record(z.string(), z.string()).nullish());
+
+/** Requires a subject of an email without a template. Reported with the other faults of the form. */
+function requireSubject(
+  { subject, template_id }: { subject?: unknown; template_id?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  const isMissing = subject === undefined || subject === null;
+  if (!isMissing || (template_id !== undefined && template_id !== null)) return;
+  const message = "Invalid input: expected string, received null";
+  context.addIssue({ code: "invalid_type", expected: "string", path: ["subject"], message, input: subject });
+}
+
+const UUID = "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$";
+
+export const SendIn = z
+  .object({
+    from_: Mailbox.describe("Sender: an allocated, active mailbox on a verified domain."),
+    to: z.array(Mailbox).meta({ minItems: 1, description: RECIPIENTS }),
+    subject: z
+      .string()
+      .nullish()
+      .meta({
+        maxLength: limits.lineOctets,
+        pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+        description: `At most ${limits.lineOctets} octets, without control characters. Required without a template; with one it replaces its subject.`,
+      }),
+    html: bodyPart.nullish().describe("html and text together have at most 5,000,000 octets."),
+    text: bodyPart.nullish().describe("At least one of html and text is required; together at most 5,000,000 octets."),
+    cc: z.array(Mailbox).nullish().describe(RECIPIENTS),
+    bcc: z.array(Mailbox).nullish().describe(RECIPIENTS),
+    reply_to: Mailbox.nullish(),
+    headers: Headers.optional().meta({
+      type: ["object", "null"],
+      additionalProperties: {
+        type: "string",
+        maxLength: limits.lineOctets,
+        pattern: "^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f]*$",
+      },
+      propertyNames: { pattern: "^[A-Za-z0-9-]{1,76}$" },
+      maxProperties: limits.customHeaders,
+      description:
+        "Custom headers: at most 50, together at most 16 KiB, each line at most 998 octets. Refused are headers that the service writes, that relays take as commands, and that only receivers write.",
+    }),
+    tags: z
+      .array(
+        z.string().meta({ minLength: 1, maxLength: limits.tagCharacters, pattern: "^[^\\u0000-\\u001f\\u007f]*$" }),
+      )
+      .nullish()
+      .describe(`At most ${limits.tags} different tags.`),
+    send_at: z
+      .unknown()
+      .optional()
+      .meta({
+        type: ["string", "null"],
+        format: "date-time",
+        examples: ["2026-12-01T09:00:00Z"],
+        description:
+          "ISO 8601 with an offset, 1 minute to 30 days in the future. Omit to send immediately. Any fault is a 400.",
+      }),
+    attachments: z.array(Attachment).meta({ maxItems: limits.attachments }).nullish(),
+    template_id: z
+      .string()
+      .max(64)
+      .meta({ pattern: UUID, maxLength: 64 })
+      .nullish()
+      .describe(
+        "Id of a template: its subject, html and text are rendered with `variables`. html and text stay absent.",
+      ),
+    variables: Variables,
+    tracking: z
+      .object({ opens: z.boolean().nullish(), clicks: z.boolean().nullish() })
+      .nullish()
+      .describe("Track opens and clicks. A field left out follows the workspace settings."),
+  })
+  .superRefine(requireSubject, {
+    when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
+  })
+  .meta({
+    ref: "EmailSendRequest",
+    anyOf: [
+      ...["html", "text"].map((part) => ({
+        type: "object",
+        required: ["subject", part],
+        properties: { subject: { type: "string" }, [part]: { type: "string", minLength: 1 } },
+      })),
+      { type: "object", required: ["template_id"], properties: { template_id: { type: "string" } } },
+    ],
+    examples: [
+      {
+        from_: { email: "hello@example.com", name: "Example Shop" },
+        to: [{ email: "ada@example.org", name: "Ada" }],
+        subject: "Your receipt",
+        text: "Thank you for your order.",
+        html: "<p>Thank you for your order.</p>",
+        tags: ["receipt"],
+        headers: { "X-Order": "1042" },
+      },
+    ],
+  });
+export type SendIn = z.output<typeof SendIn>;
+export type MailboxIn = z.output<typeof Mailbox>;
+
+export const AcceptOut = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(["queued", "scheduled", "rejected"]),
+    message_id: z.string(),
+    rejection_reason: z.string().nullable(),
+  })
+  .meta({
+    ref: "EmailAcceptResponse",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        status: "queued",
+        message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+        rejection_reason: null,
+      },
+    ],
+  });
+export type AcceptOut = z.output<typeof AcceptOut>;
+
+export const ValidateOut = z
+  .object({
+    valid: z.boolean(),
+    can_send: z.boolean(),
+    issues: z.array(z.object({ field: z.enum(["account", "from", "to", "content"]), error: z.string() })),
+  })
+  .meta({ ref: "ValidationResult", examples: [{ valid: true, can_send: true, issues: [] }] });
+export type ValidateOut = z.output<typeof ValidateOut>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+const emailExample = {
+  id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+  from_address: "Example Shop <hello@example.com>",
+  to_addresses: ["ada@example.org"],
+  subject: "Your receipt",
+  status: "delivered",
+  source: "api",
+  opened_count: 0,
+  clicked_count: 0,
+  tags: ["receipt"],
+  scheduled_at: null,
+  created_at: "2026-11-21T14:12:48.000Z",
+  sent_at: "2026-11-21T14:12:49.120Z",
+  delivered_at: "2026-11-21T14:12:49.120Z",
+  retry_of_id: null,
+};
+const eventExample = {
+  id: "019aa7c0-4e60-7c11-9d02-33b0a1f5c802",
+  event_type: "queued",
+  metadata: null,
+  created_at: "2026-11-21T14:12:48.000Z",
+};
+
+export const EmailOut = z
+  .object({
+    id: z.uuid(),
+    from_address: z.string(),
+    to_addresses: z.array(z.string()),
+    subject: z.string(),
+    status: z.enum(statuses),
+    source: z.string(),
+    opened_count: z.int(),
+    clicked_count: z.int(),
+    tags: z.array(z.string()).nullable(),
+    scheduled_at: timestamp.nullable(),
+    created_at: timestamp,
+    sent_at: timestamp.nullable(),
+    delivered_at: timestamp.nullable(),
+    retry_of_id: z.uuid().nullable(),
+  })
+  .meta({ ref: "EmailRecord", examples: [emailExample] });
+export type EmailOut = z.output<typeof EmailOut>;
+
+export const EventOut = z
+  .object({
+    id: z.string(),
+    event_type: z.string(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    created_at: timestamp,
+  })
+  .meta({ ref: "EmailEvent", examples: [eventExample] });
+export type EventOut = z.output<typeof EventOut>;
+
+const BODY =
+  "null when there is none, when it is no longer stored, and for mail that was sent from a mailbox which the caller may not open.";
+
+export const DetailOut = EmailOut.extend({
+  cc_addresses: z.array(z.string()).nullable(),
+  bcc_addresses: z.array(z.string()).nullable(),
+  text_body: z.string().nullable().describe(BODY),
+  html_body: z.string().nullable().describe(BODY),
+  headers: z.record(z.string(), z.string()),
+  message_id: z.string(),
+  events: z.array(EventOut),
+}).meta({
+  ref: "EmailDetail",
+  examples: [
+    {
+      ...emailExample,
+      cc_addresses: null,
+      bcc_addresses: null,
+      text_body: "Thank you for your order.",
+      html_body: "<p>Thank you for your order.</p>",
+      headers: { "X-Order": "1042" },
+      message_id: "<019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01@example.com>",
+      events: [eventExample],
+    },
+  ],
+});
+export type DetailOut = z.output<typeof DetailOut>;

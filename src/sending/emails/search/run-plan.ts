@@ -1,0 +1,92 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailOrm } from "../../../platform/db/client.ts";
+import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
+import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";
+import { LAST_INDEXED_SQL } from "./index-emails.ts";
+import type { Condition, SearchPlan } from "./plan.ts";
+
+/** Newest rows that a search scans when the index does not help: for texts of one or two characters, and small statuses. */
+const MAX_SCAN = 10_000;
+
+export type FoundRow = Awaited<ReturnType<typeof findByNumbers>>[number];
+
+/**
+ * Returns the emails that match a plan, newest first. Uses the trigram index, or scans the emails of a status that has
+ * at most MAX_SCAN. Emails that are not indexed yet are scanned as well.
+ */
+export async function runPlan(ctx: CallerCtx, plan: SearchPlan, range: Range): Promise<EmailPage<FoundRow>> {
+  const { page, limit } = range;
+  const max = (page + 1) * limit + 1;
+  const { statements, scanned } = await selectStatements(ctx, plan, range, max);
+  const db = mailOrm(ctx);
+  const found: number[] = [];
+  for (const statement of statements) {
+    if (found.length < max) found.push(...(await db.all<{ n: number }>(statement)).map(({ n }) => n));
+  }
+  const numbers = [...new Set(found)].slice(page * limit, max - 1);
+  const byNumber = new Map((await findByNumbers(ctx, numbers)).map((row) => [row.n, row]));
+  const rows = numbers.flatMap((n) => byNumber.get(n) ?? []);
+  if (found.length >= max) return { rows, next: rows.at(-1)?.id ?? null };
+  return { rows, next: scanned ? await endOfScan(ctx, plan.status ?? undefined, scanned) : null };
+}
+
+interface Range {
+  /** Only emails after this one in the results. */
+  before?: string | undefined;
+  page: number;
+  limit: number;
+}
+
+/** Returns the statements that find emails, to be run until enough are found, and the range that they scan. */
+async function selectStatements(
+  ctx: CallerCtx,
+  plan: SearchPlan,
+  { before }: Range,
+  max: number,
+): Promise<{ statements: SQL[]; scanned?: NewestRange }> {
+  const below = before === undefined ? [] : [sql`e.n < ${numberBefore(ctx, before)}`];
+  const allOf = (conditions: readonly Condition[]) =>
+    sql.join([visibleTo(ctx), ...below, ...conditions.map(toSql), ...statusConditions(plan)], sql` AND `);
+  const scanned = { max: MAX_SCAN, before: before === undefined ? undefined : latestIdBefore(before) };
+  const scan = sql`SELECT e.n FROM emails e WHERE e.n IN (SELECT n FROM (${newestEmails(ctx, plan.status ?? undefined, scanned)}))
+    AND +${allOf(plan.scanConditions)} ORDER BY e.n DESC LIMIT ${max}`;
+  if (plan.match === null || (await canScanStatus(ctx, plan))) return { statements: [scan], scanned };
+  const notIndexedYet = sql`SELECT e.n FROM emails e WHERE e.n > ${sql.raw(LAST_INDEXED_SQL)} AND +${allOf(plan.scanConditions)}
+    ORDER BY e.n DESC LIMIT ${max}`;
+  const indexed = sql`SELECT e.n FROM email_search s CROSS JOIN emails e ON e.n = s.rowid
+    WHERE s.email_search MATCH ${plan.match} AND +${allOf(plan.indexConditions)} ORDER BY s.rowid DESC LIMIT ${max}`;
+  return { statements: [notIndexedYet, indexed] };
+}
+
+/** Returns SQL for the `n` of an email, or the one after the next older email when it no longer exists. */
+function numberBefore(ctx: CallerCtx, id: string): SQL {
+  const workspace = ctx.workspace.number;
+  return sql`coalesce((SELECT n FROM emails WHERE workspace = ${workspace} AND id = ${id}),
+    (SELECT n + 1 FROM emails WHERE workspace = ${workspace} AND id < ${id} ORDER BY id DESC LIMIT 1), 0)`;
+}
+
+/** Returns an id above those of all emails after `id` in the results, which are in the order of acceptance. */
+function latestIdBefore(id: string): string {
+  const time = Number.parseInt(id.replace("-", "").slice(0, 12), 16) + ID_AGE_MS;
+  const hex = Math.min(time, 0xffff_ffff_ffff).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** Returns a condition of a plan as SQL with its values. */
+export function toSql({ sql: text, values }: Condition): SQL {
+  const parts = text.split("?");
+  return sql.join(
+    parts.flatMap((part, index) => (index === 0 ? [sql.raw(part)] : [sql`${values[index - 1]}`, sql.raw(part)])),
+  );
+}
+
+const statusConditions = ({ status }: SearchPlan): SQL[] => (status === null ? [] : [sql`${shownStatus} = ${status}`]);
+
+/** Returns whether few enough emails have the status to scan all of them. */
+async function canScanStatus(ctx: CallerCtx, { status }: SearchPlan): Promise<boolean> {
+  if (status === null || status === "delivered") return false;
+  const countRows = sql`SELECT count(*) AS rows FROM (${newestEmails(ctx, status, { max: MAX_SCAN + 1 })})`;
+  const [count] = await mailOrm(ctx).all<{ rows: number }>(countRows);
+  return (count?.rows ?? 0) <= MAX_SCAN;
+}

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { iso, isoOrNull } from "../../../lib/time.ts";
+import { Authentication } from "../../../mailboxes/inbound-log/index.ts";
+import type { RecordRow } from "../queries.ts";
+import { statuses } from "../rules.ts";
+import { addressesOf } from "../serialize.ts";
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+/** An email in search results (specification: Email search record). */
+export const SearchOut = z
+  .object({
+    id: z.uuid(),
+    direction: z.enum(["outbound", "inbound"]),
+    from_address: z.string(),
+    from_name: z.string().nullable(),
+    to_addresses: z.array(z.string()),
+    subject: z.string(),
+    status: z.enum(statuses),
+    tags: z.array(z.string()).nullable(),
+    source: z.string(),
+    authentication: Authentication.nullable().describe("Null for outbound emails."),
+    created_at: timestamp,
+    delivered_at: timestamp.nullable(),
+  })
+  .meta({
+    ref: "EmailSearchRecord",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a01",
+        direction: "outbound",
+        from_address: "hello@example.com",
+        from_name: "Example Shop",
+        to_addresses: ["ada@example.org"],
+        subject: "Your receipt",
+        status: "delivered",
+        tags: ["receipt"],
+        source: "api",
+        authentication: null,
+        created_at: "2026-11-21T14:12:48.000Z",
+        delivered_at: "2026-11-21T14:12:49.120Z",
+      },
+    ],
+  });
+export type SearchOut = z.output<typeof SearchOut>;
+
+/** Serializes an email for search results. */
+export function toSearchRecord(row: RecordRow): SearchOut {
+  return {
+    id: row.id,
+    direction: "outbound",
+    from_address: row.fromEmail,
+    from_name: row.fromName,
+    to_addresses: addressesOf(row, "to"),
+    subject: row.subject,
+    status: row.status,
+    tags: row.tags,
+    source: row.source,
+    authentication: null,
+    created_at: iso(row.createdAt),
+    delivered_at: isoOrNull(row.deliveredAt),
+  };
+}
+
+const text = (most: number) => z.string().max(most).nullable().default(null);
+
+/** A saved search (specification: Saved search). Unknown fields are dropped. */
+export const SavedSearchEntry = z
+  .object({
+    id: z.string().min(1).max(64).optional().describe("Assigned by the service when absent."),
+    name: z.string().trim().min(1).max(100),
+    query: text(500),
+    range: text(64),
+    status: text(64),
+    domain: text(253),
+    source: text(64),
+  })
+  .meta({ ref: "SavedSearchEntry" });
+
+export const SavedSearchesIn = z
+  .object({ searches: z.array(SavedSearchEntry).max(50) })
+  .meta({ ref: "SavedSearchesUpdate", examples: [{ searches: [{ name: "Bounced receipts", query: "tag:receipt" }] }] });
+export type SavedSearchesIn = z.output<typeof SavedSearchesIn>;
+
+export const SavedSearchesOut = z.object({ searches: z.array(SavedSearchEntry.extend({ id: z.string() })) }).meta({
+  ref: "SavedSearches",
+  examples: [
+    {
+      searches: [
+        {
+          id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a08",
+          name: "Bounced receipts",
+          query: "tag:receipt",
+          range: null,
+          status: null,
+          domain: null,
+          source: null,
+        },
+      ],
+    },
+  ],
+});
+export type SavedSearchesOut = z.output<typeof SavedSearchesOut>;

@@ -1,0 +1,84 @@
+import { sql } from "drizzle-orm";
+import { iso } from "../../../lib/time.ts";
+import { readAuthentication } from "../../../mailboxes/inbound-log/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { mailDb, mailOrm } from "../../../platform/db/client.ts";
+import type { EmailPage } from "../queries.ts";
+import type { SearchPlan } from "./plan.ts";
+import { toSql } from "./run-plan.ts";
+import type { SearchOut } from "./schema.ts";
+
+/** Newest inbound emails that one request reads. The cursor continues after them. */
+const MAX_SCAN = 10_000;
+
+const FIND_NUMBER = "SELECT n FROM inbound_emails WHERE workspace = ?1 AND id = ?2";
+const FIND_END = "SELECT id FROM inbound_emails WHERE workspace = ?1 AND n < ?2 ORDER BY n DESC LIMIT 1 OFFSET ?3";
+
+interface InboundRow {
+  id: string;
+  from_email: string;
+  from_name: string | null;
+  recipient: string;
+  subject: string;
+  authentication: string;
+  received_at: number;
+}
+
+/**
+ * Returns inbound emails that match a plan, newest first, among MAX_SCAN after the one with the id `before`. They count as
+ * delivered. Only owners and admins get any (specification: Email search).
+ */
+export async function searchInbound(
+  ctx: CallerCtx,
+  plan: SearchPlan,
+  { before, page, limit }: { before: string | undefined; page: number; limit: number },
+): Promise<EmailPage<SearchOut>> {
+  const { actor, workspace } = ctx;
+  const isAllowed = actor.role !== "member" && (plan.status === null || plan.status === "delivered");
+  const below = isAllowed ? await numberOf(ctx, before) : null;
+  if (below === null) return { rows: [], next: null };
+  const permitted = actor.domainIds && JSON.stringify([...actor.domainIds]);
+  const conditions = [
+    ...(permitted ? [sql`e.domain_id IN (SELECT value FROM json_each(${permitted}))`] : []),
+    ...plan.scanConditions.map(toSql),
+  ];
+  // The columns have the names that the conditions of a plan expect of an email.
+  const results = await mailOrm(ctx).all<InboundRow>(sql`
+    SELECT id, from_email, from_name, recipient, subject, authentication, received_at FROM (
+      SELECT n, id, domain_id, from_address AS from_email, from_name, recipient, subject, authentication, received_at,
+             json_array(json_object('email', recipient, 'key', recipient)) AS recipients, NULL AS mailbox_id, '[]' AS tags
+        FROM inbound_emails WHERE workspace = ${workspace.number} AND n < ${below} ORDER BY n DESC LIMIT ${MAX_SCAN}) e
+     WHERE ${sql.join([sql`true`, ...conditions], sql` AND `)} ORDER BY n DESC LIMIT ${limit + 1} OFFSET ${page * limit}`);
+  const rows = results.slice(0, limit).map(toSearchRecord);
+  if (results.length > limit) return { rows, next: rows.at(-1)?.id ?? null };
+  // Without a condition every row was returned.
+  if (conditions.length === 0 && (page + 1) * limit < MAX_SCAN) return { rows, next: null };
+  const end = await mailDb(ctx)
+    .prepare(FIND_END)
+    .bind(workspace.number, below, MAX_SCAN - 1)
+    .first<{ id: string }>();
+  return { rows, next: end?.id ?? null };
+}
+
+/** Returns the number of the inbound email that a page continues after. Null when it does not exist any more. */
+async function numberOf(ctx: CallerCtx, before: string | undefined): Promise<number | null> {
+  if (before === undefined) return Number.MAX_SAFE_INTEGER;
+  return mailDb(ctx).prepare(FIND_NUMBER).bind(ctx.workspace.number, before).first<number>("n");
+}
+
+function toSearchRecord(row: InboundRow): SearchOut {
+  return {
+    id: row.id,
+    direction: "inbound",
+    from_address: row.from_email,
+    from_name: row.from_name,
+    to_addresses: [row.recipient],
+    subject: row.subject,
+    status: "delivered",
+    tags: null,
+    source: "inbound",
+    authentication: readAuthentication(row.authentication),
+    created_at: iso(row.received_at),
+    delivered_at: iso(row.received_at),
+  };
+}

@@ -1,0 +1,105 @@
+import type { CallerCtx } from "../../../platform/context.ts";
+import { isSuppressing, type SuppressionReason } from "../rules.ts";
+import { type Issue, invalid, toError } from "./issues.ts";
+import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
+import { findSendRecords, type SendRecords } from "./records.ts";
+
+/** The mailbox that an email is sent from. */
+export interface Sender {
+  mailboxId: string;
+  domainId: string;
+  domain: string;
+}
+
+/** A request without issues. */
+export interface Sendable<Email extends Envelope = ParsedEmail> {
+  email: Email;
+  sender: Sender;
+  /** Why recipients are dropped, by canonical address. */
+  suppressed: ReadonlyMap<string, string>;
+}
+
+/** The properties of an email that decide which suppressions apply to it. */
+export interface SuppressionScope {
+  source: string;
+  isRetry: boolean;
+}
+
+/** A request that must not be sent, and why. */
+export interface Refused {
+  issues: Issue[];
+}
+
+/**
+ * Decides whether a parsed request may be sent: sender rule, recipients, content and account. Send, batch and validate
+ * all call it, so they agree.
+ */
+export function check<Email extends Envelope>(
+  ctx: CallerCtx,
+  { email, from, issues }: ParsedRequest<Email>,
+  { senders, suppressed }: SendRecords,
+  scope: SuppressionScope,
+): Sendable<Email> | Refused {
+  const result = findSender(ctx, senders, from);
+  const all = [...accountIssues(ctx), ...issues];
+  if (from && "fault" in result) all.push(invalid("from", ["from_", "email"], result.fault, "sender_not_allowed"));
+  if (email && "sender" in result && all.length === 0) {
+    return { email, sender: result.sender, suppressed: findDropped(email.recipients, suppressed, scope) };
+  }
+  return { issues: all };
+}
+
+/** Returns the recipients that a suppression drops from an email, with its reason, by canonical address. */
+export function findDropped(
+  recipients: readonly Recipient[],
+  suppressed: SendRecords["suppressed"],
+  scope: SuppressionScope,
+): Map<string, SuppressionReason> {
+  const dropped = new Map<string, SuppressionReason>();
+  for (const { key } of recipients) {
+    const entry = suppressed.get(key);
+    if (entry && isSuppressing(entry, scope)) dropped.set(key, entry.reason);
+  }
+  return dropped;
+}
+
+/** Checks one parsed request, with at most one D1 batch. Throws 403, 413, 400 or 422 for its issues. */
+export async function requireSendable<Email extends Envelope>(
+  ctx: CallerCtx,
+  request: ParsedRequest<Email>,
+  scope: SuppressionScope,
+): Promise<Sendable<Email>> {
+  const checked = check(ctx, request, await findSendRecords(ctx, [request]), scope);
+  if ("email" in checked) return checked;
+  throw toError(checked.issues);
+}
+
+/** Throws 403 when the caller's account or workspace may not send. */
+export function requireSendingAllowed(ctx: CallerCtx): void {
+  const issues = accountIssues(ctx);
+  if (issues.length > 0) throw toError(issues);
+}
+
+/** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */
+function accountIssues(ctx: CallerCtx): Issue[] {
+  const issue = (error: string): Issue => ({ field: "account", status: 403, loc: [], type: "account", error });
+  return [
+    ...(ctx.actor.restricted ? [issue("This account is restricted and cannot send")] : []),
+    ...(ctx.workspace.sendingPaused ? [issue("Sending is paused for this workspace")] : []),
+  ];
+}
+
+function findSender(
+  ctx: CallerCtx,
+  senders: SendRecords["senders"],
+  from: ParsedRequest["from"],
+): { sender: Sender } | { fault: string } {
+  const row = senders.get(from?.key ?? "");
+  if (!row) return { fault: `The sender must be an allocated mailbox of this workspace; ${from?.email} is not` };
+  if (!row.is_active) return { fault: `The sender's mailbox ${row.address} is not active` };
+  if (row.domain_status !== "verified")
+    return { fault: `The sender's domain ${row.domain} is ${row.domain_status}; it must be verified` };
+  if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
+    return { fault: `This credential may not send from ${row.domain}` };
+  return { sender: { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } };
+}

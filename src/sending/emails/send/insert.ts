@@ -1,0 +1,96 @@
+import { utf8Length } from "../../../lib/bytes.ts";
+import type { CallerCtx, MailCtx } from "../../../platform/context.ts";
+import { countEmailsStatements } from "../../../platform/daily-limits/index.ts";
+import { repeatableBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import { requireOpenStatement } from "../../../platform/db/shard-workspaces.ts";
+import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { recordEventsStatements, toWebhookEvents, wakeWebhooks } from "../../../platform/webhook-events/index.ts";
+import { contentPadding } from "../content/index.ts";
+import { shortenMessageId } from "../message-id.ts";
+import { changeStatement, shortenEvents } from "../timeline/index.ts";
+import type { NewEmail } from "./new-email.ts";
+
+// Without the materialized table SQLite writes the JSON of a row again for each of its columns: twice the time.
+const INSERT_EMAILS = `
+  INSERT INTO emails (workspace, id, status, source, domain_id, mailbox_id, user_id, from_email, from_name, message_id,
+    subject, recipients, tags, events, content_key, content_offset, content_size, due_at, outbox_id, scheduled_at, created_at,
+    rejection_reason, retry_of_id, content, broadcast, variant, contact, variables)
+  WITH rows AS MATERIALIZED (SELECT value AS row FROM json_each(?2))
+  SELECT ?1, row->>'id', row->>'status', row->>'source', row->>'domainId', row->>'mailboxId', row->>'userId',
+    row->>'fromEmail', row->>'fromName', row->>'messageId', row->>'subject', row->>'recipients', row->>'tags',
+    row->>'events', row->>'contentKey', row->>'contentOffset', row->>'contentSize', row->>'dueAt',
+    row->>'outboxId', row->>'scheduledAt', row->>'createdAt', row->>'rejectionReason', row->>'retryOfId',
+    (row->'content') || printf('%*s', row->>'padding', ''),
+    row->>'$.personal.broadcast', row->>'$.personal.variant', row->>'$.personal.contact', row->>'$.personal.variables'
+  FROM rows`;
+
+const INSERT_OUTBOX_ROWS = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT due_at, coalesce(outbox_id, id), 'deliver', json_group_array(n) FROM emails
+   WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2)) AND due_at IS NOT NULL
+   GROUP BY due_at, coalesce(outbox_id, id)`;
+
+/**
+ * Inserts emails with their first events, their outbox rows, one change row and the idempotency row with `response`,
+ * in one transaction. A 202 is answered after it commits. Running it again with the same emails changes nothing, so an
+ * ambiguous failure is retried. Throws ConcurrencyError when another call used the caller's Idempotency-Key meanwhile,
+ * or the workspace was deleted, and RefusedBatchError beyond its daily limit; nothing is written then.
+ */
+export async function insertEmails(
+  ctx: CallerCtx,
+  emails: readonly NewEmail[],
+  response: unknown,
+  extra: readonly MailStatement[],
+): Promise<void> {
+  const workspace = ctx.workspace.number;
+  const db = mailDb(ctx);
+  const ids = JSON.stringify(emails.map(({ id }) => id));
+  const rejected = emails.flatMap((email) => toWebhookEvents(null, { ...email, workspace }, email.events));
+  const webhooks = recordEventsStatements(ctx, rejected);
+  const statements = [
+    // Reading a large body can take longer than the deletion of the workspace and all its rows.
+    requireOpenStatement(ctx, ctx.workspace),
+    ...insertEmailStatements(ctx, workspace, emails),
+    db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ids),
+    changeStatement(ctx, workspace, ids),
+    ...extra,
+    ...storeMailResponse(ctx, response),
+    ...webhooks,
+    ...countEmailsStatements(ctx, ctx.workspace, emails.length),
+  ];
+  await repeatableBatch(ctx, db, statements);
+  if (webhooks.length > 0) await wakeWebhooks(ctx);
+}
+
+/** Returns the statements that insert the rows of emails alone. */
+export function insertEmailStatements(ctx: MailCtx, workspace: number, emails: readonly NewEmail[]): MailStatement[] {
+  const insert = mailDb(ctx).prepare(INSERT_EMAILS);
+  return jsonChunks(emails.map(toRow)).map((rows) => insert.bind(workspace, rows));
+}
+
+/** Returns the JSON of a row. `content` is JSON already: as a string in it, every quote would be escaped again. */
+function toRow({ content, ...email }: NewEmail): string {
+  const columns = {
+    ...email,
+    recipients: JSON.stringify(email.recipients),
+    tags: email.tags && JSON.stringify(email.tags),
+    events: JSON.stringify(email.events),
+    ...(email.personal ? shortColumns(email) : {}),
+  };
+  const row = JSON.stringify(columns);
+  if (content === null) return row;
+  const texts = Object.values(columns).filter((value) => typeof value === "string");
+  const padding = contentPadding(email.contentSize, utf8Length(texts.join("")));
+  return `${row.slice(0, -1)},"content":${content},"padding":${padding}}`;
+}
+
+/**
+ * Returns the columns of an email of a broadcast that are shorter in a settled email. SQLite does not use again what a
+ * shorter row leaves free in its page, so this row, which has no content, is short from the start.
+ */
+function shortColumns(email: Omit<NewEmail, "content">) {
+  return { events: JSON.stringify(shortenEvents(email.events, email)), messageId: shortenMessageId(email) };
+}

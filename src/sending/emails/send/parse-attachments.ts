@@ -1,0 +1,64 @@
+import { decodeBase64 } from "../../../lib/base64-stream.ts";
+import { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import { limits } from "../rules.ts";
+import type { AttachmentIn, SendIn } from "../schema.ts";
+import { contentIdFault, filenameFault, mediaTypeFault } from "./field-rules.ts";
+import { type Issue, invalid } from "./issues.ts";
+
+/** An attachment after all checks. */
+export interface ParsedAttachment {
+  filename: string;
+  content_type: string;
+  content_id: string | null;
+  disposition: "attachment" | "inline";
+  /** The decoded octets, or a reference to those that were uploaded while the request was read. */
+  content: Uint8Array | ExtractedContent;
+  /** Decoded octets. */
+  size: number;
+}
+
+/** Parses and decodes the attachments of a request (specification: Attachment). Adds faults to `issues`. */
+export function parseAttachments(input: SendIn, issues: Issue[]): ParsedAttachment[] {
+  const entries = input.attachments ?? [];
+  if (entries.length > limits.attachments) {
+    const error = `The email has ${entries.length} attachments; the limit is ${limits.attachments}`;
+    issues.push(invalid("content", ["attachments"], error, "too_long"));
+  }
+  const files = entries.flatMap((entry, index) => parseAttachment(entry, ["attachments", index], issues) ?? []);
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  if (total > limits.attachmentBytes) {
+    const error = `Attachments exceed 24 MiB: they are ${total} bytes; the limit is ${limits.attachmentBytes}`;
+    issues.push({ field: "content", status: 413, loc: ["attachments"], type: "too_large", error });
+  }
+  return files;
+}
+
+function parseAttachment(entry: AttachmentIn, loc: Issue["loc"], issues: Issue[]): ParsedAttachment | null {
+  const { filename } = entry;
+  const contentType = entry.content_type || "application/octet-stream";
+  const contentId = entry.content_id || null;
+  const addFault = (name: string, fault: string | null) => {
+    if (fault) issues.push(invalid("content", [...loc, name], fault));
+  };
+  addFault("filename", filenameFault(filename));
+  addFault("content_type", mediaTypeFault(contentType));
+  addFault("content_id", contentId && contentIdFault(contentId));
+  const content = decode(entry.content_base64);
+  if (!content) {
+    const error = `Attachment ${loc.at(-1)} is not valid base64 (standard alphabet, padded, no data: prefix)`;
+    issues.push({ field: "content", status: 400, loc: [...loc, "content_base64"], type: "base64", error });
+    return null;
+  }
+  return {
+    filename,
+    content_type: contentType,
+    content_id: contentId,
+    disposition: entry.disposition ?? (contentId ? "inline" : "attachment"),
+    content,
+    size: content instanceof ExtractedContent ? content.size : content.byteLength,
+  };
+}
+
+function decode(content: string | ExtractedContent): Uint8Array | ExtractedContent | null {
+  return content instanceof ExtractedContent ? content : decodeBase64(content);
+}

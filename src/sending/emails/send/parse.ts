@@ -1,0 +1,180 @@
+import { parseAddress } from "../../../lib/addresses.ts";
+import { utf8Length } from "../../../lib/bytes.ts";
+import type { ExtractedContent } from "../../../lib/json-extract/content.ts";
+import { misleadingNameFault, nameFault } from "../../../lib/text-rules.ts";
+import { limits } from "../rules.ts";
+import type { MailboxIn, SendIn } from "../schema.ts";
+import { headerFault, subjectFault, tagFault, tooLong } from "./field-rules.ts";
+import { type Issue, invalid } from "./issues.ts";
+import { type ParsedAttachment, parseAttachments } from "./parse-attachments.ts";
+import { readSendAt } from "./send-at.ts";
+
+export interface ParsedAddress {
+  email: string;
+  /** Canonical form of the address. */
+  key: string;
+  name: string | null;
+}
+
+export interface Recipient extends ParsedAddress {
+  kind: "to" | "cc" | "bcc";
+}
+
+/** The part of an email that its row stores. */
+export interface Envelope {
+  from: ParsedAddress;
+  recipients: Recipient[];
+  subject: string;
+  tags: string[] | null;
+  /** Milliseconds since 1970; null: at once. */
+  sendAt: number | null;
+}
+
+/** A whole email: the envelope, and the content that is stored in R2. */
+export interface ParsedEmail extends Envelope {
+  html: string | ExtractedContent | null;
+  text: string | ExtractedContent | null;
+  headers: [string, string][];
+  replyTo: ParsedAddress | null;
+  tracking: SendIn["tracking"];
+  attachments: ParsedAttachment[];
+}
+
+/**
+ * A request with its faults. `email` is null when there are issues; `from` and `recipients` are then those addresses
+ * that could be read, so that later checks can report on them too.
+ */
+export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
+  email: Email | null;
+  from: ParsedAddress | null;
+  recipients: Recipient[];
+  issues: Issue[];
+}
+
+/**
+ * Parses a send request and collects every fault that needs no database (specification: Email send request;
+ * decisions 1 and 4), after the `known` ones of its template. `now` is in milliseconds since 1970.
+ */
+export function parse(input: SendIn, now: number, known: readonly Issue[] = []): ParsedRequest {
+  const issues: Issue[] = [...known];
+  const from = parseMailbox(input.from_, "from", ["from_"], issues);
+  const recipients = parseRecipients(input, issues);
+  const rest = {
+    replyTo: input.reply_to ? parseMailbox(input.reply_to, "content", ["reply_to"], issues) : null,
+    sendAt: parseSendAt(input.send_at, now, issues),
+    attachments: parseAttachments(input, issues),
+  };
+  checkContent(input, issues);
+  const email = from && issues.length === 0 ? { ...contentOf(input), ...rest, from, recipients } : null;
+  return { email, from, recipients, issues };
+}
+
+function contentOf(input: SendIn) {
+  return {
+    subject: input.subject ?? "",
+    tags: input.tags?.length ? [...new Set(input.tags)] : null,
+    html: input.html || null,
+    text: input.text || null,
+    headers: Object.entries(input.headers ?? {}),
+    tracking: input.tracking,
+  };
+}
+
+function parseMailbox(
+  input: MailboxIn,
+  field: Issue["field"],
+  loc: Issue["loc"],
+  issues: Issue[],
+): ParsedAddress | null {
+  const address = parseAddress(input.email);
+  const name = input.name ?? "";
+  const fault = nameFault(name) ?? (field === "to" ? null : misleadingNameFault(name, address?.key ?? null));
+  if (!address) issues.push(invalid(field, [...loc, "email"], "Not a valid email address"));
+  if (fault) issues.push(invalid(field, [...loc, "name"], fault));
+  // The display form of an address cannot show white space around a name.
+  return address && { email: address.address, key: address.key, name: input.name?.trim() || null };
+}
+
+/** Returns all recipients, each address once: the first of to, cc, bcc keeps it. */
+function parseRecipients(input: SendIn, issues: Issue[]): Recipient[] {
+  const unique = new Map<string, Recipient>();
+  for (const kind of ["to", "cc", "bcc"] as const) {
+    for (const [index, entry] of (input[kind] ?? []).entries()) {
+      const address = parseMailbox(entry, "to", [kind, index], issues);
+      if (address && !unique.has(address.key)) unique.set(address.key, { ...address, kind });
+    }
+  }
+  if (input.to.length === 0) issues.push(invalid("to", ["to"], "At least one recipient is required", "too_short"));
+  if (unique.size > limits.recipients) {
+    const error = `The email has ${unique.size} recipients; the limit is ${limits.recipients}`;
+    issues.push(invalid("to", ["to"], error, "too_long"));
+  }
+  return [...unique.values()];
+}
+
+function parseSendAt(sendAt: unknown, now: number, issues: Issue[]): number | null {
+  if (sendAt === undefined || sendAt === null) return null;
+  const read = readSendAt(sendAt, now);
+  if ("at" in read) return read.at;
+  issues.push({ field: "content", status: 400, loc: ["send_at"], type: "value_error", error: read.error });
+  return null;
+}
+
+function checkContent(input: SendIn, issues: Issue[]): void {
+  if (!input.html && !input.text) {
+    issues.push(invalid("content", ["html"], "At least one of html or text is required", "missing"));
+  }
+  // Most texts are far below the limit, so their octets need not be counted.
+  const size = mostOctets(input.html) + mostOctets(input.text) > limits.bodyOctets ? octetsOf(input) : 0;
+  if (size > limits.bodyOctets) {
+    const error = tooLong("html and text together", size, limits.bodyOctets, "octets");
+    issues.push({ field: "content", status: 413, loc: [], type: "too_large", error });
+  }
+  const fault = subjectFault(input.subject ?? "");
+  if (fault) issues.push(invalid("content", ["subject"], fault));
+  checkHeaders(Object.entries(input.headers ?? {}), issues);
+  checkTags(input.tags ?? [], issues);
+}
+
+/** Returns the length of html and text together in octets. */
+const octetsOf = ({ html, text }: SendIn) => textLength(html) + textLength(text);
+
+/** Returns the greatest length in octets that html or text can have: a UTF-16 unit takes at most three in UTF-8. */
+function mostOctets(text: SendIn["html"]): number {
+  return typeof text === "string" ? 3 * text.length : (text?.size ?? 0);
+}
+
+function textLength(text: SendIn["html"]): number {
+  return typeof text === "string" ? utf8Length(text) : (text?.size ?? 0);
+}
+
+function checkTags(tags: readonly string[], issues: Issue[]): void {
+  const count = new Set(tags).size;
+  if (count > limits.tags) {
+    const error = `The email has ${count} tags; the limit is ${limits.tags}`;
+    issues.push(invalid("content", ["tags"], error, "too_long"));
+  }
+  for (const [index, tag] of tags.entries()) {
+    const fault = tagFault(tag);
+    if (fault) issues.push(invalid("content", ["tags", index], fault));
+  }
+}
+
+function checkHeaders(headers: [string, string][], issues: Issue[]): void {
+  const names = new Set<string>();
+  for (const [name, value] of headers) {
+    const lowerCase = name.toLowerCase();
+    const fault =
+      headerFault(name, value) ?? (names.has(lowerCase) ? `${name} is given twice; letter case does not count` : null);
+    names.add(lowerCase);
+    if (fault) issues.push(invalid("content", ["headers", name], fault));
+  }
+  const size = headers.reduce((sum, [name, value]) => sum + name.length + utf8Length(value), 0);
+  if (headers.length > limits.customHeaders) {
+    const error = `The email has ${headers.length} custom headers; the limit is ${limits.customHeaders}`;
+    issues.push(invalid("content", ["headers"], error, "too_long"));
+  } else if (size > limits.customHeaderOctets) {
+    const error = `The custom headers are ${size} octets; the limit is ${limits.customHeaderOctets}`;
+    issues.push(invalid("content", ["headers"], error, "too_long"));
+  }
+}

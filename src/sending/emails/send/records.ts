@@ -1,0 +1,149 @@
+import { KEY_WORKSPACE } from "../../../access/accounts/index.ts";
+import { parseAddress } from "../../../lib/addresses.ts";
+import type { CallerCtx, Ctx } from "../../../platform/context.ts";
+import { jsonChunks } from "../../../platform/db/json-chunks.ts";
+import type { Suppression, SuppressionReason } from "../rules.ts";
+import type { ParsedRequest } from "./parse.ts";
+import { findTemplateIds, findTemplatesStatement, type Templates, toTemplates } from "./templates.ts";
+
+export interface SenderRow {
+  address: string;
+  mailbox_id: string;
+  is_active: number;
+  domain_id: string;
+  domain: string;
+  domain_status: string;
+}
+
+interface SuppressionRow {
+  email: string;
+  reason: SuppressionReason;
+  unsubscribed_at: number | null;
+}
+
+/** The database rows that decide whether some requests may be sent. */
+export interface SendRecords {
+  /** By canonical address. */
+  senders: ReadonlyMap<string, SenderRow>;
+  /** By canonical address. */
+  suppressed: ReadonlyMap<string, Suppression>;
+}
+
+/** Templates that are read with the credential: before it is known to be valid, so few. */
+const MAX_EARLY_TEMPLATES = 4;
+
+/** Canonical addresses whose rows are read. */
+interface Addresses {
+  senders: ReadonlySet<string>;
+  recipients: ReadonlySet<string>;
+}
+
+/** Records that were read with the credential, and the addresses that they cover. */
+export type EarlySendRecords = SendRecords & { read: Addresses; templates: Templates };
+
+// A catch-all receives only: it never satisfies the sender rule.
+const findSenders = (workspace: string) => `
+  SELECT m.address, m.id AS mailbox_id, m.is_active, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+    FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
+   WHERE m.workspace = ${workspace} AND m.address IN (SELECT value FROM json_each(?2)) AND m.local_part <> '*'`;
+
+const findSuppressed = (workspace: string) => `
+  SELECT email, reason, unsubscribed_at FROM suppressions WHERE workspace = ${workspace} AND email IN (SELECT value FROM json_each(?2))`;
+
+/** `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
+function statements(ctx: Ctx, workspace: string, parameter: unknown, { senders, recipients }: Addresses) {
+  const chunks = recipients.size === 0 ? [] : jsonChunks([...recipients].map((key) => JSON.stringify(key)));
+  return [
+    ctx.db.prepare(findSenders(workspace)).bind(parameter, JSON.stringify([...senders])),
+    ...chunks.map((keys) => ctx.db.prepare(findSuppressed(workspace)).bind(parameter, keys)),
+  ];
+}
+
+function toRecords([senders, ...suppressed]: D1Result[]): SendRecords {
+  const senderRows = (senders?.results ?? []) as SenderRow[];
+  const suppressedRows = suppressed.flatMap(({ results }) => results as SuppressionRow[]);
+  return {
+    senders: new Map(senderRows.map((row) => [row.address, row])),
+    suppressed: new Map(
+      suppressedRows.map(({ email, reason, unsubscribed_at }) => [
+        email,
+        { reason, isUnsubscribed: unsubscribed_at !== null },
+      ]),
+    ),
+  };
+}
+
+/**
+ * Returns the records of any number of requests: those that were read with the credential when they cover the requests,
+ * otherwise from one D1 batch.
+ */
+export async function findSendRecords(
+  ctx: CallerCtx,
+  requests: readonly Pick<ParsedRequest, "from" | "recipients">[],
+): Promise<SendRecords> {
+  const senders = new Set(requests.flatMap(({ from }) => from?.key ?? []));
+  const recipients = new Set(requests.flatMap((request) => request.recipients.map(({ key }) => key)));
+  const early = ctx.sendRecords;
+  if (early && includesAll(early.read.senders, senders) && includesAll(early.read.recipients, recipients)) return early;
+  return toRecords(await ctx.db.batch(statements(ctx, "?1", ctx.workspace.number, { senders, recipients })));
+}
+
+const includesAll = (all: ReadonlySet<string>, part: ReadonlySet<string>) => [...part].every((key) => all.has(key));
+
+/**
+ * Returns the reads of a send or a batch for the D1 batch that finds the credential. `body` is JSON that was not
+ * validated. The statements find the workspace by the hashes of the key, so they return rows of its workspace only.
+ */
+export function earlySendReads(ctx: Ctx, body: unknown) {
+  const read = findAddresses(body);
+  const templateIds = findTemplateIds(Array.isArray(body) ? body : [body]);
+  const readsTemplates = templateIds.size > 0 && templateIds.size <= MAX_EARLY_TEMPLATES;
+  return {
+    statements: (keyHashes: string) => [
+      ...statements(ctx, KEY_WORKSPACE, keyHashes, read),
+      ...(readsTemplates ? [findTemplatesStatement(ctx, KEY_WORKSPACE, keyHashes, templateIds)] : []),
+    ],
+    toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
+      sendRecords: {
+        ...toRecords(readsTemplates ? results.slice(0, -1) : results),
+        read,
+        templates: toTemplates(readsTemplates ? results.at(-1) : undefined),
+      },
+    }),
+  };
+}
+
+/**
+ * Returns the reads of a send for the D1 batch that finds another credential than an API key. `workspace` is an SQL
+ * expression of `?1`, to which `parameter` is bound: the number of the workspace.
+ */
+export function sendReads(
+  ctx: Ctx,
+  { workspace, parameter }: { workspace: string; parameter: string },
+  read: { senders: ReadonlySet<string>; recipients: ReadonlySet<string> },
+) {
+  return {
+    statements: statements(ctx, workspace, parameter, read),
+    toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
+      sendRecords: { ...toRecords(results), read, templates: toTemplates(undefined) },
+    }),
+  };
+}
+
+/** Returns the valid addresses of a send or a batch whose form was not checked. */
+function findAddresses(body: unknown): Addresses {
+  const items: unknown[] = Array.isArray(body) ? body : [body];
+  const keysOf = (mailboxes: unknown[]) => mailboxes.flatMap((mailbox) => keyOf(property(mailbox, "email")) ?? []);
+  const listOf = (item: unknown, name: string) => {
+    const list = property(item, name);
+    return Array.isArray(list) ? (list as unknown[]) : [];
+  };
+  return {
+    senders: new Set(keysOf(items.map((item) => property(item, "from_")))),
+    recipients: new Set(items.flatMap((item) => ["to", "cc", "bcc"].flatMap((name) => keysOf(listOf(item, name))))),
+  };
+}
+
+const property = (value: unknown, name: string) => (Object(value) as Record<string, unknown>)[name];
+
+const keyOf = (address: unknown) => (typeof address === "string" ? (parseAddress(address)?.key ?? null) : null);

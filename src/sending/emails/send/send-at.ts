@@ -1,0 +1,17 @@
+import { parseIso } from "../../../lib/time.ts";
+import { limits } from "../rules.ts";
+
+/**
+ * Parses a `send_at` (specification: send_at). Returns the time in milliseconds since 1970, or why it is refused. `now`
+ * is in milliseconds since 1970.
+ */
+export function readSendAt(sendAt: unknown, now: number): { at: number } | { error: string } {
+  const at = typeof sendAt === "string" ? parseIso(sendAt) : null;
+  if (at === null) {
+    return { error: "send_at must be an ISO 8601 time with an offset, such as 2026-01-31T09:00:00Z" };
+  }
+  if (at < now + limits.scheduleMinMs || at > now + limits.scheduleMaxMs) {
+    return { error: "send_at must be between 1 minute and 30 days in the future" };
+  }
+  return { at };
+}

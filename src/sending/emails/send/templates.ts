@@ -1,0 +1,80 @@
+import { parseUuid } from "../../../lib/ids.ts";
+import type { CallerCtx, Ctx } from "../../../platform/context.ts";
+import { renderTemplate, type TemplateContent } from "../../templates/index.ts";
+import { limits } from "../rules.ts";
+import type { SendIn } from "../schema.ts";
+import { type Issue, invalid } from "./issues.ts";
+
+/** Templates by id, as far as they were read. */
+export type Templates = ReadonlyMap<string, TemplateContent>;
+
+/** Octets of the templates of one batch, which an isolate holds at once. */
+const MAX_OCTETS = 20_000_000;
+
+const find = (workspace: string) => `
+  SELECT id, subject, html_body AS htmlBody, text_body AS textBody FROM (
+    SELECT *, sum(size) OVER (ORDER BY id) AS total FROM templates
+     WHERE workspace = ${workspace} AND id IN (SELECT value FROM json_each(?2)))
+   WHERE total <= ${MAX_OCTETS}`;
+
+/** Returns the statement that reads templates. `workspace` is an SQL expression of `?1`, to which `parameter` is bound. */
+export function findTemplatesStatement(ctx: Ctx, workspace: string, parameter: unknown, ids: ReadonlySet<string>) {
+  return ctx.db.prepare(find(workspace)).bind(parameter, JSON.stringify([...ids]));
+}
+
+export function toTemplates(result: D1Result | undefined): Templates {
+  const rows = (result?.results ?? []) as (TemplateContent & { id: string })[];
+  return new Map(rows.map(({ id, ...content }) => [id, content]));
+}
+
+/** Returns the ids of the templates that a send or a batch names, whose form was not checked. */
+export function findTemplateIds(items: readonly unknown[]): Set<string> {
+  const ids = items.map((item) => (Object(item) as { template_id?: unknown }).template_id);
+  return new Set(ids.flatMap((id) => (typeof id === "string" ? (parseUuid(id) ?? []) : [])));
+}
+
+/** A request whose subject and bodies are those of its template, and the faults of that. */
+export interface ResolvedInput {
+  input: SendIn;
+  issues: Issue[];
+}
+
+/**
+ * Replaces the template of each request by its rendered subject, html and text (decisions 6). Templates that were read
+ * with the credential need no query; the others take one D1 call. Requests without a template stay as they are.
+ */
+export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]): Promise<ResolvedInput[]> {
+  const ids = findTemplateIds(inputs);
+  if (inputs.every(({ template_id }) => template_id === undefined || template_id === null))
+    return inputs.map((input) => ({ input, issues: [] }));
+  const early = ctx.sendRecords?.templates;
+  const isRead = [...ids].every((id) => early?.has(id));
+  const templates =
+    early && isRead
+      ? early
+      : toTemplates(await findTemplatesStatement(ctx, "?1", ctx.workspace.number, ids).all<unknown>());
+  return inputs.map((input) => resolve(input, templates));
+}
+
+function resolve(input: SendIn, templates: Templates): ResolvedInput {
+  const { template_id: templateId, variables } = input;
+  if (templateId === undefined || templateId === null) return { input, issues: [] };
+  // Bodies that cause no fault of their own.
+  const refused = (...issues: Issue[]) => ({ input: { ...input, subject: "", html: null, text: "-" }, issues });
+  const template = templates.get(parseUuid(templateId) ?? "");
+  if (!template) return refused(invalid("content", ["template_id"], "No template has this id"));
+  for (const body of ["html", "text"] as const)
+    if (input[body]) return refused(invalid("content", [body], `An email by template takes no ${body}`));
+  const subject = input.subject ?? template.subject;
+  if (subject === null || subject === undefined)
+    return refused(invalid("content", ["subject"], "subject is required, because the template has none", "missing"));
+  const rendered = renderTemplate({ ...template, subject }, variables ?? {});
+  if (rendered === null) {
+    const error = `The rendered template is too long; the limit is ${limits.bodyOctets.toLocaleString("en")} octets`;
+    return refused({ field: "content", status: 413, loc: [], type: "too_large", error });
+  }
+  return {
+    input: { ...input, subject: rendered.subject ?? "", html: rendered.htmlBody, text: rendered.textBody },
+    issues: [],
+  };
+}

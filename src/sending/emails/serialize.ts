@@ -1,0 +1,63 @@
+import { formatMailbox } from "../../lib/addresses.ts";
+import { iso, isoOrNull } from "../../lib/time.ts";
+import type { ContentDocument } from "./content/index.ts";
+import { messageIdOf } from "./message-id.ts";
+import type { DetailRow, RecordRow } from "./queries.ts";
+import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
+import { type RecipientEntry, readEvents } from "./timeline/index.ts";
+
+/** Serializes an email for lists (specification: Email record). */
+export function toRecord(row: RecordRow): EmailOut {
+  return {
+    id: row.id,
+    from_address: formatMailbox({ email: row.fromEmail, name: row.fromName }),
+    to_addresses: addressesOf(row, "to"),
+    subject: row.subject,
+    status: row.status,
+    source: row.source,
+    opened_count: row.openedCount,
+    clicked_count: row.clickedCount,
+    tags: row.tags,
+    scheduled_at: isoOrNull(row.scheduledAt),
+    created_at: iso(row.createdAt),
+    sent_at: isoOrNull(row.sentAt),
+    delivered_at: isoOrNull(row.deliveredAt),
+    retry_of_id: row.retryOfId,
+  };
+}
+
+/**
+ * Serializes an email with its content and events (specification: Email detail). `content` is null after retention, and for readers
+ * who may not read it.
+ */
+export function toDetail(row: DetailRow, content: ContentDocument | null): DetailOut {
+  const cc = addressesOf(row, "cc");
+  const bcc = addressesOf(row, "bcc");
+  return {
+    ...toRecord(row),
+    cc_addresses: cc.length > 0 ? cc : null,
+    bcc_addresses: bcc.length > 0 ? bcc : null,
+    text_body: content?.text ?? null,
+    html_body: content?.html ?? null,
+    headers: Object.fromEntries(content?.headers ?? []),
+    message_id: messageIdOf(row),
+    events: toEvents(row),
+  };
+}
+
+/** Serializes the events of an email, oldest first (specification: Email event). */
+export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events" | "recipients">): EventOut[] {
+  // The column has them in the order of writing, which differs from the order of time for opens and clicks.
+  const sorted = readEvents(row.events, row).toSorted((a, b) => a.at - b.at);
+  return sorted.map(({ id, type, at, metadata }) => ({
+    id,
+    event_type: type,
+    metadata: metadata ?? null,
+    created_at: iso(at),
+  }));
+}
+
+/** Returns the addresses of one kind of recipient. */
+export function addressesOf({ recipients }: Pick<RecordRow, "recipients">, kind: RecipientEntry["kind"]): string[] {
+  return recipients.filter((entry) => entry.kind === kind).map(({ email }) => email);
+}

@@ -1,0 +1,185 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement, MainStatement } from "../../../platform/db/database.ts";
+import { storedKeySql } from "../../../platform/db/r2-keys.ts";
+import { recordEventsStatements, toWebhookEvents, wakeForResults } from "../../../platform/webhook-events/index.ts";
+import {
+  clearDomainFailuresStatements,
+  domainFailureStatements,
+  releaseBouncesStatements,
+  suppressStatement,
+} from "../../suppressions/index.ts";
+import type { MovedContent } from "../content/index.ts";
+import { DERIVED_MESSAGE_ID_SQL } from "../message-id.ts";
+import { changeStatement } from "./changes.ts";
+import { broadcastCountStatements } from "./count-broadcasts.ts";
+import { type Fact, type MergeResult, mergeFacts } from "./merge.ts";
+import { type Hit, mergeHits } from "./merge-hits.ts";
+import { rollupStatements } from "./rollups.ts";
+import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+import { toStoredEvents } from "./stored-events.ts";
+import { writeSuppressions } from "./write-suppressions.ts";
+
+/** Statements that run in the same transaction as the update of the emails. */
+export interface AccompanyingStatements {
+  /** Run before the update of `emails`, which sets `due_at` to `next.dueAt` only if that outbox row exists by then. */
+  before: MailStatement[];
+  after: MailStatement[];
+}
+
+/** Facts about one email, and the state they were derived from. */
+export interface EmailUpdate {
+  state: EmailState;
+  facts: readonly Fact[];
+  /** Opens and clicks of the email. */
+  hits?: readonly Hit[];
+  /** Number of the delivery attempt that produced the facts; 0 for feedback. */
+  attempt: number;
+  /** Key of the next outbox row, when the email stays queued. `dueAt` in milliseconds since 1970. */
+  next?: { dueAt: number; outboxId: string | null };
+  /** The place in R2 to which the content of the row was moved. */
+  moved?: MovedContent | undefined;
+}
+
+/** Attempts to write before ConcurrencyError is thrown. Delivery and feedback of one email rarely meet more than twice. */
+const MAX_TRIES = 8;
+
+/**
+ * Writes facts about emails in one transaction: states, events, change rows, roll-ups, and the statements that
+ * `accompany` returns for the new states (it runs once per try). Suppressions are written to the main database before; a
+ * crash between the two leaves suppressions that the next try writes again. An email that another run changed in the
+ * meantime is read again and merged again, so no fact is lost or counted twice. Returns the new states in the order of
+ * `updates`, and the results of the `after` statements. Throws ConcurrencyError after MAX_TRIES tries.
+ */
+export async function applyFacts(
+  ctx: MailCtx,
+  updates: readonly EmailUpdate[],
+  accompany: (states: readonly EmailState[]) => AccompanyingStatements = () => ({ before: [], after: [] }),
+): Promise<{ states: EmailState[]; results: D1Result[] }> {
+  let current = updates;
+  for (let tries = 1; ; tries++) {
+    const merged = current.map(({ state, facts, attempt, hits = [], next, moved }) => ({
+      ...setNextAttempt(mergeHits(mergeFacts(state, facts, attempt), hits), next),
+      before: state,
+      moved,
+    }));
+    const states = merged.map(({ state }) => state);
+    const changed = merged.filter((result) => result.changed);
+    const suppressions = [...releaseStatements(ctx, changed), ...suppressStatements(ctx, changed)];
+    const marks = await writeSuppressions(ctx, suppressions, changed);
+    const emailStatements = [...updateStatements(ctx, changed), ...broadcastCountStatements(ctx, changed)];
+    const { before, after } = accompany(states);
+    const webhooks = recordEventsStatements(ctx, changed.flatMap(toEvents));
+    const all = [...before, ...emailStatements, ...after, ...marks, ...webhooks];
+    try {
+      const results = all.length > 0 ? await guardedBatch(mailDb(ctx), all) : [];
+      await wakeForResults(ctx, results.slice(all.length - webhooks.length));
+      return { states, results: results.slice(before.length + emailStatements.length) };
+    } catch (error) {
+      if (!(error instanceof ConcurrencyError) || tries === MAX_TRIES) throw error;
+      current = await reloadStates(ctx, current);
+    }
+  }
+}
+
+const toEvents = ({ before, state, added }: MergeResult & { before: EmailState }) =>
+  toWebhookEvents(before.status, state, added);
+
+/** Sets the key of the next outbox row on a queued email, and clears it on any other. */
+function setNextAttempt(merged: MergeResult, next: EmailUpdate["next"]): MergeResult {
+  const queued = merged.state.status === "queued";
+  const dueAt = queued ? (next?.dueAt ?? merged.state.dueAt) : null;
+  const outboxId = queued && next ? next.outboxId : merged.state.outboxId;
+  const isRescheduled = dueAt !== merged.state.dueAt || outboxId !== merged.state.outboxId;
+  if (!isRescheduled) return merged;
+  const version = merged.changed ? merged.state.version : merged.state.version + 1;
+  return { ...merged, changed: true, state: { ...merged.state, dueAt, outboxId, version } };
+}
+
+async function reloadStates(ctx: MailCtx, updates: readonly EmailUpdate[]): Promise<EmailUpdate[]> {
+  const { results } = await mailDb(ctx)
+    .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.n IN (SELECT value FROM json_each(?1))`)
+    .bind(JSON.stringify(updates.map(({ state }) => state.n)))
+    .all<EmailStateRow>();
+  const rows = new Map(results.map((row) => [row.n, row]));
+  return updates.flatMap((update) => {
+    const row = rows.get(update.state.n);
+    return row ? [{ ...update, state: toState(row) }] : [];
+  });
+}
+
+// A run that lost its lease inserts no outbox row, so the email keeps the key that it has.
+const NEXT_ROW_EXISTS = "EXISTS (SELECT 1 FROM outbox o WHERE o.due_at = j.value->>'dueAt' AND o.id = emails.id)";
+
+// Content leaves the row only with a key: of this statement, or the one that the row has.
+const IS_MOVED = "(j.value->>'$.moved.key' IS NOT NULL AND content_key IS NULL AND content IS NOT NULL)";
+
+const NEW_KEY = `CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.key' ELSE content_key END`;
+
+// The row of a settled email stores less (message-id.ts, r2-keys.ts). A queued one keeps what an earlier version needs.
+const IS_SETTLED = "j.value->>'status' <> 'queued'";
+
+// Without MATERIALIZED SQLite reads the JSON once for every email that it joins.
+const UPDATE_EMAILS = `
+  WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
+  UPDATE emails SET status = j.value->>'status', recipients = j.value->>'recipients', events = j.value->>'events',
+    attempts = j.value->>'attempts', version = j.value->>'version',
+    due_at = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'dueAt' ELSE due_at END,
+    outbox_id = CASE WHEN ${IS_SETTLED} THEN NULL WHEN ${NEXT_ROW_EXISTS} THEN j.value->>'outboxId' ELSE outbox_id END,
+    sent_at = j.value->>'sentAt', delivered_at = j.value->>'deliveredAt', opened_count = j.value->>'openedCount',
+    clicked_count = j.value->>'clickedCount', hits = j.value->>'hits',
+    message_id = CASE WHEN ${IS_SETTLED} AND message_id = ${DERIVED_MESSAGE_ID_SQL} THEN '' ELSE message_id END,
+    content_key = CASE WHEN ${IS_SETTLED} THEN ${storedKeySql(`(${NEW_KEY})`)} ELSE ${NEW_KEY} END,
+    content_offset = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.offset' ELSE content_offset END,
+    content_size = CASE WHEN ${IS_MOVED} THEN j.value->>'$.moved.size' ELSE content_size END,
+    content = CASE WHEN ${IS_MOVED} OR (content_key IS NOT NULL AND ${IS_SETTLED}) THEN NULL ELSE content END
+  FROM j WHERE emails.n = j.value->>'n' AND emails.version = j.value->>'version' - 1`;
+
+function updateStatements(
+  ctx: MailCtx,
+  merged: readonly (MergeResult & Pick<EmailUpdate, "moved">)[],
+): MailStatement[] {
+  if (merged.length === 0) return [];
+  const rows = merged.map(({ state, moved }) => ({
+    ...state,
+    moved,
+    recipients: JSON.stringify(state.recipients),
+    events: JSON.stringify(toStoredEvents(state)),
+    hits: state.hits.length > 0 ? JSON.stringify(state.hits) : null,
+  }));
+  const db = mailDb(ctx);
+  const update = db.prepare(UPDATE_EMAILS).bind(JSON.stringify(rows));
+  const idsOf = Map.groupBy(merged, ({ state }) => state.workspace);
+  return [
+    update,
+    expectChanges(db, merged.length),
+    ...[...idsOf].map(([workspace, group]) =>
+      changeStatement(ctx, workspace, JSON.stringify(group.map(({ state }) => state.id))),
+    ),
+    ...rollupStatements(ctx, merged),
+  ];
+}
+
+function releaseStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
+  const entries = merged.flatMap(({ state, release }) =>
+    release.map((email) => ({ workspace: state.workspace, email, before: state.retriedAt ?? 0 })),
+  );
+  return entries.length > 0 ? releaseBouncesStatements(ctx, entries) : [];
+}
+
+function suppressStatements(ctx: MailCtx, merged: readonly MergeResult[]): MainStatement[] {
+  const entries = merged.flatMap(({ state, suppress }) =>
+    suppress.map(({ email, reason }) => ({ workspace: state.workspace, email, reason, emailId: state.id })),
+  );
+  const now = entries.flatMap(({ reason, ...entry }) => (reason === "domain-failure" ? [] : [{ ...entry, reason }]));
+  const failed = entries.filter(({ reason }) => reason === "domain-failure");
+  const confirmed = merged.flatMap(({ state, confirmed: emails }) =>
+    emails.map((email) => ({ workspace: state.workspace, email })),
+  );
+  return [
+    ...(now.length > 0 ? [suppressStatement(ctx, now)] : []),
+    ...domainFailureStatements(ctx, failed),
+    ...clearDomainFailuresStatements(ctx, confirmed),
+  ];
+}

@@ -1,0 +1,83 @@
+import type { MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import type { MailStatement } from "../../../platform/db/database.ts";
+import { countedIds } from "./classify-hits.ts";
+import type { MergeResult } from "./merge.ts";
+import type { EmailState } from "./state.ts";
+
+/** A merge of facts into an email, with the state before it. */
+interface Merged extends Pick<MergeResult, "state" | "rollups"> {
+  before: EmailState;
+}
+
+const countNames = ["attempted", "delivered", "bounced", "failed", "opened", "clicked"] as const;
+type Counts = Record<(typeof countNames)[number], number>;
+
+// The row exists since the fan-out made the email; it is gone when the broadcast was deleted.
+const ADD_TO_COUNTS = `
+  WITH j AS MATERIALIZED (SELECT value FROM json_each(?1))
+  UPDATE broadcast_counts SET ${countNames.map((name) => `${name} = ${name} + (j.value->>'${name}')`).join(", ")}
+  FROM j WHERE broadcast_counts.broadcast = j.value->>'broadcast' AND broadcast_counts.variant = j.value->>'variant'`;
+
+const ADD_TO_CLICKS = `
+  INSERT INTO broadcast_clicks (broadcast, url, workspace, clicks)
+  SELECT b.n, value->>'url', b.workspace, value->>'clicks' FROM json_each(?1) JOIN broadcasts b ON b.n = value->>'broadcast'
+   WHERE true
+  ON CONFLICT DO UPDATE SET clicks = clicks + excluded.clicks`;
+
+/**
+ * Returns the statements that add what changed in emails of broadcasts to the counts of their broadcasts, for the
+ * transaction of the emails. Other emails add none.
+ */
+export function broadcastCountStatements(ctx: MailCtx, merged: readonly Merged[]): MailStatement[] {
+  const counts = sumCounts(merged);
+  const clicks = sumClicks(merged);
+  return [
+    ...(counts.length > 0 ? [mailDb(ctx).prepare(ADD_TO_COUNTS).bind(JSON.stringify(counts))] : []),
+    ...(clicks.length > 0 ? [mailDb(ctx).prepare(ADD_TO_CLICKS).bind(JSON.stringify(clicks))] : []),
+  ];
+}
+
+function sumCounts(merged: readonly Merged[]): (Counts & { broadcast: number; variant: number })[] {
+  const sums = new Map<string, Counts & { broadcast: number; variant: number }>();
+  for (const { before, state, rollups } of merged) {
+    if (typeof state.broadcast !== "number") continue;
+    const [broadcast, variant] = [state.broadcast, state.variant ?? 0];
+    const key = `${broadcast} ${variant}`;
+    const sum = sums.get(key) ?? {
+      ...{ broadcast, variant, attempted: 0, delivered: 0, bounced: 0, failed: 0, opened: 0, clicked: 0 },
+    };
+    sum.attempted += Number(isAttempted(state)) - Number(isAttempted(before));
+    // The increments of domain '' count emails.
+    for (const { delivered, bounced, failed, opens, clicks } of rollups.filter(({ domain }) => domain === "")) {
+      sum.delivered += delivered;
+      sum.bounced += bounced;
+      sum.failed += failed;
+      sum.opened += opens;
+      sum.clicked += clicks;
+    }
+    sums.set(key, sum);
+  }
+  return [...sums.values()].filter((sum) => countNames.some((name) => sum[name] !== 0));
+}
+
+/** Returns whether an email had a delivery attempt, or will have none. */
+const isAttempted = ({ attempts, status }: EmailState) => attempts > 0 || status !== "queued";
+
+/** Sums the clicks by people that each link gained or lost. */
+function sumClicks(merged: readonly Merged[]): { broadcast: number; url: string; clicks: number }[] {
+  const sums = new Map<string, { broadcast: number; url: string; clicks: number }>();
+  for (const { before, state } of merged) {
+    if (typeof state.broadcast !== "number") continue;
+    for (const [events, change] of [[before.events, -1] as const, [state.events, 1] as const]) {
+      const counted = countedIds(events, "click");
+      for (const { metadata } of events.filter(({ id }) => counted.has(id))) {
+        const url = String(metadata?.link ?? metadata?.url ?? "");
+        const key = `${state.broadcast} ${url}`;
+        const sum = sums.get(key) ?? { broadcast: state.broadcast, url, clicks: 0 };
+        sums.set(key, { ...sum, clicks: sum.clicks + change });
+      }
+    }
+  }
+  return [...sums.values()].filter(({ clicks }) => clicks !== 0);
+}

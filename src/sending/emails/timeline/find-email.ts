@@ -1,0 +1,24 @@
+import type { Ctx, MailCtx } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { onShardsOf } from "../../../platform/jobs/shards.ts";
+import { EMAIL_STATE_COLUMNS, type EmailState, type EmailStateRow, toState } from "./state.ts";
+
+const FIND_EMAIL = `SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.workspace = ?1 AND e.id = ?2`;
+
+/** The state of an email, and the context with its mail database. */
+export interface FoundEmail {
+  ctx: MailCtx;
+  state: EmailState;
+}
+
+/** Finds an email in the mail databases of its workspace. Returns null when it does not exist. */
+export async function findEmail(
+  ctx: Ctx,
+  { workspace, emailId }: { workspace: number; emailId: string },
+): Promise<FoundEmail | null> {
+  for (const mailCtx of await onShardsOf(ctx, workspace)) {
+    const row = await mailDb(mailCtx).prepare(FIND_EMAIL).bind(workspace, emailId).first<EmailStateRow>();
+    if (row) return { ctx: mailCtx, state: toState(row) };
+  }
+  return null;
+}

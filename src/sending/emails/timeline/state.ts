@@ -1,0 +1,118 @@
+import { lowerCase, lowerCaseAscii } from "../../../lib/addresses.ts";
+import type { EventType, RecipientState, StoredStatus } from "../rules.ts";
+import { readEvents, type StoredEvent } from "./stored-events.ts";
+
+/**
+ * One entry of the JSON column `recipients`. `key` is the canonical form of the address when lower() of SQLite does not
+ * return it, so that SQL compares `coalesce(key, lower(email))`. Rows of older versions lack the key where toLowerCase()
+ * returns it: compare those with `recipientKey`.
+ */
+export interface RecipientEntry {
+  kind: "to" | "cc" | "bcc";
+  email: string;
+  name?: string;
+  key?: string;
+  state: RecipientState;
+}
+
+/** One event of an email; `at` in milliseconds since 1970. `stored-events.ts` says how the column `events` has it. */
+export interface EventEntry {
+  id: string;
+  type: EventType;
+  at: number;
+  metadata?: Record<string, unknown>;
+}
+
+/** The part of an email that facts change. Times in milliseconds since 1970. */
+export interface EmailState {
+  n: number;
+  workspace: number;
+  id: string;
+  status: StoredStatus;
+  recipients: RecipientEntry[];
+  events: EventEntry[];
+  attempts: number;
+  version: number;
+  dueAt: number | null;
+  outboxId: string | null;
+  sentAt: number | null;
+  deliveredAt: number | null;
+  createdAt: number;
+  /** When the email was created, if it is a retry; null otherwise. Milliseconds since 1970. */
+  retriedAt: number | null;
+  /** Opens and clicks by people, not by scanners. */
+  openedCount: number;
+  clickedCount: number;
+  /** Shortened ids of the last hits that have no event, oldest first. */
+  hits: string[];
+  /** Numbers of the broadcast and of its variant; null or absent for other emails. */
+  broadcast?: number | null;
+  variant?: number | null;
+}
+
+/** A row of EMAIL_STATE_COLUMNS as D1 returns it; the JSON columns are text. */
+export interface EmailStateRow {
+  n: number;
+  workspace: number;
+  id: string;
+  status: StoredStatus;
+  recipients: string;
+  events: string;
+  attempts: number;
+  version: number;
+  due_at: number | null;
+  outbox_id: string | null;
+  sent_at: number | null;
+  delivered_at: number | null;
+  created_at: number;
+  retried_at: number | null;
+  opened_count: number;
+  clicked_count: number;
+  hits: string | null;
+  broadcast: number | null;
+  variant: number | null;
+}
+
+/** Columns of an EmailStateRow, for a SELECT on `emails e`. */
+export const EMAIL_STATE_COLUMNS =
+  "e.n, e.workspace, e.id, e.status, e.recipients, e.events, e.attempts, e.version, e.due_at, e.outbox_id, e.sent_at, e.delivered_at, e.created_at, e.opened_count, e.clicked_count, e.hits, e.broadcast, e.variant, CASE WHEN e.retry_of_id IS NOT NULL THEN e.created_at END AS retried_at";
+
+/** Returns the state of an email from a raw D1 row. Drizzle parses JSON columns itself; this is the only other parser. */
+export function toState(row: EmailStateRow): EmailState {
+  const recipients = JSON.parse(row.recipients) as RecipientEntry[];
+  const email = { id: row.id, createdAt: row.created_at, recipients };
+  return {
+    n: row.n,
+    workspace: row.workspace,
+    id: row.id,
+    status: row.status,
+    recipients,
+    events: readEvents(JSON.parse(row.events) as StoredEvent[], email),
+    attempts: row.attempts,
+    version: row.version,
+    dueAt: row.due_at,
+    outboxId: row.outbox_id,
+    sentAt: row.sent_at,
+    deliveredAt: row.delivered_at,
+    createdAt: row.created_at,
+    retriedAt: row.retried_at,
+    openedCount: row.opened_count,
+    clickedCount: row.clicked_count,
+    hits: row.hits === null ? [] : (JSON.parse(row.hits) as string[]),
+    broadcast: row.broadcast,
+    variant: row.variant,
+  };
+}
+
+/** Returns the canonical form of a recipient's address, by which addresses are compared. */
+export function recipientKey(recipient: Pick<RecipientEntry, "email" | "key">): string {
+  return recipient.key ?? lowerCase(recipient.email);
+}
+
+/** The same in SQL, for an element `p` of json_each(e.recipients) that has the field of `storedKey` where it needs it. */
+export const RECIPIENT_KEY_SQL = "coalesce(p.value->>'key', lower(p.value->>'email'))";
+
+/** Returns the field `key` of an entry: present only when lower() of SQLite does not return it. */
+export function storedKey(email: string, key: string): Pick<RecipientEntry, "key"> {
+  return key === lowerCaseAscii(email) ? {} : { key };
+}

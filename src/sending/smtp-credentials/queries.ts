@@ -1,0 +1,43 @@
+import { and, desc, eq, getTableColumns, lt, type SQL, sql } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { smtpCredentials } from "../../platform/db/schema/main/index.ts";
+
+const { hash: _hash, workspace: _workspace, ...columns } = getTableColumns(smtpCredentials);
+
+export type SmtpCredentialRow = Awaited<ReturnType<typeof getSmtpCredential>>;
+
+/** Returns the condition that selects the credentials of the caller's workspace that its credential may see. */
+function visibleToCaller({ actor: { domainIds }, workspace }: CallerCtx): SQL | undefined {
+  const isPermitted =
+    domainIds && sql`${smtpCredentials.domainId} IN (SELECT value FROM json_each(${JSON.stringify([...domainIds])}))`;
+  return and(eq(smtpCredentials.workspace, workspace.number), isPermitted ?? undefined);
+}
+
+/** Returns one SMTP credential. Throws 404 for an id that is malformed, unknown, of another workspace or domain. */
+export async function getSmtpCredential(ctx: CallerCtx, id: string) {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("SMTP credential");
+  const [row] = await orm(ctx)
+    .select(columns)
+    .from(smtpCredentials)
+    .where(and(visibleToCaller(ctx), eq(smtpCredentials.id, uuid)));
+  if (!row) throw notFound("SMTP credential");
+  return row;
+}
+
+/** Returns SMTP credentials, newest first, deactivated ones included; `after` continues after the one with this id. */
+export function listSmtpCredentials(
+  ctx: CallerCtx,
+  { after, offset, limit }: { after?: string; offset: number; limit: number },
+): Promise<SmtpCredentialRow[]> {
+  return orm(ctx)
+    .select(columns)
+    .from(smtpCredentials)
+    .where(and(visibleToCaller(ctx), after === undefined ? undefined : lt(smtpCredentials.id, after)))
+    .orderBy(desc(smtpCredentials.id))
+    .limit(limit)
+    .offset(offset);
+}

@@ -1,0 +1,80 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { createSmtpCredential } from "./create.ts";
+import { deactivateSmtpCredential } from "./deactivate.ts";
+import { listSmtpCredentials } from "./queries.ts";
+import { NewSmtpCredentialOut, SmtpCredentialIn, SmtpCredentialOut, toSmtpCredential } from "./schema.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
+  })
+  .superRefine(refuseDeepPages);
+
+const tags = ["SMTP credentials"];
+
+export const smtpCredentialRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/smtp-credentials/",
+    describeRoute({
+      operationId: "createSmtpCredential",
+      summary: "Create the SMTP credential of a domain",
+      description:
+        "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
+        "credential. Connect to `smtp_host` and `smtp_port` with STARTTLS.",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: responses(
+        201,
+        "The SMTP credential. `password` is shown in this response only",
+        NewSmtpCredentialOut,
+        [400, 403, 404, 409, 413, 415],
+      ),
+    }),
+    ...body(SmtpCredentialIn),
+    idempotent(201),
+    async (c) => c.json(await createSmtpCredential(c.get("caller"), c.req.valid("json")), 201),
+  )
+  .get(
+    "/v1/smtp-credentials/",
+    describeRoute({
+      operationId: "listSmtpCredentials",
+      summary: "List SMTP credentials, newest first",
+      tags,
+      responses: responses(
+        200,
+        "A page of SMTP credentials, inactive ones included, without passwords",
+        z.array(SmtpCredentialOut),
+        [403],
+      ),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { page, limit, ...filter } = c.req.valid("query");
+      const found = await listSmtpCredentials(c.get("caller"), { ...filter, offset: page * limit, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map(toSmtpCredential));
+    },
+  )
+  .delete(
+    "/v1/smtp-credentials/:credential_id",
+    describeRoute({
+      operationId: "revokeSmtpCredential",
+      summary: "Deactivate an SMTP credential",
+      description:
+        "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
+      tags,
+      parameters: [parameter.id("credential_id", "Id of the SMTP credential")],
+      responses: responses(204, "Deactivated", null, [403, 404]),
+    }),
+    async (c) => {
+      await deactivateSmtpCredential(c.get("caller"), c.req.param("credential_id"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,163 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
+import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { WakeUpJoiner } from "../../platform/outbox/index.ts";
+import { findExceededPolicy } from "../../platform/rate-limits/index.ts";
+import { ContentUpload } from "../emails/content/index.ts";
+import { sendReads } from "../emails/send/index.ts";
+import { commitAlone, commitTogether, type PreparedMail, prepareMail } from "./commit.ts";
+import { CREDENTIAL_WORKSPACE, type CredentialRow, findCredentialStatement, toSmtpCaller } from "./credentials.ts";
+import { type ParsedMessage, parseMessage, type SubmittedEnvelope } from "./parse-message.ts";
+import { type ReadMessage, readMessage } from "./read-message.ts";
+import { ReplyError } from "./replies.ts";
+import { requireSender, toSubmitter } from "./require-sender.ts";
+import type { Result } from "./results.ts";
+import { credentialEnded, readSmtpSession, type SmtpSession } from "./sessions.ts";
+
+const wakeUps = new WakeUpJoiner();
+
+/** A message from the gateway. */
+export interface Submission {
+  /** Token of a session of its credential. */
+  token: string;
+  /** Id of its connection; undefined: that of the session. */
+  connection?: string | undefined;
+  envelope: SubmittedEnvelope;
+  /** Number of messages of this connection whose answers the client has received. */
+  sequence: number;
+  stream: AsyncIterable<Uint8Array>;
+  /** Waits until the isolate has memory for one part of a large message. */
+  reserve: () => Promise<void>;
+}
+
+/** An accepted message. */
+export interface Accepted {
+  id: string;
+  /** Key under which a repeat of the message is found; null when the client gave one. */
+  repeat: string | null;
+}
+
+/** A message that was read to its end. */
+export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"> {
+  session: SmtpSession;
+  upload: ContentUpload;
+  message: ReadMessage;
+  parsed: ParsedMessage;
+}
+
+/**
+ * Accepts submitted messages for delivery (decisions 8): those of one credential with one D1 call to each database. When
+ * it returns, the rows of accepted messages are committed and their content is in them or in R2. The same message again
+ * within 10 minutes of a lost answer, or with the same Idempotency-Key within 24 hours, gets the result of the first.
+ * Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored then.
+ */
+export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submission[]): Promise<Result<Accepted>[]> {
+  const tokens = new Set(submissions.map(({ token }) => token));
+  const sessions = new Map([...tokens].map((token) => [token, readSmtpSession(ctx, token)]));
+  const read = await forEach(
+    submissions.map((value) => ({ value })),
+    async (submission) => readSubmission(ctx, submission, await sessions.get(submission.token)),
+  );
+  const results = new Map<ReadSubmission, Result<Accepted>>();
+  const valid = read.flatMap((result) => ("value" in result ? [result.value] : []));
+  const groups = [...Map.groupBy(valid, ({ session }) => session.credentialId).values()];
+  await Promise.all(
+    groups.map(async (group) => {
+      const accepted = await acceptGroup(ctx, group);
+      for (const [index, item] of group.entries())
+        results.set(item, accepted[index] ?? { error: new Error("no result") });
+    }),
+  );
+  return Promise.all(
+    read.map(async (result) => {
+      if ("error" in result) return result;
+      const accepted = results.get(result.value) ?? { error: new Error("no result") };
+      if ("error" in accepted) await result.value.upload.abort();
+      return accepted;
+    }),
+  );
+}
+
+async function readSubmission(
+  ctx: Ctx,
+  { envelope, sequence, stream, reserve, connection }: Submission,
+  opened: SmtpSession | undefined,
+): Promise<ReadSubmission> {
+  if (!opened) throw new Error("no session");
+  const session = connection === undefined ? opened : { ...opened, connection };
+  const upload = new ContentUpload({ ...ctx, workspace: { id: session.workspaceId } });
+  try {
+    const message = await readMessage(stream, upload, reserve);
+    const parsed = parseMessage(message, envelope, { id: upload.id, now: ctx.now() });
+    return { session, envelope, sequence, upload, message, parsed };
+  } catch (error) {
+    await upload.abort();
+    throw error;
+  }
+}
+
+/** Accepts messages of one credential. */
+async function acceptGroup(ctx: Ctx, group: readonly ReadSubmission[]): Promise<Result<Accepted>[]> {
+  try {
+    const caller = await findCaller(ctx, group);
+    const prepared = await forEach(
+      group.map((value) => ({ value })),
+      (item) => prepare(caller, item),
+    );
+    const mails = prepared.flatMap((result) => ("value" in result ? [result.value] : []));
+    if (mails.length > 1 && (await commitTogether(caller, mails)))
+      return forEach(prepared, async (mail) => toAccepted(mail, mail.answer.id));
+    return forEach(prepared, async (mail) => toAccepted(mail, await commitAlone(caller, mail)));
+  } catch (error) {
+    return group.map(() => ({ error }));
+  }
+}
+
+const toAccepted = ({ repeat }: PreparedMail, id: string): Accepted => ({ id, repeat });
+
+/** Reads credential, senders and suppressions of all messages in one D1 call, and checks the workspace and its limit. */
+async function findCaller(ctx: Ctx, group: readonly ReadSubmission[]): Promise<CallerCtx> {
+  const [{ session } = { session: null }] = group;
+  if (!session) throw new Error("no message");
+  const senders = new Set(
+    group.flatMap(({ parsed, envelope }) => [parsed.request.from?.key ?? "", parseAddress(envelope.from)?.key ?? ""]),
+  );
+  const recipients = new Set(group.flatMap(({ parsed }) => parsed.request.recipients.map(({ key }) => key)));
+  const scope = { workspace: CREDENTIAL_WORKSPACE, parameter: session.credentialId };
+  const reads = sendReads(ctx, scope, { senders, recipients });
+  const statements = [findCredentialStatement(ctx, session.credentialId), ...reads.statements];
+  // Counts a group once, as the limit counts a batch of the API.
+  const [[found, ...results], policy] = await Promise.all([
+    ctx.db.batch(statements),
+    findExceededPolicy(ctx, "POST /gateway/submissions", session.credentialId),
+  ]);
+  const row = found?.results[0] as CredentialRow | undefined;
+  if (row?.workspace_id !== session.workspaceId) throw credentialEnded();
+  const onShard = onNewestShard(ctx, toSmtpCaller(row).workspace);
+  const wake: CallerCtx["wake"] = (rows, delay = 0) =>
+    delay > 0 ? onShard.wake(rows, delay) : wakeUps.wake(onShard.shard, rows, onShard.wake);
+  const caller = toSubmitter({ ...onShard, wake }, row, reads.toCaller(results));
+  requireMailSpace(caller);
+  if (policy) throw new ReplyError(`451 4.7.1 The limit is ${policy.limit} messages a minute; try again later`);
+  return caller;
+}
+
+async function prepare(caller: CallerCtx, item: ReadSubmission): Promise<PreparedMail> {
+  requireSender(caller, item.envelope.from);
+  return prepareMail(caller, item);
+}
+
+/** Runs the next step of each item that has no error yet. */
+function forEach<From, To>(items: readonly Result<From>[], step: (value: From) => Promise<To>): Promise<Result<To>[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      if ("error" in item) return item;
+      try {
+        return { value: await step(item.value) };
+      } catch (error) {
+        return { error };
+      }
+    }),
+  );
+}

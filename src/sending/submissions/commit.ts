@@ -1,0 +1,107 @@
+import { Buffer } from "node:buffer";
+import { toBase64, utf8 } from "../../lib/bytes.ts";
+import { AppError } from "../../lib/errors.ts";
+import { keyedHashes } from "../../lib/secret-box.ts";
+import type { RawContent } from "../../mail/raw/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
+import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";
+import { putDocument } from "../emails/content/index.ts";
+import { commitEmails, type NewEmail, requireSendable, toNewEmail } from "../emails/send/index.ts";
+import type { ReadSubmission } from "./accept.ts";
+import { REPEAT_MS } from "./rules.ts";
+
+/** The answer to a submission. The last two tell a repeat after a lost answer from a second message. */
+interface Answer {
+  id: string;
+  connection: string;
+  sequence: number;
+}
+
+/** A message that may be sent, with its row. Its content is stored. */
+export interface PreparedMail {
+  email: NewEmail;
+  contentKey: string | null;
+  idempotency: Idempotency;
+  answer: Answer;
+  /** Key under which a repeat is found; null when the client gave one. */
+  repeat: string | null;
+}
+
+/** Checks a message and stores its content. Throws AppError. */
+export async function prepareMail(caller: CallerCtx, item: ReadSubmission): Promise<PreparedMail> {
+  const { upload, parsed, session, sequence } = item;
+  const sendable = await requireSendable(caller, parsed.request, { source: "smtp", isRetry: false });
+  const idempotency = await toIdempotency(caller, item);
+  const content = await putDocument(upload, toDocument(item), storesContentInR2Only(caller));
+  const email = { ...toNewEmail(caller, upload.id, sendable, content, "smtp"), messageId: parsed.messageId };
+  return {
+    email,
+    contentKey: content.key,
+    idempotency,
+    answer: { id: email.id, connection: session.connection, sequence },
+    repeat: parsed.idempotencyKey === null ? (idempotency.keys[0] ?? null) : null,
+  };
+}
+
+/**
+ * Commits messages in one transaction. Returns false when one of them is a repeat of another or of an earlier one, or they
+ * exceed the daily limit of the workspace together: nothing is written then.
+ */
+export async function commitTogether(caller: CallerCtx, mails: readonly PreparedMail[]): Promise<boolean> {
+  const [first] = mails;
+  // Emails that share an outbox row need one due time.
+  const emails = mails.map(({ email }) =>
+    first && email.dueAt !== null ? { ...email, outboxId: first.email.id, dueAt: first.email.createdAt } : email,
+  );
+  const responses = mails.map(({ idempotency, answer }) => ({ idempotency, response: answer }));
+  try {
+    await commitEmails(caller, emails, null, null, storeMailResponses(caller, responses));
+    return true;
+  } catch (error) {
+    if (error instanceof ConcurrencyError || isDailyLimit(error)) return false;
+    throw error;
+  }
+}
+
+const isDailyLimit = (error: unknown) => error instanceof AppError && error.status === 429;
+
+/** Commits a message and returns its id: that of the first one when it is a repeat. Throws ConcurrencyError. */
+export async function commitAlone(caller: CallerCtx, mail: PreparedMail): Promise<string> {
+  const keyed = { ...caller, idempotency: mail.idempotency };
+  try {
+    await commitEmails(keyed, [mail.email], mail.answer, mail.contentKey);
+    return mail.answer.id;
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError)) throw error;
+    const stored = await findResponse(keyed, mail.idempotency);
+    if (!stored) throw error;
+    return (JSON.parse(stored.body) as Answer).id;
+  }
+}
+
+/** Returns the key of a message: its Idempotency-Key, or else the hash of envelope and content. */
+async function toIdempotency(
+  { settings: { masterKeys } }: CallerCtx,
+  { session, envelope, sequence, parsed: { request, idempotencyKey }, message: { hash } }: ReadSubmission,
+): Promise<Idempotency> {
+  const names = JSON.stringify([envelope.from, [...envelope.to].sort()]);
+  const key = idempotencyKey ?? `smtp ${session.credentialId} ${names} ${hash}`;
+  // Mail programs give each attempt another Date, Message-ID and boundary, so the content is no part of this fingerprint.
+  const fingerprint = `smtp ${names} ${request.email?.subject}`;
+  return {
+    keys: await keyedHashes(masterKeys, "idempotency-key", key),
+    fingerprint: toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(fingerprint)))),
+    sealingKeys: async () => [],
+    ...(idempotencyKey === null ? { repeats: { ttlMs: REPEAT_MS, connection: session.connection, sequence } } : {}),
+  };
+}
+
+function toDocument({ parsed: { head }, message: { body, bodySize, isEightBit, parts } }: ReadSubmission) {
+  const raw: RawContent = { head, body: body ? toBinary(body) : { at: 0, size: bodySize }, isEightBit, parts };
+  return { text: null, html: null, headers: [], reply_to: null, attachments: [], raw };
+}
+
+const toBinary = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString("latin1");

@@ -1,0 +1,38 @@
+import type { Ctx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { dayOf } from "../../platform/idempotency/index.ts";
+import { onShard } from "../../platform/jobs/shards.ts";
+import type { SmtpSession } from "./sessions.ts";
+
+/** Answers that the client of a connection has received. */
+export interface Confirmation {
+  session: SmtpSession;
+  /** Keys that `acceptSubmissions` returned. */
+  keys: readonly string[];
+}
+
+const FORGET = `
+  DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2
+    AND key IN (SELECT k.value FROM json_each(?3) i, json_each(i.value, '$.keys') k)
+    AND (key, answer->>'connection') IN (
+      SELECT k.value, i.value->>'connection' FROM json_each(?3) i, json_each(i.value, '$.keys') k)`;
+
+/**
+ * Forgets messages whose clients have received the answers, since they ended their connections with QUIT: the same message
+ * again is then a second email. Two D1 calls for each workspace. Safe to repeat.
+ */
+export async function confirmAnswers(ctx: Ctx, confirmations: readonly Confirmation[]): Promise<void> {
+  const groups = Map.groupBy(confirmations, ({ session }) => session.workspaceId);
+  await Promise.all([...groups].map(([workspaceId, group]) => confirmGroup(ctx, workspaceId, group)));
+}
+
+async function confirmGroup(ctx: Ctx, workspaceId: string, group: readonly Confirmation[]): Promise<void> {
+  const row = await ctx.db
+    .prepare("SELECT number, mail_shards FROM workspaces WHERE id = ?1")
+    .bind(workspaceId)
+    .first<{ number: number; mail_shards: string }>();
+  const [shard] = JSON.parse(row?.mail_shards ?? "[]") as number[];
+  if (!row || shard === undefined) return;
+  const items = group.map(({ session: { connection }, keys }) => ({ connection, keys }));
+  await mailDb(onShard(ctx, shard)).prepare(FORGET).bind(dayOf(ctx.now()), row.number, JSON.stringify(items)).run();
+}

@@ -1,0 +1,160 @@
+import { parseAddress } from "../../lib/addresses.ts";
+import { utf8Length } from "../../lib/bytes.ts";
+import { isRelayHeader } from "../../lib/header-rules.ts";
+import { misleadingNameFault, NAME_OCTETS } from "../../lib/text-rules.ts";
+import { formatDate, type HeaderField } from "../../mail/mime/index.ts";
+import {
+  binaryToText,
+  fieldValue,
+  parseFields,
+  parseMailboxes,
+  parseOnlyMailbox,
+  type ScannedMessage,
+  textParts,
+} from "../../mail/raw/index.ts";
+import { decodeEncodedWords } from "../../mail/reports/index.ts";
+import type { Envelope, ParsedAddress, ParsedRequest, Recipient } from "../emails/send/index.ts";
+import { ReplyError } from "./replies.ts";
+
+/** The envelope of a submitted message. */
+export interface SubmittedEnvelope {
+  from: string;
+  to: readonly string[];
+}
+
+/** A submitted message with what its row stores. */
+export interface ParsedMessage {
+  request: ParsedRequest<Envelope>;
+  /** The header section to send. */
+  head: string;
+  messageId: string;
+  /** Idempotency-Key of the message; null without one. */
+  idempotencyKey: string | null;
+}
+
+/** Fields that a message has at most once (RFC 5322 3.6): two readers could choose different ones. */
+const ONCE = [
+  "from",
+  "sender",
+  "reply-to",
+  "to",
+  "cc",
+  "subject",
+  "date",
+  "message-id",
+  "mime-version",
+  "content-type",
+  "content-transfer-encoding",
+  "idempotency-key",
+];
+
+const MAX_RECIPIENTS = 50;
+const MAX_ATTACHMENT_OCTETS = 24 * 1024 * 1024;
+const MAX_TEXT_OCTETS = 5_000_000;
+const MAX_SUBJECT_OCTETS = 998;
+
+const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
+
+/**
+ * Checks a message that was read and returns what is stored of it (decisions 8). Bcc is removed from the header section, a
+ * missing Message-ID or Date is added, with `id`, the domain of From, and `now` in ms since 1970. Throws ReplyError.
+ */
+export function parseMessage(
+  { head, parts }: Pick<ScannedMessage, "head" | "parts">,
+  envelope: SubmittedEnvelope,
+  { id, now }: { id: string; now: number },
+): ParsedMessage {
+  const fields = parseFields(head);
+  checkFields(fields);
+  checkSizes(parts);
+  const from = readFrom(fields);
+  const given = fieldValue(fields, "message-id");
+  const messageId = given ? oneLine(binaryToText(given)) : `<${id}@${from.domain}>`;
+  const kept = fields.filter(({ name }) => !["bcc", "resent-bcc"].includes(name.toLowerCase()));
+  const added = [
+    ...(given ? [] : [`Message-ID: ${messageId}\r\n`]),
+    ...(fieldValue(fields, "date") ? [] : [`Date: ${formatDate(new Date(now))}\r\n`]),
+  ];
+  // An empty Message-ID or Date is replaced.
+  const sent = kept.filter(
+    ({ name }) => !(/^(?:message-id|date)$/i.test(name) && !fieldValue(kept, name.toLowerCase())),
+  );
+  const recipients = toRecipients(fields, envelope.to);
+  const subject = oneLine(decodeEncodedWords(binaryToText(fieldValue(fields, "subject") ?? "")));
+  const sender: ParsedAddress = { email: from.email, key: from.key, name: from.name };
+  return {
+    request: {
+      email: { from: sender, recipients, subject: truncate(subject, MAX_SUBJECT_OCTETS), tags: null, sendAt: null },
+      from: sender,
+      recipients,
+      issues: [],
+    },
+    head: [...sent.map(({ raw }) => raw), ...added].join(""),
+    messageId: truncate(messageId, MAX_SUBJECT_OCTETS),
+    idempotencyKey: fieldValue(fields, "idempotency-key") || null,
+  };
+}
+
+function checkFields(fields: readonly HeaderField[]): void {
+  const names = fields.map(({ name }) => name.toLowerCase());
+  const repeated = ONCE.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (repeated) throw refuse(`the header has more than one ${repeated} field`);
+  const relayed = fields.find(({ name }) => isRelayHeader(name));
+  if (relayed) throw refuse(`${relayed.name} is refused, because relays take it as a command`);
+  const key = fieldValue(fields, "idempotency-key");
+  if (key !== null && key.length > 255) throw refuse("Idempotency-Key must be 1 to 255 characters");
+}
+
+function checkSizes(parts: ScannedMessage["parts"]): void {
+  const { text, html } = textParts(parts);
+  const shown = (text?.decodedSize ?? 0) + (html?.decodedSize ?? 0);
+  const attached = parts.reduce((sum, { decodedSize }) => sum + decodedSize, 0) - shown;
+  const tooLarge = (what: string, size: number, limit: number) =>
+    new ReplyError(
+      `552 5.3.4 ${what} decode to ${size.toLocaleString("en")} octets; the limit is ${limit.toLocaleString("en")}`,
+    );
+  if (attached > MAX_ATTACHMENT_OCTETS) throw tooLarge("the attachments", attached, MAX_ATTACHMENT_OCTETS);
+  if (shown > MAX_TEXT_OCTETS) throw tooLarge("html and text together", shown, MAX_TEXT_OCTETS);
+}
+
+function readFrom(fields: readonly HeaderField[]): ParsedAddress & { domain: string } {
+  const value = fieldValue(fields, "from");
+  if (value === null) throw refuse("the header has no From field");
+  const only = parseOnlyMailbox(binaryToText(value));
+  if (!only) throw refuse("the From field must have exactly one mailbox");
+  const fault = misleadingNameFault(only.name ?? "", only.address.key);
+  if (fault) throw refuse(fault);
+  const name = only.name === null ? null : truncate(oneLine(only.name), NAME_OCTETS);
+  return { email: only.address.address, key: only.address.key, name, domain: only.address.domain };
+}
+
+/** Returns each recipient of the envelope once, with the kind and name that the header gives it: bcc when it gives none. */
+function toRecipients(fields: readonly HeaderField[], addresses: readonly string[]): Recipient[] {
+  const named = (name: string) =>
+    new Map(parseMailboxes(binaryToText(fieldValue(fields, name) ?? "")).map((entry) => [entry.address.key, entry]));
+  const [to, cc] = [named("to"), named("cc")];
+  const unique = new Map<string, Recipient>();
+  for (const text of addresses) {
+    const address = parseAddress(text);
+    if (!address) throw new ReplyError("553 5.1.3 A recipient is no valid email address");
+    const { key } = address;
+    const kind = to.has(key) ? "to" : cc.has(key) ? "cc" : "bcc";
+    const name = (to.get(key) ?? cc.get(key))?.name ?? null;
+    unique.set(key, { email: address.address, key, kind, name: name && truncate(oneLine(name), NAME_OCTETS) });
+  }
+  if (unique.size === 0) throw new ReplyError("554 5.5.1 No valid recipients");
+  if (unique.size > MAX_RECIPIENTS) throw new ReplyError(`452 4.5.3 The limit is ${MAX_RECIPIENTS} recipients`);
+  return [...unique.values()];
+}
+
+const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+
+/** Cuts a text to at most `octets` in UTF-8, at a code point. */
+function truncate(text: string, octets: number): string {
+  let cut = text;
+  while (utf8Length(cut) > octets)
+    cut = Array.from(cut)
+      .slice(0, -1 - Math.floor((utf8Length(cut) - octets) / 4))
+      .join("");
+  return cut;
+}

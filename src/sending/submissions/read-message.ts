@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { concat } from "../../lib/bytes.ts";
+import { MessageScanner, RawMessageError, type ScannedMessage } from "../../mail/raw/index.ts";
+import type { ContentUpload } from "../emails/content/index.ts";
+import { ReplyError } from "./replies.ts";
+import { MAX_ROW_OCTETS, MAX_WIRE_OCTETS } from "./rules.ts";
+
+/**
+ * What the gateway sends after the last octet of a message. An upload that was cut off does not have it, and no message
+ * contains a NUL.
+ */
+const END = "\0end";
+
+/** A submitted message that was read to its end. */
+export interface ReadMessage extends ScannedMessage {
+  /** The body, when it is small; null: it is at the start of the upload. */
+  body: Uint8Array | null;
+  /** SHA-256 of the message, in base64. */
+  hash: string;
+}
+
+/**
+ * Reads a message from the gateway. The body of a large one goes to the upload, so that at most one part of it is in
+ * memory. `reserve` waits for memory before the first part is filled. Throws RawMessageError, and ReplyError 451 for a
+ * message that was cut off.
+ */
+export async function readMessage(
+  stream: AsyncIterable<Uint8Array>,
+  upload: ContentUpload,
+  reserve: () => Promise<void>,
+): Promise<ReadMessage> {
+  const scanner = new MessageScanner();
+  const hash = createHash("sha256");
+  const small: Uint8Array[] = [];
+  let size = 0;
+  let isLarge = false;
+  const take = async (octets: Uint8Array) => {
+    size += octets.length;
+    if (size > MAX_WIRE_OCTETS)
+      throw new RawMessageError("size", `the message is larger than ${MAX_WIRE_OCTETS.toLocaleString("en")} octets`);
+    hash.update(octets);
+    const body = scanner.write(octets);
+    if (!isLarge && size > MAX_ROW_OCTETS) {
+      isLarge = true;
+      await reserve();
+      for (const piece of small.splice(0)) await upload.store(piece);
+    }
+    if (isLarge) await upload.store(body);
+    else small.push(body.slice());
+  };
+  let held: Uint8Array = new Uint8Array(0);
+  for await (const chunk of stream) {
+    const octets = held.length > 0 ? concat([held, chunk]) : chunk;
+    const to = Math.max(0, octets.length - END.length);
+    held = octets.slice(to);
+    if (to > 0) await take(octets.subarray(0, to));
+  }
+  if (new TextDecoder().decode(held) !== END) throw new ReplyError("451 4.3.0 The message was cut off; try again");
+  return { ...scanner.finish(), body: isLarge ? null : concat(small), hash: hash.digest("base64") };
+}

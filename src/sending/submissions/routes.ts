@@ -1,0 +1,138 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../../http/body-budget.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { readFields } from "../../http/fields.ts";
+import { readEnvelope, requireGateway } from "../../http/gateway-auth.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { LEASE_MS } from "../smtp-credentials/index.ts";
+import { acceptSubmissions } from "./accept.ts";
+import { checkSender } from "./check-sender.ts";
+import { confirmAnswers } from "./confirm.ts";
+import { readGroup } from "./read-group.ts";
+import { toReply } from "./replies.ts";
+import type { Result } from "./results.ts";
+import { readSmtpSession, startSmtpSessions } from "./sessions.ts";
+
+const credentials = { username: z.string().max(400), password: z.string().max(1_000) };
+const connection = { ip: z.string().max(100), connection: z.string().max(100) };
+/** Equal logins of several connections, or that of one as gateways of the version before send it. */
+const LoginIn = z.union([
+  z.object({ ...credentials, connections: z.array(z.object(connection)).min(1).max(16) }),
+  z.object({ ...credentials, ...connection }),
+]);
+const SenderIn = z.object({ token: z.string().max(2_048), address: z.string().max(1_000) });
+const Confirmed = z.object({
+  token: z.string().max(2_048),
+  connection: z.string().max(100).optional(),
+  keys: z.array(z.string().max(100)).max(100),
+});
+/** Those of several connections, or of one as gateways of the version before send them. */
+const ConfirmIn = z.union([z.object({ confirmations: z.array(Confirmed).min(1).max(64) }), Confirmed]);
+
+/** One part of an upload and what it is copied from: most messages need less. */
+const MESSAGE_BYTES = 6_000_000;
+const MEMORY = 36_000_000;
+const bodies = new BodyBudget({ ...largeBodyLimits, total: MEMORY, unknownCallers: MEMORY });
+
+/** Answers of the gateway's calls: `reply` is set when the command is refused. An error of the service is a 500. */
+async function answer<Result extends object>(work: () => Promise<Result>) {
+  try {
+    return { reply: null, ...(await work()) };
+  } catch (error) {
+    const reply = toReply(error);
+    if (reply === null) throw error;
+    return { reply: reply.replace(/[^\x20-\x7e]+/g, "?") };
+  }
+}
+
+/** The calls of the SMTP gateway for submitted mail. Its bearer token is the secret that it shares with the Worker. */
+export const submissionRoutes = new Hono<AppEnv>()
+  .post("/gateway/sessions", requireGateway, async (c) => {
+    const login = await readFields(c, LoginIn);
+    const isOne = !("connections" in login);
+    const connections = isOne ? [login] : login.connections;
+    const results = await startSmtpSessions(c.get("ctx"), login, connections);
+    const answers = results.map((result) => answer(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
+    return c.json(isOne ? await answers[0] : { reply: null, answers: await Promise.all(answers) });
+  })
+  .post("/gateway/senders", requireGateway, async (c) => {
+    const { token, address } = await readFields(c, SenderIn);
+    const ctx = c.get("ctx");
+    return c.json(
+      await answer(async () => {
+        await checkSender(ctx, await readSmtpSession(ctx, token), address);
+        return { lease_ms: LEASE_MS };
+      }),
+    );
+  })
+  .post("/gateway/confirmations", requireGateway, async (c) => {
+    const input = await readFields(c, ConfirmIn);
+    const items = "confirmations" in input ? input.confirmations : [input];
+    const ctx = c.get("ctx");
+    const read = await Promise.allSettled(
+      items.map(async ({ token, connection, keys }) => {
+        const session = await readSmtpSession(ctx, token);
+        return { session: connection === undefined ? session : { ...session, connection }, keys };
+      }),
+    );
+    // A session that has ended must not keep the answers of others from being forgotten.
+    const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    if (confirmations.length === 0) await Promise.all(items.map(({ token }) => readSmtpSession(ctx, token)));
+    await confirmAnswers(ctx, confirmations);
+    return c.json({ reply: null });
+  })
+  .post("/gateway/submissions", requireGateway, async (c) => {
+    const envelope = readEnvelope(c);
+    if (!envelope) throw badRequest("X-Envelope is missing or malformed");
+    const sequence = Number(c.req.header("X-Sequence") ?? 0);
+    if (!Number.isInteger(sequence)) throw badRequest("X-Sequence is malformed");
+    const token = c.req.header("X-Session") ?? "";
+    const connection = c.req.header("X-Connection");
+    const hold = bodies.open(UNKNOWN_CALLER);
+    try {
+      const stream = c.req.raw.body ?? new Blob([]).stream();
+      const reserve = () => hold.growTo(MESSAGE_BYTES);
+      const submission = { token, connection, envelope, sequence, stream, reserve };
+      const [result] = await acceptSubmissions(withWaitUntil(c), [submission]);
+      return c.json(await answer(async () => unwrap(result)));
+    } finally {
+      hold.release();
+    }
+  })
+  .post("/gateway/submission-groups", requireGateway, async (c) => {
+    const ctx = withWaitUntil(c);
+    const group = await readGroup(c.req.raw);
+    const hold = bodies.open(UNKNOWN_CALLER);
+    try {
+      const submissions = group.map(({ octets, ...item }) => ({
+        ...item,
+        stream: toStream(octets),
+        reserve: () => hold.growTo(MESSAGE_BYTES),
+      }));
+      const results = await acceptSubmissions(ctx, submissions);
+      const answers = results.map((result) =>
+        answer(async () => unwrap(result)).catch((error: unknown) => {
+          ctx.log("submission.failed", { error: String(error) });
+          return { reply: "451 4.3.0 The message could not be stored; try again later" };
+        }),
+      );
+      return c.json({ reply: null, lease_ms: LEASE_MS, answers: await Promise.all(answers) });
+    } finally {
+      hold.release();
+    }
+  });
+
+/** Returns a context with which work after the answer, such as a wake-up, does not delay it. */
+function withWaitUntil(c: Context<AppEnv>) {
+  return { ...c.get("ctx"), waitUntil: (work: Promise<unknown>) => c.executionCtx.waitUntil(work) };
+}
+
+function unwrap<Value>(result: Result<Value> | undefined): Value {
+  if (result && "value" in result) return result.value;
+  throw result?.error;
+}
+
+async function* toStream(octets: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield octets;
+}

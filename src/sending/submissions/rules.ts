@@ -1,0 +1,34 @@
+import { ipNetwork } from "../../lib/ip-network.ts";
+
+/** Limits of mail that is submitted by SMTP (decisions 8). Pure. */
+
+/** Octets of one message on the wire. */
+export const MAX_WIRE_OCTETS = 36 * 1024 * 1024;
+/** Messages from this size on are not tracked, in octets. */
+export const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
+/** Octets of a message whose content goes into the row of the email. JSON escapes some of them. */
+export const MAX_ROW_OCTETS = 15 * 1024;
+/** How long the same message counts as a repeat after its answer was lost, in ms. */
+export const REPEAT_MS = 10 * 60_000;
+
+const WINDOW_SECONDS = 900;
+
+/** Failed logins of one username from one network, of one username, and from one network. */
+const failurePolicies = {
+  userAndNetwork: { name: "failed-smtp-logins-per-network", limit: 10, windowSeconds: WINDOW_SECONDS },
+  user: { name: "failed-smtp-logins", limit: 100, windowSeconds: WINDOW_SECONDS },
+  network: { name: "failed-smtp-logins-of-network", limit: 100, windowSeconds: WINDOW_SECONDS },
+} as const;
+
+/** Returns the limits of failed logins with a username from an ip. */
+export function loginLimits(
+  username: string,
+  ip: string,
+): [(typeof failurePolicies)[keyof typeof failurePolicies], string][] {
+  const network = ipNetwork(ip);
+  return [
+    [failurePolicies.userAndNetwork, `${username} ${network}`],
+    [failurePolicies.user, username],
+    [failurePolicies.network, network],
+  ];
+}

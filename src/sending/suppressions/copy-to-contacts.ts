@@ -1,0 +1,69 @@
+import type { Ctx, MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import type { MailStatement, MainStatement } from "../../platform/db/database.ts";
+import { jsonChunks } from "../../platform/db/json-chunks.ts";
+import type { WorkspaceAddress } from "./domain-failures.ts";
+import type { SuppressionEntry } from "./suppress.ts";
+
+/** The state of an address on the suppression list of a workspace. A null reason: it is not listed. */
+export interface ContactMark extends WorkspaceAddress {
+  reason: SuppressionEntry["reason"] | null;
+  /** 1: it has unsubscribed, also when another reason is stronger. */
+  unsubscribed: 0 | 1;
+}
+
+const UNSUBSCRIBED = "(s.reason IS 'unsubscribe' OR s.unsubscribed_at IS NOT NULL) AS unsubscribed";
+
+const FIND = `
+  SELECT j.value->>'workspace' AS workspace, j.value->>'email' AS email, s.reason, ${UNSUBSCRIBED}
+    FROM json_each(?1) j
+    LEFT JOIN suppressions s ON s.workspace = j.value->>'workspace' AND s.email = j.value->>'email'`;
+
+/** Returns the statements that read the state of addresses. Each result is a list of ContactMark. */
+export function findMarksStatements(ctx: Ctx, addresses: readonly WorkspaceAddress[]): MainStatement[] {
+  const chunks = jsonChunks(addresses.map(({ workspace, email }) => JSON.stringify({ workspace, email })));
+  return chunks.map((chunk) => ctx.db.prepare(FIND).bind(chunk));
+}
+
+/** Returns the state of addresses of a workspace. */
+export async function findMarks(ctx: Ctx, workspace: number, emails: readonly string[]): Promise<ContactMark[]> {
+  const addresses = emails.map((email) => ({ workspace, email }));
+  const results = await ctx.db.batch<ContactMark>(findMarksStatements(ctx, addresses));
+  return results.flatMap(({ results }) => results);
+}
+
+// Reads by the index contacts_by_email: at most one contact for each list of the workspace and address.
+const MARK = `
+  WITH j AS MATERIALIZED (
+    SELECT value->>'workspace' AS workspace, value->>'email' AS email, value->>'reason' AS reason,
+           value->>'unsubscribed' AS unsubscribed FROM json_each(?1))
+  UPDATE contacts SET suppressed = j.reason, unsubscribed = j.unsubscribed FROM j
+   WHERE contacts.workspace = j.workspace AND contacts.email_key = j.email
+     AND (contacts.suppressed IS NOT j.reason OR contacts.unsubscribed <> j.unsubscribed)`;
+
+/** Returns the statements that write the state of addresses to their contacts. Safe to repeat. */
+export function markContactsStatements(ctx: MailCtx, marks: readonly ContactMark[]): MailStatement[] {
+  const chunks = jsonChunks(marks.map((mark) => JSON.stringify(mark)));
+  return chunks.map((chunk) => mailDb(ctx).prepare(MARK).bind(chunk));
+}
+
+/**
+ * Copies the state of addresses from the suppression list, which is in the main database, to the contacts of the
+ * workspace. Call it after a write to either: of two concurrent writes, the later copy sees both. Safe to repeat. A crash
+ * before it leaves a mark that is wrong until the next copy; dispatch reads the suppression list itself.
+ */
+export async function copyToContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {
+  await mailDb(ctx).batch(markContactsStatements(ctx, await findMarks(ctx, workspace, emails)));
+}
+
+const FIND_SUPPRESSED = `
+  SELECT s.workspace, s.email, s.reason, ${UNSUBSCRIBED} FROM json_each(?2) j
+    CROSS JOIN suppressions s ON s.workspace = ?1 AND s.email = j.value`;
+
+/** Does the same for contacts that were just inserted without a mark. It writes nothing when none is suppressed. */
+export async function copyToNewContacts(ctx: MailCtx, workspace: number, emails: readonly string[]): Promise<void> {
+  const chunks = jsonChunks(emails.map((email) => JSON.stringify(email)));
+  const statements = chunks.map((chunk) => ctx.db.prepare(FIND_SUPPRESSED).bind(workspace, chunk));
+  const marks = (await ctx.db.batch<ContactMark>(statements)).flatMap(({ results }) => results);
+  if (marks.length > 0) await mailDb(ctx).batch(markContactsStatements(ctx, marks));
+}

@@ -1,0 +1,90 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { parameter, responses, success } from "../../http/openapi.ts";
+import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
+import { body, query } from "../../http/validate.ts";
+import { addressKey, parseAddress } from "../../lib/addresses.ts";
+import { addSuppression } from "./add.ts";
+import { listSuppressions } from "./queries.ts";
+import { removeSuppression } from "./remove.ts";
+import { SuppressionIn, SuppressionOut, toSuppression } from "./schema.ts";
+
+const ListQuery = z
+  .object({
+    ...pageQuery({ default: 100, max: 500 }),
+    email: z
+      .string()
+      .transform((email) => parseAddress(email)?.key ?? null)
+      .optional()
+      .describe("Only this address."),
+    after: z
+      .string()
+      .transform(addressKey)
+      .optional()
+      .describe("Continues after this address. Taken from the Link header of the page before."),
+  })
+  .superRefine(refuseDeepPages);
+
+const tags = ["Suppressions"];
+const email = {
+  in: "path",
+  name: "email",
+  required: true,
+  description: "The address, percent-encoded",
+  schema: { type: "string", format: "email" },
+  example: "ada@example.org",
+} as const;
+
+export const suppressionRoutes = new Hono<AppEnv>()
+  .get(
+    "/v1/suppressions/",
+    describeRoute({
+      operationId: "listSuppressions",
+      summary: "List suppressed addresses",
+      tags,
+      responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
+    }),
+    query(ListQuery),
+    async (c) => {
+      const { limit, ...rest } = c.req.valid("query");
+      const found = await listSuppressions(c.get("caller"), { ...rest, limit });
+      return c.json(onePage(c, found, limit, ({ email }) => ({ after: email })).map(toSuppression));
+    },
+  )
+  .post(
+    "/v1/suppressions/",
+    describeRoute({
+      operationId: "addSuppression",
+      summary: "Add an address to the suppression list",
+      description: "Answers 200 with the stored entry when the address is already suppressed.",
+      tags,
+      parameters: [parameter.idempotencyKey],
+      responses: {
+        ...responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
+        ...success(200, "The address was already suppressed: the stored suppression", SuppressionOut),
+      },
+    }),
+    ...body(SuppressionIn),
+    idempotent(201),
+    async (c) => {
+      const { isNew, suppression } = await addSuppression(c.get("caller"), c.req.valid("json"));
+      return c.json(suppression, isNew ? 201 : 200);
+    },
+  )
+  .delete(
+    "/v1/suppressions/:email",
+    describeRoute({
+      operationId: "removeSuppression",
+      summary: "Remove an address from the suppression list",
+      tags,
+      parameters: [email],
+      responses: responses(204, "Removed", null, [403, 404]),
+    }),
+    async (c) => {
+      await removeSuppression(c.get("caller"), c.req.param("email"));
+      return c.body(null, 204);
+    },
+  );

@@ -1,0 +1,89 @@
+import { toCallerWorkspace } from "../../access/accounts/index.ts";
+import { sealLinks } from "../../lib/sealed-links.ts";
+import type { CallerCtx, Ctx, SystemActor } from "../../platform/context.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { findResponse, type Idempotency } from "../../platform/idempotency/index.ts";
+import { onNewestShard } from "../../platform/jobs/shards.ts";
+import { deliver, egressOf } from "../delivery/index.ts";
+import { sendEmail } from "../emails/send/index.ts";
+import { findSender, readSystemMail } from "./sender.ts";
+
+/** An email of the service itself, such as a sign-in link. */
+export interface SystemEmail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Returns whether the service has a mailbox for its own emails. */
+export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {
+  return (await readSystemMail(ctx)) === "configured";
+}
+
+/**
+ * Sends an email from SYSTEM_MAILBOX through the pipeline of all emails, with the source `system`. Links of this service
+ * in its text are stored encrypted, since they contain tokens. It is delivered at
+ * once, ahead of all that waits in the queue; when that fails, the queue delivers it like any other email. With a `key`,
+ * calls of the next 24 hours with the same key send nothing. Returns false, and logs it, when there is no such mailbox.
+ */
+export async function sendSystemEmail(
+  ctx: Ctx,
+  { to, subject, text }: SystemEmail,
+  key: string | null = null,
+): Promise<boolean> {
+  const sender = await findSender(ctx);
+  if (typeof sender === "string") {
+    ctx.log("system-email.no-mailbox", { mailbox: ctx.settings.systemMailbox });
+    return false;
+  }
+  const { mailbox, row } = sender;
+  // Without the limit of the workspace: users sign in all the same.
+  const workspace = { ...toCallerWorkspace(row), dailyLimit: 0 };
+  const mailCtx = onNewestShard(ctx, workspace);
+  const caller: CallerCtx = {
+    ...mailCtx,
+    actor: systemActor(row.user_id, mailbox),
+    workspace,
+    clientIp: null,
+    ...(key === null ? {} : { idempotency: keyed(key) }),
+    wake: (rows) =>
+      deliver(mailCtx, rows, egressOf(ctx.settings)).then(
+        () => true,
+        () => mailCtx.wake(rows),
+      ),
+  };
+  const stored = await sealLinks(ctx.settings.masterKeys, text, ctx.settings.publicUrl);
+  const from_ = { email: mailbox, name: ctx.settings.systemName };
+  try {
+    await sendEmail(caller, { from_, to: [{ email: to }], subject, text: stored }, "system");
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError) || !(await isSent(caller))) throw error;
+  }
+  return true;
+}
+
+/** Returns an Idempotency-Key of the service itself. It is no hash of a key of a caller, since it contains a space. */
+function keyed(key: string): Idempotency {
+  return { keys: [`system ${key}`], fingerprint: "system", sealingKeys: async () => [] };
+}
+
+/** Returns whether an earlier call with the same key committed its email. */
+async function isSent(caller: CallerCtx): Promise<boolean> {
+  return caller.idempotency !== undefined && (await findResponse(caller, caller.idempotency)) !== null;
+}
+
+function systemActor(userId: string, email: string): SystemActor {
+  return {
+    kind: "system",
+    credentialId: "system",
+    userId,
+    email,
+    name: null,
+    role: "owner",
+    scopes: new Set(["emails:send"]),
+    grantsAll: false,
+    domainIds: null,
+    expiresAt: null,
+    restricted: false,
+  };
+}

@@ -1,0 +1,35 @@
+import type { WorkspaceColumns } from "../../access/accounts/index.ts";
+import { parseAddress } from "../../lib/addresses.ts";
+import type { Ctx } from "../../platform/context.ts";
+
+// The mailbox belongs to the workspace that verified its domain. The oldest owner of that workspace is the user of the email.
+const FIND_SENDER = `
+  SELECT w.number, w.id AS workspace_id, w.name AS workspace_name, w.slug, w.sending_paused_at, w.mail_shards, o.user_id
+    FROM mailboxes m
+    JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace AND d.status = 'verified'
+    JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+    JOIN memberships o ON o.workspace = w.number AND o.role = 'owner'
+   WHERE m.address = ?1 AND m.is_active = 1 ORDER BY o.created_at LIMIT 1`;
+
+export type SenderRow = WorkspaceColumns & { user_id: string };
+
+/** Whether the service can send its own emails, by SYSTEM_MAILBOX: it is set, is an address, and that address may send. */
+export type SystemMail = "configured" | "not_configured" | "malformed" | "no_mailbox";
+
+/** Returns the mailbox of the service's own emails with its workspace, or why there is none. */
+export async function findSender({
+  db,
+  settings,
+}: Ctx): Promise<{ mailbox: string; row: SenderRow } | Exclude<SystemMail, "configured">> {
+  if (settings.systemMailbox === "") return "not_configured";
+  const mailbox = parseAddress(settings.systemMailbox);
+  if (!mailbox) return "malformed";
+  const row = await db.prepare(FIND_SENDER).bind(mailbox.key).first<SenderRow>();
+  return row ? { mailbox: mailbox.address, row } : "no_mailbox";
+}
+
+/** Returns whether the service can send its own emails, and otherwise what its SYSTEM_MAILBOX lacks. */
+export async function readSystemMail(ctx: Ctx): Promise<SystemMail> {
+  const sender = await findSender(ctx);
+  return typeof sender === "string" ? sender : "configured";
+}

@@ -1,0 +1,36 @@
+import type { CallerCtx } from "../../platform/context.ts";
+import { guardedBatch } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/index.ts";
+import { checkSize } from "./check-size.ts";
+import type { TemplateRow } from "./queries.ts";
+import { type TemplateIn, type TemplateOut, toTemplate } from "./schema.ts";
+
+const INSERT = `
+  INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9)`;
+
+/** Creates a template (specification: POST /v1/templates/). Throws 413 when it is too large as a whole. */
+export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<TemplateOut> {
+  return insertTemplate(ctx, {
+    name: input.name,
+    subject: input.subject ?? null,
+    htmlBody: input.html_body ?? null,
+    textBody: input.text_body ?? null,
+    blocksJson: input.blocks_json ?? null,
+  });
+}
+
+/** Inserts a template with a new id, and stores the response of the request. */
+export async function insertTemplate(
+  ctx: CallerCtx,
+  content: Pick<TemplateRow, "name" | "subject" | "htmlBody" | "textBody" | "blocksJson">,
+): Promise<TemplateOut> {
+  const now = ctx.now();
+  const row = { ...content, id: ctx.newId(), workspace: ctx.workspace.number, createdAt: now, updatedAt: now };
+  const response = toTemplate(row);
+  const size = checkSize(response);
+  const blocks = row.blocksJson && JSON.stringify(row.blocksJson);
+  const values = [row.id, row.workspace, row.name, row.subject, size, now, row.htmlBody, row.textBody, blocks];
+  await guardedBatch(ctx.db, [ctx.db.prepare(INSERT).bind(...values), ...storeResponse(ctx, response)]);
+  return response;
+}

@@ -1,0 +1,17 @@
+import { and, eq } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { templates } from "../../platform/db/schema/main/index.ts";
+
+/** Deletes a template for good. Emails made with it keep their content. Throws 404. */
+export async function deleteTemplate(ctx: CallerCtx, id: string): Promise<void> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Template");
+  const [deleted] = await orm(ctx)
+    .delete(templates)
+    .where(and(eq(templates.id, uuid), eq(templates.workspace, ctx.workspace.number)))
+    .returning({ id: templates.id });
+  if (!deleted) throw notFound("Template");
+}

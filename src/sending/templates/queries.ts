@@ -1,0 +1,60 @@
+import { and, eq } from "drizzle-orm";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { orm } from "../../platform/db/client.ts";
+import { templates } from "../../platform/db/schema/main/index.ts";
+import { PAGE_OCTETS } from "./rules.ts";
+
+export type TemplateRow = typeof templates.$inferSelect;
+
+/** Returns one template of the caller's workspace. Throws 404 for an id that is malformed, unknown or of another workspace. */
+export async function getTemplate(ctx: CallerCtx, id: string): Promise<TemplateRow> {
+  const uuid = parseUuid(id);
+  if (uuid === null) throw notFound("Template");
+  const [row] = await orm(ctx)
+    .select()
+    .from(templates)
+    .where(and(eq(templates.id, uuid), eq(templates.workspace, ctx.workspace.number)));
+  if (!row) throw notFound("Template");
+  return row;
+}
+
+/** Position of a template in the list: it follows these values. */
+export interface TemplateCursor {
+  updatedAt: number;
+  id: string;
+}
+
+// The inner query reads no bodies: `total` decides which rows the page has.
+const LIST = `
+  WITH page AS MATERIALIZED (
+    SELECT id, size, sum(size) OVER (ORDER BY updated_at DESC, id DESC) AS total FROM (
+      SELECT id, size, updated_at FROM templates
+       WHERE workspace = ?1 AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4))
+  SELECT t.id, t.workspace, t.name, t.subject, t.size, t.created_at AS createdAt, t.updated_at AS updatedAt,
+         t.html_body AS htmlBody, t.text_body AS textBody, t.blocks_json AS blocksJson,
+         (SELECT count(*) FROM page) AS found
+    FROM page CROSS JOIN templates t ON t.id = page.id WHERE page.total - page.size < ?5
+   ORDER BY t.updated_at DESC, t.id DESC`;
+
+/**
+ * Returns templates of the caller's workspace, most recently updated first, from the one that follows `after`: at most
+ * `limit` of them and about PAGE_OCTETS. `next` is the cursor of the next page, or null on the last one.
+ */
+export async function listTemplates(
+  ctx: CallerCtx,
+  { after, limit }: { after?: TemplateCursor; limit: number },
+): Promise<{ rows: TemplateRow[]; next: TemplateCursor | null }> {
+  const { updatedAt, id } = after ?? { updatedAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const { results } = await ctx.db
+    .prepare(LIST)
+    .bind(ctx.workspace.number, updatedAt, id, limit + 1, PAGE_OCTETS)
+    .all<Omit<TemplateRow, "blocksJson"> & { blocksJson: string | null; found: number }>();
+  const rows = results
+    .slice(0, limit)
+    .map(({ found: _, ...row }): TemplateRow => ({ ...row, blocksJson: row.blocksJson && JSON.parse(row.blocksJson) }));
+  const last = rows.at(-1);
+  const hasMore = rows.length < (results[0]?.found ?? 0);
+  return { rows, next: last && hasMore ? { updatedAt: last.updatedAt, id: last.id } : null };
+}

@@ -1,0 +1,172 @@
+import * as z from "zod";
+import { utf8Length } from "../../lib/bytes.ts";
+import { parsePlaceholders, placeholderNames } from "../../lib/placeholders.ts";
+import { UNPRINTABLE } from "../../lib/text-rules.ts";
+import { iso } from "../../lib/time.ts";
+import type { TemplateRow } from "./queries.ts";
+import { BLOCKS_OCTETS, NAME_CHARACTERS, TEMPLATE_OCTETS, VARIABLES_OCTETS } from "./rules.ts";
+
+/** Request and response schemas of the templates API (specification: Template). */
+
+const SUBJECT_OCTETS = 998;
+
+const Name = z
+  .string()
+  .refine((name) => !UNPRINTABLE.test(name), "name must not contain control characters or line breaks")
+  .trim()
+  .refine(
+    (name) => name !== "" && name.length <= 2 * NAME_CHARACTERS && Array.from(name).length <= NAME_CHARACTERS,
+    `name must have 1 to ${NAME_CHARACTERS} characters`,
+  )
+  .meta({ minLength: 1, maxLength: NAME_CHARACTERS });
+
+const Subject = z
+  .string()
+  .refine((subject) => !/\p{Cc}/u.test(subject), "subject must not contain CR, LF or other control characters")
+  .refine((subject) => utf8Length(subject) <= SUBJECT_OCTETS, `subject must have at most ${SUBJECT_OCTETS} octets`)
+  .nullish()
+  .meta({ maxLength: SUBJECT_OCTETS, pattern: "^[^\\u0000-\\u001f\\u007f]*$" })
+  .describe(`At most ${SUBJECT_OCTETS} octets. May contain placeholders such as {{name}}.`);
+
+const BODY = `The whole template has at most ${TEMPLATE_OCTETS.toLocaleString("en")} octets as JSON.`;
+const Body = z.string().nullish().meta({ maxLength: TEMPLATE_OCTETS });
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Not z.record, which drops a member named `__proto__`. */
+const Blocks = z
+  .custom<Record<string, unknown>>(isRecord, "blocks_json must be an object")
+  .refine((blocks) => utf8Length(JSON.stringify(blocks)) <= BLOCKS_OCTETS, {
+    message: `blocks_json has more than ${BLOCKS_OCTETS} octets as JSON`,
+    // Another fault of the value has been reported.
+    when: ({ value }) => isRecord(value),
+  })
+  .nullish()
+  .meta({
+    type: ["object", "null"],
+    anyOf: undefined,
+    additionalProperties: true,
+    description: `Data of an editor, stored as it is: at most ${BLOCKS_OCTETS} octets as JSON.`,
+  });
+
+export const TemplateIn = z
+  .object({
+    name: Name,
+    subject: Subject,
+    html_body: Body.describe(`HTML with placeholders such as {{name}}. ${BODY}`),
+    text_body: Body.describe(`Plain text with placeholders. ${BODY}`),
+    blocks_json: Blocks,
+  })
+  .meta({
+    ref: "TemplateCreate",
+    // `example`, not `examples`: zod drops those of a schema with a transform.
+    example: {
+      name: "Receipt",
+      subject: "Your receipt, {{name}}",
+      html_body: "<p>Thank you, {{name}}. Your order is {{order}}.</p>",
+      text_body: "Thank you, {{name}}. Your order is {{order}}.",
+    },
+  });
+export type TemplateIn = z.output<typeof TemplateIn>;
+
+export const TemplatePatch = TemplateIn.partial().meta({
+  ref: "TemplateUpdate",
+  example: { subject: "Your order {{order}}" },
+});
+export type TemplatePatch = z.output<typeof TemplatePatch>;
+
+const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** Values of placeholders in a preview or a send. A Map, because an object drops a member named `__proto__`. */
+export const Variables = z
+  .custom<Record<string, unknown>>(isRecord, "variables must be an object")
+  .superRefine((variables, context) => {
+    for (const [name, value] of Object.entries(variables)) {
+      if (Value.safeParse(value).success) continue;
+      const message = "A variable must be a string, a number, a boolean or null";
+      context.addIssue({ code: "custom", path: [name], message, input: value });
+      return;
+    }
+    if (utf8Length(JSON.stringify(variables)) > VARIABLES_OCTETS)
+      context.addIssue({ code: "custom", message: `variables have more than ${VARIABLES_OCTETS} octets as JSON` });
+  })
+  .nullish()
+  .meta({
+    type: ["object", "null"],
+    anyOf: undefined,
+    additionalProperties: { type: ["string", "number", "boolean", "null"] },
+    description: `Values by name of the placeholder: at most ${VARIABLES_OCTETS} octets as JSON.`,
+  });
+
+export const PreviewIn = z
+  .object({ variables: Variables })
+  .meta({ ref: "TemplatePreviewRequest", examples: [{ variables: { name: "Ada" } }] });
+export type PreviewIn = z.output<typeof PreviewIn>;
+
+export const PreviewOut = z
+  .object({
+    subject: z.string().nullable(),
+    html_body: z.string().nullable(),
+    text_body: z.string().nullable(),
+    missing: z.array(z.string()).describe("Placeholders without a value. They render as an empty string."),
+  })
+  .meta({
+    ref: "TemplatePreview",
+    examples: [
+      {
+        subject: "Your receipt, Ada",
+        html_body: "<p>Thank you, Ada. Your order is .</p>",
+        text_body: "Thank you, Ada. Your order is .",
+        missing: ["order"],
+      },
+    ],
+  });
+export type PreviewOut = z.output<typeof PreviewOut>;
+
+const timestamp = z.string().meta({ format: "date-time" });
+
+export const TemplateOut = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    subject: z.string().nullable(),
+    html_body: z.string().nullable(),
+    text_body: z.string().nullable(),
+    blocks_json: z.record(z.string(), z.unknown()).nullable(),
+    variables: z.array(z.string()).describe("Placeholders of html_body and text_body, in order of appearance."),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({
+    ref: "Template",
+    examples: [
+      {
+        id: "019aa7c0-4a00-7b3d-8f21-6c1d9e2b7a10",
+        name: "Receipt",
+        subject: "Your receipt, {{name}}",
+        html_body: "<p>Thank you, {{name}}. Your order is {{order}}.</p>",
+        text_body: "Thank you, {{name}}. Your order is {{order}}.",
+        blocks_json: null,
+        variables: ["name", "order"],
+        created_at: "2026-11-21T14:00:00.000Z",
+        updated_at: "2026-11-21T14:00:00.000Z",
+      },
+    ],
+  });
+export type TemplateOut = z.output<typeof TemplateOut>;
+
+/** Serializes a template. Its variables are extracted from the bodies here, so that they always agree. */
+export function toTemplate(row: Omit<TemplateRow, "size">): TemplateOut {
+  return {
+    id: row.id,
+    name: row.name,
+    subject: row.subject,
+    html_body: row.htmlBody,
+    text_body: row.textBody,
+    blocks_json: row.blocksJson,
+    variables: placeholderNames(parsePlaceholders(row.htmlBody ?? ""), parsePlaceholders(row.textBody ?? "")),
+    created_at: iso(row.createdAt),
+    updated_at: iso(row.updatedAt),
+  };
+}

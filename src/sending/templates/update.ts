@@ -1,0 +1,44 @@
+import { and, eq } from "drizzle-orm";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError } from "../../platform/db/batch.ts";
+import { orm } from "../../platform/db/client.ts";
+import { templates } from "../../platform/db/schema/main/index.ts";
+import { checkSize } from "./check-size.ts";
+import { getTemplate, type TemplateRow } from "./queries.ts";
+import { type TemplateOut, type TemplatePatch, toTemplate } from "./schema.ts";
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Changes the given fields of a template; null is a value. Throws 404, 413 when the result is too large as a whole,
+ * ConcurrencyError when other calls keep changing the template meanwhile.
+ */
+export async function updateTemplate(ctx: CallerCtx, id: string, patch: TemplatePatch): Promise<TemplateOut> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const row = await getTemplate(ctx, id);
+    const changed = applyPatch(row, patch, ctx.now());
+    if (changed === null) return toTemplate(row);
+    const response = toTemplate(changed);
+    const { id: key, workspace, createdAt, ...values } = { ...changed, size: checkSize(response) };
+    const [written] = await orm(ctx)
+      .update(templates)
+      .set(values)
+      .where(and(eq(templates.id, key), eq(templates.workspace, workspace), eq(templates.updatedAt, row.updatedAt)))
+      .returning({ id: templates.id });
+    if (written) return response;
+  }
+  throw new ConcurrencyError();
+}
+
+/** Returns the changed row, or null when the patch names no field. */
+function applyPatch(row: TemplateRow, patch: TemplatePatch, now: number): TemplateRow | null {
+  const changes = {
+    ...(patch.name === undefined ? {} : { name: patch.name }),
+    ...(patch.subject === undefined ? {} : { subject: patch.subject }),
+    ...(patch.html_body === undefined ? {} : { htmlBody: patch.html_body }),
+    ...(patch.text_body === undefined ? {} : { textBody: patch.text_body }),
+    ...(patch.blocks_json === undefined ? {} : { blocksJson: patch.blocks_json }),
+  };
+  if (Object.keys(changes).length === 0) return null;
+  return { ...row, ...changes, updatedAt: Math.max(now, row.updatedAt + 1) };
+}

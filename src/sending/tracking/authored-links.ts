@@ -1,0 +1,60 @@
+import { type ParsedText, parsePlaceholders, renderPlaceholders, type Values } from "../../lib/placeholders.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { mailDb } from "../../platform/db/client.ts";
+import { MAX_TARGET_BYTES } from "../../platform/mail-tokens/index.ts";
+import { decodeValue } from "./attributes.ts";
+import { MAX_TRACKED_LINKS } from "./track-html.ts";
+
+/** A variant of a broadcast; 0 is the broadcast's own content. */
+interface Variant {
+  broadcast: number;
+  variant: number;
+}
+
+/** A target with placeholders, as its author wrote it. */
+interface AuthoredLink {
+  text: string;
+  parsed: ParsedText;
+}
+
+const FIND_HTML = `
+  SELECT b.n AS broadcast, j.value->>'variant' AS variant,
+         CASE WHEN coalesce(v.html_body, '') <> '' THEN v.html_body ELSE b.html_body END AS html
+    FROM json_each(?1) j CROSS JOIN broadcasts b ON b.n = j.value->>'broadcast'
+    LEFT JOIN broadcast_variants v ON v.broadcast = b.n AND v.n = j.value->>'variant'`;
+
+/** Variants whose links an isolate keeps. The content of a broadcast does not change once it is sent. */
+const MAX_CACHED = 100;
+const cache = new Map<string, readonly AuthoredLink[]>();
+
+/**
+ * Returns a function that finds the link of a clicked URL as its author wrote it, for links with placeholders of these
+ * variants. One D1 call, unless this isolate knows the variants.
+ */
+export async function findAuthoredLinks(ctx: MailCtx, variants: readonly Variant[]) {
+  const keyOf = ({ broadcast, variant }: Variant) => `${ctx.shard} ${broadcast} ${variant}`;
+  const unknown = new Map(variants.filter((one) => !cache.has(keyOf(one))).map((one) => [keyOf(one), one]));
+  if (unknown.size > 0) {
+    const { results } = await mailDb(ctx)
+      .prepare(FIND_HTML)
+      .bind(JSON.stringify([...unknown.values()]))
+      .all<Variant & { html: string | null }>();
+    for (const { html, ...variant } of results) {
+      const [oldest] = cache.keys();
+      if (cache.size >= MAX_CACHED && oldest !== undefined) cache.delete(oldest);
+      cache.set(keyOf(variant), readLinks(html ?? ""));
+    }
+  }
+  return (of: Variant, url: string, values: Values): string | undefined =>
+    cache.get(keyOf(of))?.find(({ parsed }) => renderPlaceholders(parsed, values, "text", MAX_TARGET_BYTES) === url)
+      ?.text;
+}
+
+/** Returns the targets of a document that have placeholders. */
+function readLinks(html: string): AuthoredLink[] {
+  const targets = [...html.matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi)].flatMap((match) => {
+    const raw = match[1] ?? match[2] ?? match[3] ?? "";
+    return raw.includes("{{") ? (decodeValue(raw) ?? []) : [];
+  });
+  return [...new Set(targets)].slice(0, MAX_TRACKED_LINKS).map((text) => ({ text, parsed: parsePlaceholders(text) }));
+}

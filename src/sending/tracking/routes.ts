@@ -1,0 +1,55 @@
+import { type Context, Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { respondPage } from "../../http/page.tsx";
+import { fromBase64 } from "../../lib/bytes.ts";
+import { notFound } from "../../lib/errors.ts";
+import { readClickToken, readOpenToken } from "../../platform/mail-tokens/index.ts";
+import { checkLink } from "./check-link.ts";
+import { enqueueHit } from "./enqueue-hit.ts";
+import { toLocation } from "./location.ts";
+import { blockedPage, expiredPage } from "./page.tsx";
+import type { HitClient } from "./rules.ts";
+
+/** A transparent GIF of one pixel, 43 octets. */
+const PIXEL = fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==");
+
+const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex" };
+
+/**
+ * The pixel and the link redirect. They need no credentials. The hit goes to the queue after the response. The pixel
+ * makes no database query, a link at most one round trip (check-link.ts).
+ */
+export const trackingRoutes = new Hono<AppEnv>()
+  .get("/t/o/:token", async (c) => {
+    const [ctx, token] = [c.get("ctx"), c.req.param("token")];
+    const mail = await readOpenToken(ctx.settings.masterKeys, token);
+    if (mail && isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
+    return c.body(PIXEL, 200, {
+      ...PRIVATE_HEADERS,
+      "Content-Type": "image/gif",
+      "Content-Length": String(PIXEL.length),
+    });
+  })
+  .get("/t/c/:token", async (c) => {
+    const [ctx, token] = [c.get("ctx"), c.req.param("token")];
+    const link = await readClickToken(ctx.settings.masterKeys, token);
+    if (!link) throw notFound("Link");
+    const state = await checkLink(ctx, link);
+    if (state === "blocked") return respondPage(c, blockedPage(), { status: 410 });
+    if (state === "expired") return respondPage(c, expiredPage(link.url));
+    if (isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "click", token, link, readClient(c)));
+    return c.body(null, 302, { ...PRIVATE_HEADERS, Location: toLocation(link.url) });
+  });
+
+/** Returns whether a request is a GET. A HEAD request shows the recipient nothing, so it is not a hit. */
+const isGet = (c: Context<AppEnv>) => c.req.method === "GET";
+
+function readClient(c: Context<AppEnv>): HitClient {
+  const header = (name: string) => c.req.header(name) ?? "";
+  return {
+    userAgent: header("User-Agent"),
+    ip: header("CF-Connecting-IP"),
+    purpose: header("Sec-Purpose") || header("Purpose") || header("X-Purpose") || header("X-Moz"),
+    network: String(c.req.raw.cf?.asOrganization ?? ""),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Ctx } from "../../platform/context.ts";
+import { type MailReference, newUnsubscribeAddress } from "../../platform/mail-tokens/index.ts";
+
+/**
+ * Returns the headers List-Unsubscribe (https and mailto) and List-Unsubscribe-Post (RFC 2369, RFC 8058). Both addresses
+ * carry the same signed token. `mail` must have one recipient, because the token identifies who unsubscribes.
+ */
+export async function unsubscribeHeaders(ctx: Ctx, mail: MailReference): Promise<[string, string][]> {
+  const { masterKeys, bounceDomain, publicUrl } = ctx.settings;
+  const address = await newUnsubscribeAddress(masterKeys, mail, bounceDomain);
+  const token = address.slice(0, address.lastIndexOf("@"));
+  return [
+    ["List-Unsubscribe", `<${publicUrl}/u/${token}>, <mailto:${address}?subject=unsubscribe>`],
+    ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"],
+  ];
+}

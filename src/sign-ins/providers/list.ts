@@ -1,8 +1,0 @@
-import type { Settings } from "../../settings.ts";
-
-export type Provider = "google" | "github";
-
-/** Returns the identity providers that the deployment is registered at. */
-export function enabledProviders(settings: Settings): Provider[] {
-  return (["google", "github"] as const).filter((provider) => settings[provider].clientId !== "");
-}

@@ -1,0 +1,43 @@
+import { addressKey } from "../../lib/addresses.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { transferError } from "./errors.ts";
+import type { TransferRef, TransferRow } from "./queries.ts";
+
+/** Returns whether a transfer was sent to the caller's account. */
+export function isRecipient({ actor }: CallerCtx, { targetEmailKey }: TransferRow): boolean {
+  return addressKey(actor.email) === targetEmailKey;
+}
+
+/**
+ * Throws unless the transfer was sent to the caller's account: 403 for a caller who has its link or is in the source
+ * workspace, else 404, as for an unknown id.
+ */
+export function requireRecipient(ctx: CallerCtx, transfer: TransferRow, ref: TransferRef): void {
+  if (isRecipient(ctx, transfer)) return;
+  const isKnown = "hashes" in ref || transfer.sourceWorkspace === ctx.workspace.number;
+  throw transferError(isKnown ? "wrong_recipient" : "not_found");
+}
+
+/** Throws 404 unless the caller's user initiated the transfer, in the workspace that it acts in. */
+export function requireInitiator(ctx: CallerCtx, transfer: TransferRow): void {
+  const { actor, workspace } = ctx;
+  const isOwn = transfer.sourceUserId === actor.userId && transfer.sourceWorkspace === workspace.number;
+  if (!isOwn || !permits(ctx, transfer)) throw transferError("not_found");
+}
+
+/** Returns whether the credential permits the domain of a transfer. */
+const permits = ({ actor }: CallerCtx, { domainId }: TransferRow) => actor.domainIds?.has(domainId) ?? true;
+
+const FIND_RIGHT = "SELECT 1 FROM memberships WHERE workspace = ?1 AND user_id = ?2 AND role IN ('owner', 'admin')";
+
+/**
+ * Throws 404 unless the caller may manage the domains of the source workspace: an API key or OAuth token by acting in it, a
+ * session also when another workspace is the active one.
+ */
+export async function requireSource(ctx: CallerCtx, transfer: TransferRow): Promise<void> {
+  const { actor, workspace } = ctx;
+  const isInReach = actor.kind === "session" || workspace.number === transfer.sourceWorkspace;
+  if (!isInReach || !permits(ctx, transfer)) throw transferError("not_found");
+  const right = ctx.db.prepare(FIND_RIGHT).bind(transfer.sourceWorkspace, actor.userId);
+  if ((await right.first()) === null) throw transferError("not_found");
+}

@@ -1,0 +1,57 @@
+/** The calls of the API and the pages. Each finds the domain first, and is then performed in the object of that domain. */
+
+import { getDomain } from "../../domains/domains/index.ts";
+import { notFound } from "../../lib/errors.ts";
+import { parseUuid } from "../../lib/ids.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { requireRecentReauthentication } from "./force.ts";
+import { callObject } from "./object.ts";
+import { getTransfer, type TransferRef } from "./queries.ts";
+import type { AcceptIn, ForceIn, TransferIn, TransferOut } from "./schema.ts";
+import { tokenRef } from "./tokens.ts";
+
+export async function initiateForDomain(ctx: CallerCtx, domainId: string, input: TransferIn): Promise<TransferOut> {
+  const { id } = await getDomain(ctx, domainId);
+  return callObject(ctx, id, { verb: "initiate", input });
+}
+
+export async function acceptByToken(ctx: CallerCtx, token: string, input: AcceptIn): Promise<TransferOut> {
+  return accept(ctx, await tokenRef(ctx, "accept", token), input);
+}
+
+export function acceptById(ctx: CallerCtx, id: string, input: AcceptIn): Promise<TransferOut> {
+  return accept(ctx, { id }, input);
+}
+
+async function accept(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<TransferOut> {
+  return callObject(ctx, await domainOf(ctx, ref), { verb: "accept", ref, input });
+}
+
+export async function declineById(ctx: CallerCtx, id: string): Promise<TransferOut> {
+  return callObject(ctx, await domainOf(ctx, { id }), { verb: "decline", ref: { id } });
+}
+
+export async function declineByToken(ctx: CallerCtx, token: string): Promise<TransferOut> {
+  const ref = await tokenRef(ctx, "accept", token);
+  return callObject(ctx, await domainOf(ctx, ref), { verb: "decline", ref });
+}
+
+export async function cancelById(ctx: CallerCtx, id: string): Promise<TransferOut> {
+  return callObject(ctx, await domainOf(ctx, { id }), { verb: "cancel", ref: { id } });
+}
+
+export async function stopByToken(ctx: CallerCtx, token: string): Promise<TransferOut> {
+  const ref = await tokenRef(ctx, "stop", token);
+  return callObject(ctx, await domainOf(ctx, ref), { verb: "stop", ref });
+}
+
+export async function forceDomain(ctx: CallerCtx, domainId: string, input: ForceIn): Promise<TransferOut> {
+  requireRecentReauthentication(ctx);
+  const id = parseUuid(domainId);
+  if (id === null) throw notFound("Domain");
+  return callObject(ctx, id, { verb: "force", input });
+}
+
+async function domainOf(ctx: CallerCtx, ref: TransferRef): Promise<string> {
+  return (await getTransfer(ctx, ref)).transfer.domainId;
+}

@@ -1,0 +1,149 @@
+import { ancestors, type DomainRow, getDomain, reversedRange } from "../../domains/domains/index.ts";
+import { addressKey, parseAddress } from "../../lib/addresses.ts";
+import { AppError, forbidden, unprocessable } from "../../lib/errors.ts";
+import { auditStatement } from "../../platform/audit/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
+import { storeResponse } from "../../platform/idempotency/index.ts";
+import { onMain } from "../../platform/jobs/shards.ts";
+import { canSendSystemEmails } from "../../sending/system-emails/index.ts";
+import { transferError } from "./errors.ts";
+import { countMoves } from "./moves.ts";
+import type { Performed } from "./object.ts";
+import type { TransferRow } from "./queries.ts";
+import { type MovedDomain, requireMovable, requireNothingScheduled } from "./requirements.ts";
+import { REPAIR_DELAY_MS, REQUEST_WINDOW_MS } from "./rules.ts";
+import { type TransferIn, toTransfer } from "./schema.ts";
+import { addTasks, wakeDue } from "./tasks.ts";
+
+// Inserts nothing when the domain was changed since it was read, or while a transfer of a name above or below it is active.
+const INSERT = `
+  INSERT INTO domain_transfers (id, domain_id, domain_name, reversed_name, status, source_user_id, source_workspace,
+    source_org_id, source_label, target_email, target_email_key, note, initiated_at, expires_at)
+  SELECT ?1, ?2, ?3, ?4, 'pending', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+   WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?2 AND workspace = ?6 AND status = 'verified')`;
+
+const FIND_ACTIVE = `
+  SELECT 1 FROM domain_transfers WHERE source_workspace = ?1 AND status IN ('pending', 'accepted')
+     AND (reversed_name IN (SELECT value FROM json_each(?2)) OR (reversed_name >= ?3 AND reversed_name < ?4))`;
+
+const REFUSE_ACTIVE = `SELECT CASE WHEN EXISTS (${FIND_ACTIVE}) THEN json('lost race') END`;
+
+/**
+ * Offers a domain of the caller's workspace, with its sub-domains, to another account. The outbox mails the accept link.
+ * Throws 404 for the domain and for the account, 422 for an invalid address, 409 for a domain that cannot move at present
+ * (specification: Domain transfer codes), 403 for a restricted account, 503 when the service cannot send emails of its own.
+ */
+export async function initiateTransfer(ctx: CallerCtx, domainId: string, input: TransferIn): Promise<Performed> {
+  const domain = await getDomain(ctx, domainId);
+  if (ctx.actor.restricted) throw forbidden("This account is restricted and cannot transfer domains");
+  const target = await findTarget(ctx, input.target_email);
+  await requireNoActiveTransfer(ctx, domain);
+  const moved = await requireMovable(ctx, { domainId: domain.id, ...domain });
+  requirePermitted(ctx, moved);
+  await requireNothingScheduled(ctx, ctx.workspace.number, moved);
+  await requireMailbox(ctx);
+  return insertTransfer(ctx, toRow(ctx, domain, target, input.note ?? null), moved);
+}
+
+/** Throws 503 when the links of a transfer cannot be mailed. */
+export async function requireMailbox(ctx: CallerCtx): Promise<void> {
+  if (!(await canSendSystemEmails(ctx)))
+    throw new AppError(503, "Transfers are not possible: this service has no mailbox for its own emails");
+}
+
+async function findTarget(ctx: CallerCtx, email: string): Promise<{ email: string; key: string }> {
+  const address = parseAddress(email.trim());
+  if (!address) {
+    const msg = "target_email must be a valid email address";
+    throw unprocessable([{ loc: ["body", "target_email"], msg, type: "value_error" }]);
+  }
+  if (address.key === addressKey(ctx.actor.email)) throw transferError("self_transfer");
+  const user = await ctx.db.prepare("SELECT email FROM users WHERE email_key = ?1").bind(address.key).first();
+  if (!user) throw transferError("target_not_found");
+  return { email: address.address, key: address.key };
+}
+
+type NameInWorkspace = Pick<DomainRow, "workspace" | "reversedName">;
+
+const treeParameters = ({ workspace, reversedName }: NameInWorkspace) => [
+  workspace,
+  JSON.stringify(ancestors(reversedName)),
+  ...reversedRange(reversedName),
+];
+
+async function requireNoActiveTransfer(ctx: CallerCtx, domain: NameInWorkspace): Promise<void> {
+  const active = ctx.db.prepare(FIND_ACTIVE).bind(...treeParameters(domain));
+  if ((await active.first()) !== null) throw transferError("transfer_active");
+}
+
+/** Throws 403 for an API key that is restricted to domains and does not permit each domain that moves. */
+function requirePermitted({ actor }: CallerCtx, moved: readonly MovedDomain[]): void {
+  const missing = moved.find(({ id }) => actor.domainIds && !actor.domainIds.has(id));
+  if (missing) throw forbidden(`This API key may not transfer ${missing.name}, which moves with the domain`);
+}
+
+function toRow(
+  ctx: CallerCtx,
+  domain: DomainRow,
+  target: { email: string; key: string },
+  note: string | null,
+): TransferRow {
+  const now = ctx.now();
+  return {
+    id: ctx.newId(),
+    domainId: domain.id,
+    domainName: domain.name,
+    reversedName: domain.reversedName,
+    status: "pending",
+    sourceUserId: ctx.actor.userId,
+    sourceWorkspace: ctx.workspace.number,
+    sourceOrgId: ctx.workspace.id,
+    sourceLabel: ctx.workspace.name,
+    targetEmail: target.email,
+    targetEmailKey: target.key,
+    targetUserId: null,
+    targetWorkspace: null,
+    targetOrgId: null,
+    note,
+    initiatedAt: now,
+    expiresAt: now + REQUEST_WINDOW_MS,
+    acceptedAt: null,
+    cooloffUntil: null,
+    completedAt: null,
+  };
+}
+
+async function insertTransfer(ctx: CallerCtx, row: TransferRow, moved: readonly MovedDomain[]): Promise<Performed> {
+  const { db } = ctx;
+  const response = { ...toTransfer(row, ctx.now()), moves: await countMoves(ctx, moved) };
+  const { statement, wakeUps } = addTasks(ctx, [
+    { dueAt: ctx.now(), task: { acceptLink: row.id } },
+    { dueAt: row.expiresAt + REPAIR_DELAY_MS, task: { deadline: row.domainId } },
+  ]);
+  const domain = { workspace: row.sourceWorkspace, reversedName: row.reversedName };
+  const values = [
+    ...[row.id, row.domainId, row.domainName, row.reversedName, row.sourceUserId, row.sourceWorkspace, row.sourceOrgId],
+    ...[row.sourceLabel, row.targetEmail, row.targetEmailKey, row.note, row.initiatedAt, row.expiresAt],
+  ];
+  try {
+    await guardedBatch(db, [
+      db.prepare(REFUSE_ACTIVE).bind(...treeParameters(domain)),
+      db.prepare(INSERT).bind(...values),
+      expectChanges(db, 1),
+      auditStatement(ctx, {
+        action: "transfer.initiated",
+        target: row.id,
+        detail: { name: row.domainName, target_email: row.targetEmail },
+      }),
+      statement,
+      ...storeResponse(ctx, response),
+    ]);
+  } catch (error) {
+    if (!(error instanceof ConcurrencyError) && !isUniqueViolation(error)) throw error;
+    await requireNoActiveTransfer(ctx, domain);
+    throw error;
+  }
+  await wakeDue(onMain(ctx), wakeUps);
+  return { response, transfer: row };
+}

@@ -1,0 +1,131 @@
+import { reversedRange } from "../../domains/domains/index.ts";
+import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
+import { type AuditActor, auditStatement } from "../../platform/audit/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MainStatement } from "../../platform/db/database.ts";
+import type { TransferRow } from "./queries.ts";
+
+/** A completed transfer, and who completed it: null for the service, at the end of the safety window. */
+export interface Completion {
+  transfer: TransferRow & { targetWorkspace: number };
+  by: { actor: AuditActor | null; clientIp: string | null };
+}
+
+/** The domain and its sub-domains in the source workspace. `?1`: source, `?2` and `?3`: range of reversed names, `?4`: target. */
+const MOVED = "SELECT id FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3";
+/** Domains of the target workspace with the same names, which another verified domain has kept from being verified. */
+const MERGED = `
+  SELECT p.id FROM domains p JOIN domains d ON d.workspace = ?1 AND d.name = p.name
+   WHERE p.workspace = ?4 AND p.reversed_name >= ?2 AND p.reversed_name < ?3`;
+const MAILBOXES = `SELECT id FROM mailboxes WHERE domain_id IN (${MOVED})`;
+/** The moved domain with the name of the merged domain `?`. */
+const sameName = (merged: string) =>
+  `(SELECT d.id FROM domains p JOIN domains d ON d.workspace = ?1 AND d.name = p.name WHERE p.id = ${merged})`;
+
+const MERGE = [
+  // A mailbox of an unverified domain has never received mail.
+  `DELETE FROM mailboxes WHERE workspace = ?4 AND address IN (SELECT address FROM mailboxes WHERE domain_id IN (${MOVED}))`,
+  `UPDATE mailboxes SET domain_id = ${sameName("mailboxes.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
+  `UPDATE forwarding_rules SET domain_id = ${sameName("forwarding_rules.domain_id")} WHERE workspace = ?4 AND domain_id IN (${MERGED})`,
+  `UPDATE api_keys SET domain_ids = (SELECT json_group_array(coalesce(${sameName("j.value")}, j.value)) FROM json_each(domain_ids) j)
+    WHERE workspace = ?4 AND EXISTS (SELECT 1 FROM json_each(domain_ids) WHERE value IN (${MERGED}))`,
+  `DELETE FROM dkim_keys WHERE domain_id IN (${MERGED})`,
+  `DELETE FROM domains WHERE id IN (${MERGED})`,
+];
+
+const END_ACCESS = [
+  // A key that was restricted to these domains alone gets an empty list, which permits no domain. Null would permit all.
+  `UPDATE api_keys SET domain_ids = (SELECT json_group_array(value) FROM json_each(domain_ids) WHERE value NOT IN (${MOVED}))
+    WHERE workspace = ?1 AND EXISTS (SELECT 1 FROM json_each(domain_ids) WHERE value IN (${MOVED}))`,
+  `DELETE FROM refresh_tokens WHERE kind = 'mailbox'
+     AND family IN (SELECT id FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES}))`,
+  `DELETE FROM mailbox_sessions WHERE mailbox_id IN (${MAILBOXES})`,
+  `DELETE FROM mailbox_passwords WHERE mailbox_id IN (${MAILBOXES})`,
+  `DELETE FROM auto_replies WHERE mailbox_id IN (${MAILBOXES})`,
+  `UPDATE forwarding_rules SET is_active = 0 WHERE workspace = ?1 AND domain_id IN (${MOVED})`,
+  `DELETE FROM mailbox_assignees WHERE mailbox_id IN (${MAILBOXES})`,
+];
+
+// Before the move, because the rows are found by the source workspace.
+const ADD_CLEAN_UP = `
+  INSERT INTO outbox (due_at, id, kind, ref)
+  SELECT ?4, ?5, 'transfer', json_object('cleanUp', json_object('workspace', ?1, 'domains', json_group_array(id),
+    'names', json_group_array(name), 'completedAt', ?4))
+    FROM domains WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3`;
+
+const DEACTIVATE_SMTP = `
+  UPDATE smtp_credentials SET deactivated_at = ?4, hash = NULL WHERE deactivated_at IS NULL AND domain_id IN (${MOVED})`;
+
+// Transfers of sub-domains, when the domain above them is forced to move.
+const CLOSE_OTHERS = `
+  UPDATE domain_transfers SET status = CASE status WHEN 'pending' THEN 'cancelled' ELSE 'reversed' END
+   WHERE source_workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3 AND status IN ('pending', 'accepted')`;
+
+const DELETE_OTHER_KEYS = `DELETE FROM domain_transfer_keys WHERE domain_id IN (${MOVED}) AND transfer_id <> ?4`;
+
+const MOVE = [
+  `UPDATE mailboxes SET workspace = ?4 WHERE domain_id IN (${MOVED})`,
+  "UPDATE domains SET workspace = ?4 WHERE workspace = ?1 AND reversed_name >= ?2 AND reversed_name < ?3",
+];
+
+// As in a rotation: the active keys sign until a DNS check finds the records of the new ones.
+const ROTATE = [
+  `DELETE FROM dkim_keys WHERE domain_id IN (SELECT domain_id FROM domain_transfer_keys WHERE transfer_id = ?1)
+     AND activated_at IS NULL AND retired_at IS NULL`,
+  `INSERT INTO dkim_keys (id, domain_id, selector, algorithm, public_key, private_key, created_at)
+   SELECT id, domain_id, selector, algorithm, public_key, private_key, created_at FROM domain_transfer_keys WHERE transfer_id = ?1`,
+  "DELETE FROM domain_transfer_keys WHERE transfer_id = ?1",
+];
+
+/**
+ * Returns the statements that move the domain of a transfer and its sub-domains to the target workspace (decisions 7), for
+ * the guarded batch that completes the transfer, after its guards. `cleanUpId` becomes the id of the outbox row that cancels
+ * what the source workspace has scheduled.
+ */
+export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId: string): MainStatement[] {
+  const { db } = ctx;
+  const range = [transfer.sourceWorkspace, ...reversedRange(transfer.reversedName)];
+  const target = [...range, transfer.targetWorkspace];
+  return [
+    ...MERGE.map((sql) => db.prepare(sql).bind(...target)),
+    ...END_ACCESS.map((sql) => db.prepare(sql).bind(...range)),
+    db.prepare(ADD_CLEAN_UP).bind(...range, ctx.now(), cleanUpId),
+    db.prepare(DEACTIVATE_SMTP).bind(...range, ctx.now()),
+    db.prepare(CLOSE_OTHERS).bind(...range),
+    db.prepare(DELETE_OTHER_KEYS).bind(...range, transfer.id),
+    ...MOVE.map((sql) => db.prepare(sql).bind(...target)),
+    ...ROTATE.map((sql) => db.prepare(sql).bind(transfer.id)),
+    ...recordStatements(ctx, { transfer, by }),
+  ];
+}
+
+/** Returns the audit entries and notifications of both sides. */
+function recordStatements(ctx: Ctx, { transfer, by }: Completion): MainStatement[] {
+  const { domainId, domainName, sourceWorkspace, targetWorkspace, sourceOrgId, targetOrgId } = transfer;
+  const detail = { name: domainName, transfer_id: transfer.id, from: sourceOrgId, to: targetOrgId };
+  const entry = { action: "domain.transferred" as const, target: domainId, detail };
+  const audit = (number: number) =>
+    auditStatement({ db: ctx.db, now: ctx.now, newId: ctx.newId, ...by, workspace: { number } }, entry);
+  const notice = (body: string) => ({
+    ...{ category: "alerts" as const, severity: "info" as const, href: null },
+    ...{ title: `${domainName} has moved`, body },
+  });
+  return [
+    audit(sourceWorkspace),
+    audit(targetWorkspace),
+    ...notifyOwnersStatements(
+      ctx,
+      sourceWorkspace,
+      notice(
+        `The domain belongs to ${transfer.targetEmail} now. Emails and broadcasts that were scheduled are cancelled.`,
+      ),
+    ),
+    ...notifyOwnersStatements(
+      ctx,
+      targetWorkspace,
+      notice(
+        `The domain has come from ${transfer.sourceLabel}. Its SMTP credentials and mailbox passwords have ended.`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,30 @@
+import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { MovedDomain } from "./requirements.ts";
+
+/** What moves with a transfer. */
+export interface Moves {
+  mailboxes: number;
+  messages: number;
+}
+
+/** Mailboxes whose messages are counted: each is a call to its object, and an invocation may make 1,000. */
+const COUNTED_MAILBOXES = 200;
+
+const IN_DOMAINS = "domain_id IN (SELECT value FROM json_each(?1))";
+const COUNT = `SELECT count(*) AS mailboxes FROM mailboxes WHERE ${IN_DOMAINS}`;
+const FIND_LARGEST = `SELECT id FROM mailboxes WHERE ${IN_DOMAINS} AND used_bytes > 0 ORDER BY used_bytes DESC LIMIT ?2`;
+
+/** Counts the mailboxes of domains and the messages in the 200 largest of them. Throws 502 when a mailbox fails. */
+export async function countMoves(ctx: Ctx, domains: readonly MovedDomain[]): Promise<Moves> {
+  const ids = JSON.stringify(domains.map(({ id }) => id));
+  const [counted, largest] = await ctx.db.batch<{ mailboxes: number; id: string }>([
+    ctx.db.prepare(COUNT).bind(ids),
+    ctx.db.prepare(FIND_LARGEST).bind(ids, COUNTED_MAILBOXES),
+  ]);
+  const quotas = await Promise.all((largest?.results ?? []).map(({ id }) => mailboxStore(ctx, id).quota()));
+  return {
+    mailboxes: counted?.results[0]?.mailboxes ?? 0,
+    messages: quotas.reduce((sum, { messageCount }) => sum + messageCount, 0),
+  };
+}

@@ -1,0 +1,136 @@
+import { Layout, Notice, Time } from "../../../http/ui/index.ts";
+import type { Moves } from "../moves.ts";
+import type { TransferRow } from "../queries.ts";
+import type { TargetWorkspace } from "../targets.ts";
+
+interface AcceptPageProps {
+  transfer: TransferRow;
+  moves: Moves;
+  /** Workspaces that may get the domain. */
+  targets: readonly TargetWorkspace[];
+  fault?: string;
+}
+
+/** The page of an accept link. Only its buttons change anything. */
+export const acceptPage = ({ transfer, moves, targets, fault }: AcceptPageProps) => (
+  <Layout title={`Transfer of ${transfer.domainName}`}>
+    {fault === undefined ? null : <Notice kind="bad">{fault}</Notice>}
+    <p>
+      The workspace <strong>{transfer.sourceLabel}</strong> offers the domain <strong>{transfer.domainName}</strong> to{" "}
+      <strong>{transfer.targetEmail}</strong>.
+    </p>
+    {transfer.note ? <Notice kind="warn">Their note: {transfer.note}</Notice> : null}
+    <p>
+      {count(moves.mailboxes, "mailbox", "mailboxes")} and {count(moves.messages, "message", "messages")} move with it.
+      It moves 24 hours after you accept. Until then its owners can stop the transfer.
+    </p>
+    {targets.length === 0 ? (
+      <Notice kind="bad">You are not an owner or admin of a workspace that could get the domain.</Notice>
+    ) : (
+      <form method="post">
+        <div class="field">
+          <label for="target_org_id">Workspace that gets the domain</label>
+          <select id="target_org_id" name="target_org_id">
+            {targets.map(({ id, name }) => (
+              <option value={id}>{name}</option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label>
+            <input type="checkbox" name="rotate_dkim" value="on" /> Generate new DKIM keys
+          </label>
+          <p class="hint">The old keys sign until the DNS records of the new ones are seen.</p>
+        </div>
+        <button type="submit" name="decision" value="accept" class="wide">
+          Accept the transfer
+        </button>
+      </form>
+    )}
+    <form method="post">
+      <button type="submit" name="decision" value="decline" class="quiet wide">
+        Decline
+      </button>
+    </form>
+  </Layout>
+);
+
+const count = (number: number, one: string, many: string) =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+interface AcceptedPageProps {
+  domain: string;
+  cooloffUntil: string | null;
+  records: readonly { type: string; name: string; value: string }[];
+}
+
+/** The page after an acceptance. */
+export const acceptedPage = ({ domain, cooloffUntil, records }: AcceptedPageProps) => (
+  <Layout title="You have accepted the transfer">
+    <p>
+      <strong>{domain}</strong> moves to your workspace at <Time at={cooloffUntil ?? ""} />, unless one of its owners
+      stops the transfer.
+    </p>
+    {records.length === 0 ? null : <p>Publish these DNS records for the new DKIM keys:</p>}
+    {records.map(({ type, name, value }) => (
+      <dl class="facts">
+        <dt>{type}</dt>
+        <dd class="code">{name}</dd>
+        <dt>Value</dt>
+        <dd class="code">{value}</dd>
+      </dl>
+    ))}
+    <HomeLink />
+  </Layout>
+);
+
+/** The page after the recipient has declined. */
+export const declinedPage = ({ domain }: { domain: string }) => (
+  <Layout title="You have declined the transfer">
+    <p>{domain} stays where it is. Its owners are notified.</p>
+    <HomeLink />
+  </Layout>
+);
+
+/** The page of a stop link. Only its button stops the transfer. */
+export const stopPage = ({ transfer }: { transfer: TransferRow }) => (
+  <Layout title={`Stop the transfer of ${transfer.domainName}?`}>
+    <p>
+      <strong>{transfer.targetEmail}</strong> has accepted the transfer from the workspace{" "}
+      <strong>{transfer.sourceLabel}</strong>. The domain moves at <Time at={transfer.cooloffUntil ?? 0} />.
+    </p>
+    <form method="post">
+      <button type="submit" class="danger wide">
+        Stop the transfer
+      </button>
+    </form>
+    <HomeLink />
+  </Layout>
+);
+
+/** The page after a stop. */
+export const stoppedPage = ({ domain }: { domain: string }) => (
+  <Layout title="The transfer is stopped">
+    <p>
+      <strong>{domain}</strong> stays in its workspace. Both sides are notified.
+    </p>
+    <HomeLink />
+  </Layout>
+);
+
+/** The page of a link that does not work, for this account or at this time. */
+export const refusedPage = ({ reason, email }: { reason: string; email: string }) => (
+  <Layout title="This link does not work">
+    <p>{reason}.</p>
+    <p>You are signed in as {email}.</p>
+    <HomeLink />
+  </Layout>
+);
+
+const HomeLink = () => (
+  <p>
+    <a class="button quiet" href="/app">
+      Go to the dashboard
+    </a>
+  </p>
+);

@@ -1,0 +1,220 @@
+import type { MiddlewareHandler } from "hono";
+import { Hono } from "hono";
+import { describeRoute, resolver } from "hono-openapi";
+import * as z from "zod";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
+import { parameter, responses } from "../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../http/pagination.ts";
+import { minuteLimit } from "../../http/rate-limit.ts";
+import { body, optionalBody, query } from "../../http/validate.ts";
+import {
+  acceptById,
+  acceptByToken,
+  cancelById,
+  declineById,
+  forceDomain,
+  initiateForDomain,
+  stopByToken,
+} from "./calls.ts";
+import { findEligibility } from "./eligibility.ts";
+import { listIncoming, listOutgoing } from "./queries.ts";
+import {
+  AcceptIn,
+  EligibilityOut,
+  ForceIn,
+  OfferedTransferOut,
+  TransferIn,
+  TransferOut,
+  TransferProblem,
+  toTransfer,
+} from "./schema.ts";
+import { requireSwitchedOn } from "./switch.ts";
+
+const tags = ["Domain transfers"];
+const domainId = parameter.id("domain_id", "Id of the domain");
+const transferId = parameter.id("transfer_id", "Id of the transfer");
+
+const token = (name: "token" | "stop_token", link: string) =>
+  ({
+    in: "path",
+    name,
+    required: true,
+    description: `The last part of the mailed ${link} link`,
+    schema: { type: "string" },
+    example: {
+      token: "kYx0Zt3vJ1eBq7mS9uLw2Rd5Hf8Gc4Na6Pi0oTsVbXE",
+      stop_token: "Qm7Xw2Rd5Hf8Gc4Na6Pi0oTsVbXEkYx0Zt3vJ1eBq7m",
+    }[name],
+  }) as const;
+
+/** Returns the responses of a route. Errors of transfers have a `code`, and `blockers` where something stops them. */
+function transferResponses(description: string, schema: z.ZodType, errors: readonly number[] = []) {
+  const problem = { "application/json": { schema: resolver(TransferProblem) } };
+  const table = responses(200, description, schema, errors);
+  const entries = Object.entries(table).map(([status, response]) =>
+    ["403", "404", "409", "410"].includes(status) ? [status, { ...response, content: problem }] : [status, response],
+  );
+  return Object.fromEntries(entries) as typeof table;
+}
+
+/** Answers 404 while DOMAIN_TRANSFERS is off (decisions 7). */
+const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
+  requireSwitchedOn(c.get("ctx"));
+  await next();
+};
+
+export const transferRoutes = new Hono<AppEnv>()
+  .post(
+    "/v1/domains/:domain_id/transfer",
+    describeRoute({
+      operationId: "createDomainTransfer",
+      summary: "Offer a domain to another account",
+      description:
+        "Mails an accept link to the account, which works for 7 days. The domain moves with its sub-domains and mailboxes 24 " +
+        "hours after the acceptance. Answers 409 while it has scheduled emails or broadcasts. The limit is 5 calls per user " +
+        "and minute.",
+      tags,
+      parameters: [domainId, parameter.idempotencyKey],
+      responses: transferResponses("The transfer, pending", OfferedTransferOut, [403, 404, 409, 413, 415, 503]),
+    }),
+    whileOn,
+    minuteLimit("transfer-initiations", (settings) => settings.transferInitiationsPerMinute),
+    ...body(TransferIn),
+    idempotent(200),
+    async (c) => c.json(await initiateForDomain(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),
+  )
+  .get(
+    "/v1/domain-transfers/incoming",
+    describeRoute({
+      operationId: "listIncomingDomainTransfers",
+      summary: "List the pending and accepted transfers that were sent to you, newest first",
+      tags,
+      responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
+    }),
+    whileOn,
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const caller = c.get("caller");
+      const { after, limit } = c.req.valid("query");
+      const found = await listIncoming(caller, { after, limit: limit + 1 });
+      const page = onePage(c, found, limit, ({ row }) => ({ after: row.id }));
+      return c.json(page.map(({ row, keys }) => toTransfer(row, caller.now(), keys)));
+    },
+  )
+  .get(
+    "/v1/domain-transfers/outgoing",
+    describeRoute({
+      operationId: "listOutgoingDomainTransfers",
+      summary: "List the transfers that you initiated in this workspace, newest first",
+      tags,
+      responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
+    }),
+    whileOn,
+    query(z.object(cursorQuery)),
+    async (c) => {
+      const caller = c.get("caller");
+      const { after, limit } = c.req.valid("query");
+      const found = await listOutgoing(caller, { after, limit: limit + 1 });
+      return c.json(onePage(c, found, limit, ({ id }) => ({ after: id })).map((row) => toTransfer(row, caller.now())));
+    },
+  )
+  .get(
+    "/v1/domain-transfers/accept-eligibility",
+    describeRoute({
+      operationId: "getDomainTransferEligibility",
+      summary: "Get whether you could accept a transfer",
+      tags,
+      responses: transferResponses("Whether you could, and why not", EligibilityOut, [403, 404]),
+    }),
+    whileOn,
+    async (c) => c.json(await findEligibility(c.get("caller"))),
+  )
+  .post(
+    "/v1/domain-transfers/:token/accept",
+    describeRoute({
+      operationId: "acceptDomainTransfer",
+      summary: "Accept a transfer by the token of its mailed link",
+      description:
+        "Starts the safety window of 24 hours. Every owner of the workspace that gives the domain away gets a link that " +
+        "stops it. An API key accepts only into its own workspace.",
+      tags,
+      parameters: [token("token", "accept"), parameter.idempotencyKey],
+      responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
+    }),
+    whileOn,
+    ...optionalBody(AcceptIn),
+    idempotent(200),
+    async (c) => c.json(await acceptByToken(c.get("caller"), c.req.param("token"), c.req.valid("json"))),
+  )
+  .post(
+    "/v1/domain-transfers/by-id/:transfer_id/accept",
+    describeRoute({
+      operationId: "acceptDomainTransferById",
+      summary: "Accept a transfer that was sent to your account",
+      tags,
+      parameters: [transferId, parameter.idempotencyKey],
+      responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
+    }),
+    whileOn,
+    ...optionalBody(AcceptIn),
+    idempotent(200),
+    async (c) => c.json(await acceptById(c.get("caller"), c.req.param("transfer_id"), c.req.valid("json"))),
+  )
+  .post(
+    "/v1/domain-transfers/:transfer_id/decline",
+    describeRoute({
+      operationId: "declineDomainTransfer",
+      summary: "Decline a pending transfer that was sent to your account",
+      tags,
+      parameters: [transferId],
+      responses: transferResponses("The transfer, declined", TransferOut, [403, 404, 409]),
+    }),
+    whileOn,
+    noBody,
+    async (c) => c.json(await declineById(c.get("caller"), c.req.param("transfer_id"))),
+  )
+  .delete(
+    "/v1/domain-transfers/:transfer_id",
+    describeRoute({
+      operationId: "cancelDomainTransfer",
+      summary: "Cancel a pending transfer that you initiated",
+      tags,
+      parameters: [transferId],
+      responses: transferResponses("The transfer, cancelled", TransferOut, [403, 404, 409]),
+    }),
+    whileOn,
+    async (c) => c.json(await cancelById(c.get("caller"), c.req.param("transfer_id"))),
+  )
+  .post(
+    "/v1/domain-transfers/stop/:stop_token",
+    describeRoute({
+      operationId: "stopDomainTransfer",
+      summary: "Stop an accepted transfer by the token of a mailed stop link",
+      description: "Works within the safety window, for owners and admins of the workspace that gives the domain away.",
+      tags,
+      parameters: [token("stop_token", "stop")],
+      responses: transferResponses("The transfer, reversed", TransferOut, [403, 404, 409]),
+    }),
+    whileOn,
+    noBody,
+    async (c) => c.json(await stopByToken(c.get("caller"), c.req.param("stop_token"))),
+  )
+  .post(
+    "/v1/admin/domain-transfers/:domain_id",
+    describeRoute({
+      operationId: "forceDomainTransfer",
+      summary: "Move a domain to another account at once",
+      description:
+        "Cannot be undone. Skips the acceptance and the safety window. Needs a re-authentication within the last five minutes.",
+      tags: ["Platform"],
+      security: [{ session: [] }],
+      parameters: [domainId, parameter.idempotencyKey],
+      responses: transferResponses("The transfer, completed", TransferOut, [403, 404, 409, 413, 415]),
+    }),
+    whileOn,
+    ...body(ForceIn),
+    idempotent(200),
+    async (c) => c.json(await forceDomain(c.get("caller"), c.req.param("domain_id"), c.req.valid("json"))),
+  );

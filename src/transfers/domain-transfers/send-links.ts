@@ -1,0 +1,48 @@
+import { iso } from "../../lib/time.ts";
+import type { Ctx } from "../../platform/context.ts";
+import { sendSystemEmail } from "../../sending/system-emails/index.ts";
+import type { TransferRow } from "./queries.ts";
+import { statusAfter } from "./rules.ts";
+import { newToken } from "./tokens.ts";
+
+/**
+ * Mails the accept link of a pending transfer to its recipient. The token is made here and its hash stored first, so a
+ * repeated run mails another link that works too.
+ */
+export async function sendAcceptLink(ctx: Ctx, transfer: TransferRow): Promise<void> {
+  if (statusAfter(transfer, "accept", ctx.now()) === null) return;
+  const { id, domainName, sourceLabel, sourceUserId, targetEmail, note, expiresAt } = transfer;
+  const sender = await findEmail(ctx, sourceUserId);
+  const { token, statement } = await newToken(ctx, "accept", id);
+  await statement.run();
+  const text = [
+    `${sender ?? "A member"} of the workspace "${sourceLabel}" offers you the domain ${domainName}.`,
+    ...(note ? [`Their note:\n${note.replace(/^/gm, "> ")}`] : []),
+    `To accept or decline it, open this link and sign in as ${targetEmail}:\n${ctx.settings.publicUrl}/domain-transfers/accept/${token}`,
+    `The link works until ${iso(expiresAt)}. The domain moves 24 hours after you have accepted it.`,
+    "If you do not know the sender, ignore this email.",
+  ];
+  await sendSystemEmail(ctx, { to: targetEmail, subject: `Transfer of ${domainName}`, text: `${text.join("\n\n")}\n` });
+}
+
+/** Mails a stop link of an accepted transfer to one owner of the source workspace. */
+export async function sendStopLink(ctx: Ctx, transfer: TransferRow, owner: string): Promise<void> {
+  if (statusAfter(transfer, "stop", ctx.now()) === null) return;
+  const to = await findEmail(ctx, owner);
+  if (to === null) return;
+  const { token, statement } = await newToken(ctx, "stop", transfer.id);
+  await statement.run();
+  const { domainName, sourceLabel, targetEmail, cooloffUntil } = transfer;
+  const text = [
+    `${targetEmail} has accepted the transfer of ${domainName} from your workspace "${sourceLabel}".`,
+    `The domain moves with its mailboxes at ${iso(cooloffUntil ?? 0)}. From then on this workspace cannot send from it.`,
+    `To stop the transfer, open this link and sign in:\n${ctx.settings.publicUrl}/domain-transfers/stop/${token}`,
+  ];
+  const subject = `${domainName} will move to ${targetEmail}`;
+  await sendSystemEmail(ctx, { to, subject, text: `${text.join("\n\n")}\n` });
+}
+
+async function findEmail({ db }: Ctx, userId: string): Promise<string | null> {
+  const row = await db.prepare("SELECT email FROM users WHERE id = ?1").bind(userId).first<{ email: string }>();
+  return row?.email ?? null;
+}

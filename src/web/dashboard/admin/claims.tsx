@@ -1,0 +1,54 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
+import type { DomainClaimRow } from "../../../operations/admin/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface ClaimsPageProps {
+  caller: CallerCtx;
+  /** The name that is searched for; empty: none. */
+  name: string;
+  claims: readonly DomainClaimRow[];
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** Who has verified a domain, or one above it, and keeps other workspaces from doing so. */
+export const ClaimsPage = ({ caller, name, claims, notice, refusal }: ClaimsPageProps) => (
+  <Layout title="Domain claims" user={pageUser(caller)} at="/app/admin/domain-claims">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <FaultSummary refusal={refusal} />
+    <form class="filter" method="get" action="/app/admin/domain-claims">
+      <Field
+        name="name"
+        label="Find who has verified a domain"
+        placeholder="example.com"
+        value={name}
+        faults={refusal?.faults}
+        maxlength={253}
+      />
+      <button type="submit">Find</button>
+    </form>
+    {claims.length > 0 ? (
+      <List
+        caption="Domain claims"
+        columns={["Domain", "Workspace", "Since", "Id of the domain", "Action"]}
+        rows={claims.map((claim) => [
+          claim.name,
+          claim.workspace_name,
+          claim.verified_at === null ? "" : <Time at={claim.verified_at} />,
+          <span class="code">{claim.domain_id}</span>,
+          <a
+            class="action"
+            href={`/app/admin/domain-claims/end?${new URLSearchParams({ name: claim.name })}`}
+            aria-label={`End the verification of ${claim.name}`}
+          >
+            End
+          </a>,
+        ])}
+      />
+    ) : name === "" || refusal ? null : (
+      <Empty>No workspace has verified {name}, or a domain above it.</Empty>
+    )}
+  </Layout>
+);

@@ -1,0 +1,65 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Check, FaultSummary, Field, Layout, Notice } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+/** The fields of the form that moves a domain, as they were filled in. The proof is never shown again. */
+export interface ForceForm {
+  domainId: string;
+  targetEmail: string;
+  rotateDkim: boolean;
+}
+
+interface ForcePageProps {
+  caller: CallerCtx;
+  form: ForceForm;
+  /** Whether the session must prove its identity again first. */
+  needsProof: boolean;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The form that moves a domain of any workspace to another account, at once. */
+export const ForcePage = ({ caller, form, needsProof, notice, refusal }: ForcePageProps) => (
+  <Layout title="Force transfer" user={pageUser(caller)} at="/app/admin/transfers">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <p>
+      The domain moves at once and for good to the oldest workspace that the account manages. Its owners of today are
+      told, and cannot stop it.
+    </p>
+    <form class="form" method="post" action="/app/admin/transfers">
+      <FaultSummary refusal={refusal} />
+      <Field
+        name="domain_id"
+        label="Id of the domain"
+        value={form.domainId}
+        faults={refusal?.faults}
+        maxlength={100}
+        autocomplete="off"
+      />
+      <Field
+        name="target_email"
+        label="Email address of the account that gets it"
+        value={form.targetEmail}
+        faults={refusal?.faults}
+        maxlength={254}
+      />
+      <Check name="rotate_dkim" label="Make new DKIM keys" checked={form.rotateDkim} />
+      {needsProof ? (
+        <Field
+          name="proof"
+          label="Proof of your identity"
+          hint="A code of your authenticator app. Without two-factor authentication: the address of a fresh sign-in link that was not opened."
+          autocomplete="one-time-code"
+          faults={refusal?.faults}
+          maxlength={500}
+        />
+      ) : null}
+      <p>
+        <button class="danger" type="submit">
+          Move the domain
+        </button>
+      </p>
+    </form>
+  </Layout>
+);

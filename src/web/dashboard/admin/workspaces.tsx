@@ -1,0 +1,58 @@
+import { Empty, Layout, List, Notice, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import type { WorkspaceRow } from "../../../operations/admin/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface WorkspacesPageProps {
+  caller: CallerCtx;
+  workspaces: readonly WorkspaceRow[];
+  next: string | null;
+  notice?: string | undefined;
+}
+
+/** The workspaces of the platform, and who paused their mail. */
+export const WorkspacesPage = ({ caller, workspaces, next, notice }: WorkspacesPageProps) => (
+  <Layout title="Workspaces" user={pageUser(caller)} at="/app/admin/workspaces">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {workspaces.length === 0 ? (
+      <Empty action={{ href: "/app/admin/workspaces", label: "Show all workspaces" }}>
+        There are no more workspaces.
+      </Empty>
+    ) : (
+      <List
+        caption="Workspaces"
+        columns={["Name", "Sending", "Mail databases", "Created", "Action"]}
+        rows={workspaces.map((workspace) => [
+          <>
+            {workspace.name} <span class="soft">{workspace.slug}</span>
+          </>,
+          <Sending workspace={workspace} />,
+          workspace.mailShards.join(", "),
+          <Time at={workspace.createdAt} />,
+          <Action workspace={workspace} />,
+        ])}
+      />
+    )}
+    <Pager next={next} label="More" />
+  </Layout>
+);
+
+function Sending({ workspace: { sendingPausedAt, pausedByPlatformAt } }: { workspace: WorkspaceRow }) {
+  return (
+    <>
+      <Status word={sendingPausedAt === null ? "active" : "paused"} />
+      {pausedByPlatformAt === null ? "" : " by the platform"}
+    </>
+  );
+}
+
+function Action({ workspace: { id, name, pausedByPlatformAt } }: { workspace: WorkspaceRow }) {
+  const path = `/app/admin/workspaces/${id}`;
+  return pausedByPlatformAt === null ? (
+    <a class="action" href={`${path}/pause`} aria-label={`Pause ${name}`}>
+      Pause
+    </a>
+  ) : (
+    <PostButton to={`${path}/resume`} label="End the pause" kind="link" name={`End the pause of ${name}`} />
+  );
+}

@@ -1,0 +1,190 @@
+import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
+import { Chips, Empty, Layout, LineChart, List, Notice, Numbers, Share, Table, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import {
+  type DeliverabilityOut,
+  type Granularity,
+  granularities,
+  type OverviewOut,
+  type Period,
+  periods,
+  rate,
+  type toPoint,
+} from "../../../sending/analytics/index.ts";
+import { pageUser } from "../page-user.ts";
+
+export type Point = ReturnType<typeof toPoint>;
+
+export interface Report {
+  overview: OverviewOut;
+  points: readonly Point[];
+  domains: DeliverabilityOut["items"];
+  /** The newest broadcasts that were sent; null: the role may not see them. */
+  broadcasts: readonly BroadcastOut[] | null;
+}
+
+interface AnalyticsPageProps {
+  caller: CallerCtx;
+  period: Period;
+  by: Granularity;
+  /** Null: the period is not valid. */
+  report: Report | null;
+  error?: string | undefined;
+}
+
+/** Counts of a period, as figures, lines and by recipient domain. */
+export const AnalyticsPage = ({ caller, period, by, report, error }: AnalyticsPageProps) => (
+  <Layout title="Analytics" user={pageUser(caller)} at="/app/analytics">
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <Chips
+      label="Period"
+      choices={periods.map((name) => ({ href: analyticsPath(name), label: NAMES[name], isChosen: name === period }))}
+    />
+    {report === null ? null : (
+      <>
+        <Overview overview={report.overview} />
+        {isEmpty(report.overview) ? (
+          <Empty action={{ href: "/app/emails/new", label: "Send an email" }}>Nothing was sent in this period.</Empty>
+        ) : (
+          <SeriesPart period={period} by={by} points={report.points} />
+        )}
+        <h2>Recipient domains</h2>
+        <Domains domains={report.domains} />
+        {report.broadcasts === null ? null : (
+          <>
+            <h2>Broadcasts</h2>
+            <Broadcasts broadcasts={report.broadcasts} />
+          </>
+        )}
+      </>
+    )}
+  </Layout>
+);
+
+const NAMES: Readonly<Record<Period, string>> = {
+  ...{ "24h": "24 hours", "7d": "7 days", "30d": "30 days", "90d": "90 days" },
+};
+
+/** Buckets that a page shows at most: those of 7 days by the hour. */
+export const canShowHours = (period: Period) => period === "24h" || period === "7d";
+
+/** Returns the path of the page for a period. Without `by` the page chooses it. */
+export const analyticsPath = (period: Period, by?: Granularity) =>
+  `/app/analytics?${new URLSearchParams({ period, ...(by === undefined ? {} : { by }) })}`;
+
+const isEmpty = ({ period: _, ...counts }: OverviewOut) => Object.values(counts).every((count) => count === 0);
+
+/** Returns a share in percent, or a dash when there is nothing to divide by. */
+const percent = (share: number | null) => (share === null ? "–" : `${(100 * share).toFixed(share < 0.1 ? 2 : 1)} %`);
+
+const number = (count: number) => count.toLocaleString("en");
+const withRate = (count: number, of: number) =>
+  of === 0 ? number(count) : `${number(count)} (${percent(rate(count, of))})`;
+
+const Overview = ({ overview }: { overview: OverviewOut }) => {
+  const { total_sent: sent, delivered, bounced, failed, opens, clicks, complained, deferred, unsubscribed } = overview;
+  return (
+    <Numbers
+      numbers={[
+        { name: "Sent", value: number(sent) },
+        { name: "Delivered", value: number(delivered), share: percent(rate(delivered, sent)) },
+        { name: "Bounced", value: number(bounced), share: percent(rate(bounced, sent + bounced)) },
+        { name: "Failed", value: number(failed) },
+        { name: "Deferred", value: number(deferred) },
+        { name: "Opened", value: number(opens), share: percent(rate(opens, delivered)) },
+        { name: "Clicked", value: number(clicks), share: percent(rate(clicks, delivered)) },
+        { name: "Complained", value: number(complained), share: percent(rate(complained, delivered)) },
+        { name: "Unsubscribed", value: number(unsubscribed) },
+      ]}
+    />
+  );
+};
+
+function SeriesPart({ period, by, points }: { period: Period; by: Granularity; points: readonly Point[] }) {
+  const labels = points.map(({ timestamp }) => nameOf(timestamp, by));
+  const values = (column: "sent" | "delivered" | "bounced" | "opens") => points.map((point) => point[column]);
+  return (
+    <>
+      <h2>By {by}</h2>
+      {canShowHours(period) ? (
+        <Chips
+          label="Step"
+          choices={granularities.map((name) => ({
+            href: analyticsPath(period, name),
+            label: `by ${name}`,
+            isChosen: name === by,
+          }))}
+        />
+      ) : null}
+      <LineChart
+        title={`Emails by ${by} from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+        labels={labels}
+        series={[
+          { label: "Sent", kind: "accent", values: values("sent") },
+          { label: "Delivered", kind: "good", values: values("delivered") },
+          { label: "Bounced", kind: "bad", values: values("bounced") },
+          { label: "Opened", kind: "warn", values: values("opens") },
+        ]}
+      />
+      <details>
+        <summary>The figures as a table</summary>
+        <Table caption={`Emails by ${by}`} columns={[by === "day" ? "Day" : "Hour", ...COLUMNS]}>
+          {points.map(({ sent, delivered, bounced, failed, opens }, index) => (
+            <tr>
+              <th scope="row">{labels[index]}</th>
+              {[sent, delivered, bounced, failed, opens].map((count) => (
+                <td class="number">{number(count)}</td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </>
+  );
+}
+
+const COLUMNS = ["Sent", "Delivered", "Bounced", "Failed", "Opened"];
+
+/** Returns the name of a bucket, in UTC. */
+const nameOf = (timestamp: string, by: Granularity) =>
+  by === "day" ? timestamp.slice(0, 10) : `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)}`;
+
+function Domains({ domains }: { domains: DeliverabilityOut["items"] }) {
+  if (domains.length === 0) return <Empty>No recipient domain yet.</Empty>;
+  const most = Math.max(...domains.map(({ sent }) => sent), 1);
+  return (
+    <>
+      <p class="soft">Counts of recipients, those with the most mail first.</p>
+      <List
+        caption="Recipient domains"
+        columns={["Domain", "Sent", "Delivered", "Bounced", "Complained", "Deferred"]}
+        rows={domains.map((domain) => [
+          domain.domain,
+          <Share of={domain.sent / most} text={number(domain.sent)} />,
+          number(domain.delivered),
+          `${number(domain.bounced)} (${percent(domain.bounce_rate)})`,
+          `${number(domain.complained)} (${percent(domain.complaint_rate)})`,
+          `${number(domain.deferred)} (${percent(domain.deferral_rate)})`,
+        ])}
+      />
+    </>
+  );
+}
+
+const Broadcasts = ({ broadcasts }: { broadcasts: readonly BroadcastOut[] }) =>
+  broadcasts.length === 0 ? (
+    <Empty action={{ href: "/app/broadcasts", label: "Go to the broadcasts" }}>No broadcast was sent yet.</Empty>
+  ) : (
+    <List
+      caption="Broadcasts"
+      columns={["Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+      rows={broadcasts.map((broadcast) => [
+        <a href={`/app/analytics/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+        number(broadcast.recipient_count),
+        number(broadcast.delivered_count),
+        withRate(broadcast.opened_count, broadcast.delivered_count),
+        withRate(broadcast.clicked_count, broadcast.delivered_count),
+        <Time at={broadcast.created_at} />,
+      ])}
+    />
+  );

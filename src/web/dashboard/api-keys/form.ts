@@ -1,0 +1,45 @@
+import { ApiKeyIn } from "../../../identity/api-keys/index.ts";
+import { iso } from "../../../lib/time.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Lifetimes that the form offers, in days. Empty: the key does not expire. */
+export const lifetimes: readonly { days: string; label: string }[] = [
+  { days: "", label: "Never" },
+  { days: "30", label: "In 30 days" },
+  { days: "90", label: "In 90 days" },
+  { days: "365", label: "In a year" },
+];
+
+/** The fields of the form that creates an API key, as they were filled in. */
+export interface KeyForm {
+  name: string;
+  scopes: readonly string[];
+  /** One of `lifetimes`. */
+  days: string;
+  /** Generated with the form: a repeated submission creates no second key. */
+  idempotencyKey: string;
+}
+
+/** Returns a form that was not filled in. */
+export const emptyKeyForm = (): KeyForm => ({ name: "", scopes: [], days: "", idempotencyKey: crypto.randomUUID() });
+
+export function readKeyForm(form: URLSearchParams): KeyForm {
+  return {
+    name: form.get("name") ?? "",
+    scopes: form.getAll("scope"),
+    days: form.get("days") ?? "",
+    idempotencyKey: form.get("idempotency_key") ?? "",
+  };
+}
+
+/** Returns the request with the fields of a form, or why it is not valid. `now` in ms since 1970. */
+export function toKeyRequest(form: KeyForm, now: number): { input: ApiKeyIn } | { error: string } {
+  if (!lifetimes.some(({ days }) => days === form.days)) return { error: "Select when the key expires" };
+  if (form.scopes.length === 0) return { error: "Select at least one permission" };
+  const expiresAt = form.days === "" ? null : iso(now + Number(form.days) * DAY_MS);
+  const parsed = ApiKeyIn.safeParse({ name: form.name, scopes: form.scopes, expires_at: expiresAt });
+  return parsed.success
+    ? { input: parsed.data }
+    : { error: parsed.error.issues.map(({ message }) => message).join("; ") };
+}

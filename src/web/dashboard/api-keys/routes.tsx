@@ -1,0 +1,66 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { pageFor } from "../../../http/page-right.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { createApiKey, getVisibleApiKey, listApiKeys, revokeApiKey } from "../../../identity/api-keys/index.ts";
+import { AppError } from "../../../lib/errors.ts";
+import { pageUser } from "../page-user.ts";
+import { emptyKeyForm, type KeyForm, readKeyForm, toKeyRequest } from "./form.ts";
+import { ApiKeysPage, CreatedKeyPage } from "./page.tsx";
+
+const PAGE_SIZE = 100;
+const REVOKE = "DELETE /v1/api-keys/:api_key_id";
+
+export const apiKeyPages = new Hono<AppEnv>()
+  .get("/app/api-keys", ...pageFor("GET /v1/api-keys/"), (c) => showKeys(c))
+  .post("/app/api-keys", ...pageFor("POST /v1/api-keys/"), async (c) => {
+    const caller = c.get("caller");
+    const form = readKeyForm(await readForm(c));
+    const request = toKeyRequest(form, caller.now());
+    if ("error" in request) return showKeys(c, { form, error: request.error });
+    const fields = JSON.stringify([form.name, form.scopes, form.days]);
+    try {
+      const created = await onceForForm(c, form.idempotencyKey, fields, (ctx) => createApiKey(ctx, request.input));
+      return respondPage(c, <CreatedKeyPage caller={caller} created={created} />);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 422) throw error;
+      return showKeys(c, { form, error: error.message });
+    }
+  })
+  .get("/app/api-keys/:api_key_id/revoke", ...pageFor(REVOKE), async (c) => {
+    const caller = c.get("caller");
+    const { name, prefix } = await getVisibleApiKey(caller, c.req.param("api_key_id"));
+    return respondPage(
+      c,
+      <ConfirmPage title={`Revoke ${name}?`} user={pageUser(caller)} button="Revoke key" back="/app/api-keys">
+        Programs that use the key <span class="code">{prefix}…</span> are refused from their next request on. This
+        cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/api-keys/:api_key_id/revoke", ...pageFor(REVOKE), async (c) => {
+    await revokeApiKey(c.get("caller"), c.req.param("api_key_id"));
+    return c.redirect("/app/api-keys?done=revoked", 303);
+  });
+
+async function showKeys(c: Context<AppEnv>, answer?: { form: KeyForm; error: string }) {
+  const caller = c.get("caller");
+  const after = c.req.query("after")?.toLowerCase();
+  const found = await listApiKeys(caller, { ...(after ? { after } : {}), offset: 0, limit: PAGE_SIZE + 1 });
+  const keys = found.slice(0, PAGE_SIZE);
+  const last = found.length > PAGE_SIZE ? keys.at(-1) : undefined;
+  const page = (
+    <ApiKeysPage
+      caller={caller}
+      keys={keys}
+      next={last === undefined ? null : `?${new URLSearchParams({ after: last.id })}`}
+      notice={c.req.query("done") === "revoked" ? "The key is revoked." : undefined}
+      {...(answer ?? { form: emptyKeyForm() })}
+    />
+  );
+  return respondPage(c, page, { status: answer ? 422 : 200 });
+}

@@ -1,0 +1,29 @@
+import { Empty, List, Time } from "../../../http/ui/index.ts";
+import type { AuditEntryOut } from "../../../identity/audit-log/index.ts";
+
+/** Entries of an audit log, newest first. */
+export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) =>
+  entries.length === 0 ? (
+    <Empty>Nothing was changed yet.</Empty>
+  ) : (
+    <List
+      caption="Audit log"
+      columns={["Time", "Who", "Action", "What", "Address"]}
+      rows={entries.map(({ at, actor, action, target, detail, ip }) => [
+        <Time at={at} />,
+        actor === null ? "the service" : actor.email,
+        action,
+        describe(target.kind, detail) || `${target.kind} ${target.id}`,
+        ip ?? "",
+      ])}
+    />
+  );
+
+/** Returns the names and values of an entry's detail as one line. */
+function describe(kind: string, detail: unknown): string {
+  const fields = Object.entries(Object(detail) as Record<string, unknown>);
+  const text = fields.map(
+    ([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  return text.length === 0 ? "" : `${kind}, ${text.join(", ")}`;
+}

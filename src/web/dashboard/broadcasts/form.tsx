@@ -1,0 +1,185 @@
+import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
+import type { ListOut } from "../../../audience/contacts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { readTime } from "../../../http/time-field.ts";
+import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
+import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+/** The fields of the form of a broadcast, as they were filled in. */
+export interface BroadcastForm {
+  name: string;
+  subject: string;
+  from_address: string;
+  contact_list_id: string;
+  preheader: string;
+  html_body: string;
+  text_body: string;
+  /** In ISO 8601. Empty: a draft. */
+  scheduled_at: string;
+  /** What is stored, in ISO 8601: the field has no seconds. Empty: nothing. */
+  stored_scheduled_at: string;
+  /** Empty: no limit. */
+  max_per_hour: string;
+  /** Empty: the whole list at once. */
+  ab_test_pct: string;
+  idempotencyKey: string;
+}
+
+/** Returns the form of a broadcast, or an empty one. */
+export const toBroadcastForm = (broadcast: BroadcastOut | null): BroadcastForm => ({
+  name: broadcast?.name ?? "",
+  subject: broadcast?.subject ?? "",
+  from_address: broadcast?.from_address ?? "",
+  contact_list_id: broadcast?.contact_list_id ?? "",
+  preheader: broadcast?.preheader ?? "",
+  html_body: broadcast?.html_body ?? "",
+  text_body: broadcast?.text_body ?? "",
+  scheduled_at: broadcast?.scheduled_at ?? "",
+  stored_scheduled_at: broadcast?.scheduled_at ?? "",
+  max_per_hour: broadcast?.max_per_hour ? String(broadcast.max_per_hour) : "",
+  ab_test_pct: broadcast?.ab_test_pct ? String(broadcast.ab_test_pct) : "",
+  idempotencyKey: crypto.randomUUID(),
+});
+
+export function readBroadcastForm(fields: URLSearchParams): BroadcastForm {
+  const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+  return {
+    ...{ name: field("name"), subject: field("subject"), from_address: field("from_address") },
+    ...{ contact_list_id: field("contact_list_id"), preheader: field("preheader"), html_body: field("html_body") },
+    ...{ text_body: field("text_body"), ab_test_pct: field("ab_test_pct") },
+    scheduled_at: readTime(fields, "scheduled_at", field("stored_scheduled_at")),
+    ...{ stored_scheduled_at: field("stored_scheduled_at"), max_per_hour: field("max_per_hour") },
+    idempotencyKey: field("idempotency_key"),
+  };
+}
+
+/** Returns the request of the API with the fields of a form. */
+export const toBroadcastRequest = (form: BroadcastForm) => ({
+  name: form.name,
+  subject: form.subject,
+  from_address: form.from_address,
+  contact_list_id: form.contact_list_id || null,
+  preheader: form.preheader || null,
+  html_body: form.html_body || null,
+  text_body: form.text_body || null,
+  scheduled_at: form.scheduled_at || null,
+  max_per_hour: form.max_per_hour === "" ? null : Number(form.max_per_hour),
+  ab_test_pct: form.ab_test_pct === "" ? null : Number(form.ab_test_pct),
+});
+
+interface BroadcastFormPageProps {
+  caller: CallerCtx;
+  /** Null: a new one. */
+  broadcast: BroadcastOut | null;
+  form: BroadcastForm;
+  senders: readonly MailboxRow[];
+  lists: readonly ListOut[];
+  refusal?: Refusal | undefined;
+}
+
+/** The page that writes or changes a broadcast. */
+export function BroadcastFormPage({ caller, broadcast, form, senders, lists, refusal }: BroadcastFormPageProps) {
+  const faults = refusal?.faults;
+  return (
+    <Layout
+      title={broadcast === null ? "New broadcast" : `Change ${broadcast.name}`}
+      user={pageUser(caller)}
+      at="/app/broadcasts"
+    >
+      {senders.length === 0 ? (
+        <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
+          A broadcast is sent from a mailbox.
+        </Empty>
+      ) : (
+        <form method="post">
+          <FaultSummary refusal={refusal} />
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <input type="hidden" name="stored_scheduled_at" value={form.stored_scheduled_at} />
+          <div class="columns">
+            <Field name="name" label="Name" hint="Only you see it." value={form.name} faults={faults} />
+            <Field
+              name="subject"
+              label="Subject"
+              hint="May have placeholders such as {{name}}."
+              value={form.subject}
+              faults={faults}
+            />
+            <Select
+              name="from_address"
+              label="From"
+              value={form.from_address}
+              faults={faults}
+              options={[
+                ...(form.from_address && !senders.some(({ address }) => address === form.from_address)
+                  ? [{ value: form.from_address, label: form.from_address }]
+                  : []),
+                ...senders.map(({ address }) => ({ value: address, label: address })),
+              ]}
+            />
+            <Select
+              name="contact_list_id"
+              label="To the list"
+              required={false}
+              value={form.contact_list_id}
+              faults={faults}
+              options={[
+                { value: "", label: "None yet" },
+                ...lists.map(({ id, name, contact_count: contacts }) => ({
+                  value: id,
+                  label: `${name} (${contacts})`,
+                })),
+              ]}
+            />
+            <Field
+              name="preheader"
+              label="Preview text"
+              required={false}
+              hint="Mail programs show it after the subject."
+              value={form.preheader}
+              faults={faults}
+            />
+            <TimeField
+              name="scheduled_at"
+              label="Send at"
+              hint="Empty: it stays a draft."
+              at={form.scheduled_at}
+              faults={faults}
+            />
+            <Field
+              name="max_per_hour"
+              label="Emails an hour"
+              inputmode="numeric"
+              required={false}
+              hint="At most this many. Empty: as fast as it goes."
+              value={form.max_per_hour}
+              faults={faults}
+            />
+            <Field
+              name="ab_test_pct"
+              label="Sample in percent"
+              inputmode="numeric"
+              required={false}
+              hint="With variants: mailed first, from 5 to 90."
+              value={form.ab_test_pct}
+              faults={faults}
+            />
+          </div>
+          <TextArea
+            name="html_body"
+            label="HTML"
+            required={false}
+            rows={12}
+            code
+            hint="Link to {{unsubscribe_url}}, or a link is added."
+            value={form.html_body}
+            faults={faults}
+          />
+          <TextArea name="text_body" label="Text" required={false} value={form.text_body} faults={faults} />
+          <button type="submit">Save</button>
+        </form>
+      )}
+    </Layout>
+  );
+}

@@ -1,0 +1,244 @@
+import {
+  type AudienceOut,
+  type BroadcastOut,
+  isEditable,
+  type TopLinksOut,
+  type VariantOut,
+} from "../../../audience/broadcasts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  Empty,
+  FaultSummary,
+  Field,
+  Layout,
+  List,
+  Live,
+  MailFrame,
+  Notice,
+  Pager,
+  PostButton,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+import { may } from "./rights.ts";
+import { percentOf, share } from "./share.ts";
+import { isWaitingForWinner, Variants } from "./variants.tsx";
+
+interface BroadcastsPageProps {
+  caller: CallerCtx;
+  broadcasts: readonly BroadcastOut[];
+  next: string | null;
+  notice?: string | undefined;
+}
+
+/** The broadcasts of the workspace. */
+export const BroadcastsPage = ({ caller, broadcasts, next, notice }: BroadcastsPageProps) => (
+  <Layout
+    title="Broadcasts"
+    user={pageUser(caller)}
+    at="/app/broadcasts"
+    actions={
+      may(caller, "manage") ? (
+        <a class="button" href="/app/broadcasts/new">
+          New broadcast
+        </a>
+      ) : null
+    }
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <Live id="broadcasts">
+      {broadcasts.length === 0 ? (
+        <Empty
+          action={may(caller, "manage") ? { href: "/app/broadcasts/new", label: "Write a broadcast" } : undefined}
+          command={curlLine(caller, "/v1/broadcasts/", { name: "News", subject: "News", from_address: "a@b.example" })}
+        >
+          No broadcast yet. A broadcast is one email to every contact of a list.
+        </Empty>
+      ) : (
+        <List
+          caption="Broadcasts"
+          live={{ name: "broadcast", ids: broadcasts.map(({ id }) => id) }}
+          columns={["Status", "Name", "Recipients", "Delivered", "Opened", "Clicked", "Created"]}
+          rows={broadcasts.map((broadcast) => [
+            <Status word={shownStatus(broadcast)} />,
+            <a href={`/app/broadcasts/${broadcast.id}`}>{broadcast.name}</a>,
+            ...[broadcast.recipient_count, broadcast.delivered_count].map((count) => count.toLocaleString("en")),
+            share(broadcast.opened_count, broadcast.delivered_count),
+            share(broadcast.clicked_count, broadcast.delivered_count),
+            <Time at={broadcast.created_at} />,
+          ])}
+        />
+      )}
+    </Live>
+    <Pager next={next} />
+  </Layout>
+);
+
+const shownStatus = ({ status, paused_at }: BroadcastOut) => (status === "sending" && paused_at ? "paused" : status);
+
+interface BroadcastPageProps {
+  caller: CallerCtx;
+  broadcast: BroadcastOut;
+  variants: readonly VariantOut[];
+  /** Null when there is no list. */
+  audience: AudienceOut | null;
+  links: TopLinksOut;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One broadcast: its audience before it is sent, its results afterwards, its variants, links and content. */
+export function BroadcastPage({ caller, broadcast, variants, audience, links, notice, refusal }: BroadcastPageProps) {
+  const path = `/app/broadcasts/${broadcast.id}`;
+  const editable = isEditable(broadcast.status);
+  const isPolled = ["scheduled", "sending"].includes(broadcast.status) || isWaitingForWinner(broadcast, variants);
+  return (
+    <Layout
+      title={broadcast.name}
+      user={pageUser(caller)}
+      at="/app/broadcasts"
+      actions={<Actions caller={caller} broadcast={broadcast} path={path} />}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <Live id="state" isPolled={isPolled}>
+        <dl class="facts">
+          <dt>Status</dt>
+          <dd>
+            <Status word={shownStatus(broadcast)} />
+          </dd>
+          <dt>Subject</dt>
+          <dd>{broadcast.subject}</dd>
+          <dt>From</dt>
+          <dd>{broadcast.from_address}</dd>
+          {broadcast.scheduled_at === null ? null : (
+            <>
+              <dt>Scheduled for</dt>
+              <dd>
+                <Time at={broadcast.scheduled_at} />
+              </dd>
+            </>
+          )}
+        </dl>
+        {editable ? <Audience audience={audience} /> : <Results broadcast={broadcast} links={links} />}
+      </Live>
+      <Variants {...{ caller, broadcast, variants, path, isPolled, refusal }} />
+      <h2>Content</h2>
+      {broadcast.html_body ? (
+        <MailFrame title="HTML of the broadcast" src={`${path}/html`} />
+      ) : (
+        <pre>{broadcast.text_body ?? "No content yet."}</pre>
+      )}
+      {may(caller, "send") ? <TestForm path={path} refusal={refusal} /> : null}
+    </Layout>
+  );
+}
+
+function Actions({ caller, broadcast, path }: { caller: CallerCtx; broadcast: BroadcastOut; path: string }) {
+  const { status, paused_at: pausedAt } = broadcast;
+  const editable = isEditable(status);
+  return (
+    <>
+      {may(caller, "send") && editable ? (
+        <a class="button" href={`${path}/send`}>
+          Send
+        </a>
+      ) : null}
+      {may(caller, "send") && status === "sending" ? (
+        <PostButton
+          to={`${path}/${pausedAt ? "resume" : "pause"}`}
+          label={pausedAt ? "Resume" : "Pause"}
+          kind="quiet"
+        />
+      ) : null}
+      {may(caller, "send") && (status === "sending" || status === "scheduled") ? (
+        <PostButton to={`${path}/cancel`} label="Cancel" kind="danger" />
+      ) : null}
+      {may(caller, "manage") && editable ? (
+        <a class="button quiet" href={`${path}/edit`}>
+          Change
+        </a>
+      ) : null}
+      {may(caller, "manage") && status !== "sending" ? (
+        <a class="button danger" href={`${path}/delete`}>
+          Delete
+        </a>
+      ) : null}
+    </>
+  );
+}
+
+/** Figures by their names; the third value is the total that a count is a share of. */
+const Numbers = ({ numbers }: { numbers: readonly (readonly [name: string, count: number, total?: number])[] }) => (
+  <dl class="numbers">
+    {numbers.map(([name, count, total = 0]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>
+          {count.toLocaleString("en")}
+          {total === 0 ? null : <span class="soft"> ({percentOf(count, total)})</span>}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
+
+const Audience = ({ audience }: { audience: AudienceOut | null }) => (
+  <>
+    <h2>Audience</h2>
+    {audience === null ? (
+      <p>No list is chosen, or it has too many contacts to count.</p>
+    ) : (
+      <Numbers
+        numbers={[
+          ["Get it", audience.eligible],
+          ["First, as a sample", audience.sample],
+          ["Skipped: suppressed", audience.skipped.suppressed],
+          ["Skipped: unsubscribed", audience.skipped.unsubscribed],
+          ["Skipped: invalid", audience.skipped.invalid],
+        ]}
+      />
+    )}
+  </>
+);
+
+const Results = ({ broadcast, links }: { broadcast: BroadcastOut; links: TopLinksOut }) => (
+  <>
+    <h2>Results</h2>
+    <Numbers
+      numbers={[
+        ["Recipients", broadcast.recipient_count],
+        ["Delivered", broadcast.delivered_count, broadcast.recipient_count],
+        ["Bounced", broadcast.bounced_count, broadcast.recipient_count],
+        ["Failed", broadcast.failed_count, broadcast.recipient_count],
+        ["Opened", broadcast.opened_count, broadcast.delivered_count],
+        ["Clicked", broadcast.clicked_count, broadcast.delivered_count],
+      ]}
+    />
+    <p>
+      <a href={`/app/analytics/broadcasts/${broadcast.id}`}>Compare the variants, with confidence intervals</a>
+    </p>
+    {links.links.length === 0 ? null : (
+      <List
+        caption="Links"
+        columns={["Link", "Clicks"]}
+        rows={links.links.map(({ url, clicks }) => [url, clicks.toLocaleString("en")])}
+      />
+    )}
+  </>
+);
+
+const TestForm = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
+  <>
+    <h2>Send a test</h2>
+    <form class="filter" method="post" action={`${path}/test`}>
+      <Field name="to" label="Address" type="email" faults={refusal?.faults} />
+      <button class="quiet" type="submit">
+        Send test
+      </button>
+    </form>
+  </>
+);

@@ -1,0 +1,51 @@
+import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Layout, TextArea } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+/** The fields of the form of a contact, as they were filled in. */
+export interface ContactForm {
+  email: string;
+  name: string;
+  /** A JSON object. Empty: none. */
+  metadata: string;
+}
+
+export const toContactForm = ({ email, name, metadata }: ContactOut): ContactForm => ({
+  email,
+  name: name ?? "",
+  metadata: metadata === null ? "" : JSON.stringify(metadata, null, 2),
+});
+
+interface ContactPageProps {
+  caller: CallerCtx;
+  list: Pick<ListOut, "id" | "name">;
+  contact: ContactOut;
+  form: ContactForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The page that changes one contact of a list. */
+export const ContactPage = ({ caller, list, contact, form, refusal }: ContactPageProps) => (
+  <Layout title={contact.email} user={pageUser(caller)} at="/app/contacts">
+    <p>
+      In the list <a href={`/app/contacts/${list.id}`}>{list.name}</a>.
+    </p>
+    <form class="form" method="post" action={`/app/contacts/${list.id}/contacts/${contact.id}`}>
+      <FaultSummary refusal={refusal} />
+      <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
+      <Field name="name" label="Name" required={false} value={form.name} faults={refusal?.faults} />
+      <TextArea
+        name="metadata"
+        label="Details"
+        required={false}
+        hint="A JSON object, such as {&quot;city&quot;: &quot;London&quot;}. Broadcasts fill {{city}} in with it."
+        value={form.metadata}
+        faults={refusal?.faults}
+        code
+      />
+      <button type="submit">Save</button>
+    </form>
+  </Layout>
+);

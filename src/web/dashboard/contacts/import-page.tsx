@@ -1,0 +1,99 @@
+import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
+import type { CsvPreview } from "../../../lib/csv/preview.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface ImportPageProps {
+  caller: CallerCtx;
+  list: ListOut;
+  /** The first rows of a file that was checked, and not imported. */
+  preview?: CsvPreview | undefined;
+  imported?: ImportOut | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The page that imports a CSV file: its first rows before, what became of its rows after. The script shows both without a load. */
+export function ImportPage({ caller, list, preview, imported, refusal }: ImportPageProps) {
+  const path = `/app/contacts/${list.id}`;
+  return (
+    <Layout title={`Import into ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+      {imported === undefined ? null : <Imported imported={imported} />}
+      <FaultSummary refusal={refusal} />
+      <p id="list-count" data-live="">
+        The list has {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
+        <a href={path}>Show the list</a>
+      </p>
+      <form method="post" action={`${path}/import`} enctype="multipart/form-data" data-import="">
+        <Field
+          name="file"
+          label="CSV file"
+          type="file"
+          accept=".csv,text/csv"
+          hint={`In UTF-8, separated by commas, semicolons or tabs. At most ${importLimits.rows.toLocaleString("en")} rows and 24 MiB.`}
+          maxBytes={importLimits.fileOctets}
+          faults={refusal?.faults}
+        />
+        <div data-rows="">{preview === undefined ? null : <FirstRows preview={preview} />}</div>
+        <div class="actions">
+          <button type="submit">Import</button>
+          <noscript>
+            <button class="quiet" type="submit" formaction={`${path}/import/check`}>
+              Show the first rows
+            </button>
+          </noscript>
+        </div>
+        <div data-status="" role="status" />
+      </form>
+      <h2>Columns</h2>
+      <dl class="facts">
+        <dt>email</dt>
+        <dd>Is required. Rows without an address, and addresses that the list has, are skipped.</dd>
+        <dt>name</dt>
+        <dd>The name of the contact.</dd>
+        <dt>Any other</dt>
+        <dd>A detail of the contact: broadcasts fill {"{{city}}"} in from the column city.</dd>
+      </dl>
+    </Layout>
+  );
+}
+
+const FirstRows = ({ preview: { columns, rows } }: { preview: CsvPreview }) => (
+  <>
+    <p>These are the first rows. Choose the file again to import it.</p>
+    <Table caption="First rows of the file" columns={["Row", ...columns]}>
+      {rows.map(({ row, values }) => (
+        <tr>
+          <td>{row}</td>
+          {values === null ? (
+            <td colspan={columns.length}>Is not valid CSV and will be refused.</td>
+          ) : (
+            values.map((value) => <td>{value}</td>)
+          )}
+        </tr>
+      ))}
+    </Table>
+  </>
+);
+
+const Imported = ({ imported: { imported, skipped, errors } }: { imported: ImportOut }) => (
+  <section class={`notice ${errors.length === 0 ? "good" : "warn"}`} role="status" id="result" tabindex={-1}>
+    <p>
+      {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped, {countErrors(errors)} refused.
+    </p>
+    {errors.length === 0 ? null : (
+      <ul>
+        {errors.map((error) => (
+          <li>{error}</li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+/** Returns how many rows were refused. A last line says how many more there are than are listed. */
+function countErrors(errors: readonly string[]): string {
+  if (errors.length <= importLimits.errors) return errors.length.toLocaleString("en");
+  return (importLimits.errors + Number.parseInt(errors.at(-1) ?? "", 10)).toLocaleString("en");
+}

@@ -1,0 +1,68 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { Hono } from "hono";
+import { getList, type ImportOut, importContacts, importLimits, toList } from "../../../audience/contacts/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { fileBody } from "../../../http/file-body.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { type CsvPreview, PREVIEW_BYTES, previewFile } from "../../../lib/csv/preview.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { ImportPage } from "./import-page.tsx";
+
+const IMPORT = "POST /v1/contacts/:list_id/upload";
+
+/** Answers 404 for an unknown list before the file is read. */
+const requireList: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await getList(c.get("caller"), c.req.param("list_id") ?? "");
+  await next();
+};
+
+/** Reads the file of the form, and shows the form again when it cannot be read. */
+const file: MiddlewareHandler<AppEnv> = (c, next) =>
+  submitForm(
+    c,
+    async () => {
+      await fileBody("file", importLimits.fileOctets)(c, next);
+      return c.res;
+    },
+    (refusal) => showImport(c, { refusal }),
+  );
+
+/** The page that imports contacts. Without the script, a file can be checked first, which imports nothing. */
+export const importPages = new Hono<AppEnv>()
+  .get("/app/contacts/:list_id/import", ...pageFor(IMPORT), (c) => showImport(c))
+  .post("/app/contacts/:list_id/import", ...pageFor(IMPORT), requireList, file, (c) =>
+    submitForm(
+      c,
+      async () => {
+        const bytes = c.get("file") ?? new Uint8Array();
+        return showImport(c, { imported: await importContacts(c.get("caller"), c.req.param("list_id"), bytes) });
+      },
+      (refusal) => showImport(c, { refusal }),
+    ),
+  )
+  .post("/app/contacts/:list_id/import/check", ...pageFor(IMPORT), requireList, file, (c) =>
+    submitForm(
+      c,
+      async () => {
+        const bytes = c.get("file") ?? new Uint8Array();
+        const preview = previewFile(bytes.subarray(0, PREVIEW_BYTES), bytes.length <= PREVIEW_BYTES);
+        if ("fault" in preview) throw badRequest(preview.fault);
+        return showImport(c, { preview });
+      },
+      (refusal) => showImport(c, { refusal }),
+    ),
+  );
+
+interface ImportAnswer {
+  preview?: CsvPreview;
+  imported?: ImportOut;
+  refusal?: Refusal;
+}
+
+async function showImport(c: Context<AppEnv>, answer: ImportAnswer = {}) {
+  const caller = c.get("caller");
+  const list = toList(await getList(caller, c.req.param("list_id") ?? ""));
+  return respondPage(c, <ImportPage {...{ caller, list, ...answer }} />, { status: answer.refusal?.status ?? 200 });
+}

@@ -1,0 +1,154 @@
+import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+
+interface PageProps {
+  caller: CallerCtx;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+const mayManage = (caller: CallerCtx) => caller.actor.scopes.has("contacts:manage");
+
+/** The contact lists of the workspace, and the form that creates one. */
+export const ListsPage = ({
+  caller,
+  lists,
+  form,
+  notice,
+  refusal,
+}: PageProps & { lists: readonly ListOut[]; form: { name: string; idempotencyKey: string } }) => (
+  <Layout title="Contacts" user={pageUser(caller)} at="/app/contacts">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {lists.length === 0 ? (
+      <Empty command={curlLine(caller, "/v1/contacts/", { name: "Customers" })}>
+        No contact list yet. A broadcast is sent to a list.
+      </Empty>
+    ) : (
+      <List
+        caption="Contact lists"
+        columns={["List", "Contacts", "Created"]}
+        rows={lists.map(({ id, name, contact_count, created_at }) => [
+          <a href={`/app/contacts/${id}`}>{name}</a>,
+          contact_count.toLocaleString("en"),
+          <Time at={created_at} />,
+        ])}
+      />
+    )}
+    {mayManage(caller) ? (
+      <>
+        <h2>Create a list</h2>
+        <form class="form" method="post" action="/app/contacts">
+          <FaultSummary refusal={refusal} />
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <Field name="name" label="Name" value={form.name} faults={refusal?.faults} maxlength={200} />
+          <button type="submit">Create list</button>
+        </form>
+      </>
+    ) : null}
+  </Layout>
+);
+
+interface ListPageProps extends PageProps {
+  list: ListOut;
+  contacts: readonly ContactOut[];
+  search: string;
+  form: { email: string; name: string; idempotencyKey: string };
+  next: string | null;
+}
+
+/** One list with its contacts, and the forms that add and import some. */
+export function ListPage({ caller, list, contacts, search, form, next, notice, refusal }: ListPageProps) {
+  const path = `/app/contacts/${list.id}`;
+  return (
+    <Layout
+      title={list.name}
+      user={pageUser(caller)}
+      at="/app/contacts"
+      actions={<Actions caller={caller} path={path} />}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <p>
+        {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact" : "contacts"}.{" "}
+        {list.description ?? ""}
+      </p>
+      <form class="filter" method="get" action={path}>
+        <Field name="q" label="Find by address or name" type="search" required={false} value={search} maxlength={320} />
+        <button type="submit">Find</button>
+      </form>
+      {contacts.length === 0 ? (
+        <Empty action={search === "" ? undefined : { href: path, label: "Show all contacts" }}>
+          {search === "" ? "The list is empty. Add a contact or import a file." : "No contact matches."}
+        </Empty>
+      ) : (
+        <List
+          caption="Contacts"
+          columns={["Address", "Name", "Status", "Details", ...(mayManage(caller) ? ["Action"] : [])]}
+          rows={contacts.map((contact) => [
+            mayManage(caller) ? <a href={`${path}/contacts/${contact.id}`}>{contact.email}</a> : contact.email,
+            contact.name ?? "",
+            <Status word={contact.suppressed ? "suppressed" : contact.subscribed ? "active" : "unsubscribed"} />,
+            describe(contact),
+            ...(mayManage(caller) ? [<DeleteForm path={path} contact={contact} />] : []),
+          ])}
+        />
+      )}
+      <Pager next={next} label="More" />
+      {mayManage(caller) ? <Forms path={path} form={form} refusal={refusal} /> : null}
+    </Layout>
+  );
+}
+
+const Actions = ({ caller, path }: { caller: CallerCtx; path: string }) => (
+  <>
+    {caller.actor.scopes.has("broadcasts:send") ? (
+      <a class="button quiet" href={`${path}/send`}>
+        Send an email
+      </a>
+    ) : null}
+    <a class="button quiet" href={`${path}/export`}>
+      Export as CSV
+    </a>
+    {mayManage(caller) ? (
+      <a class="button danger" href={`${path}/delete`}>
+        Delete
+      </a>
+    ) : null}
+  </>
+);
+
+const describe = ({ metadata }: ContactOut) =>
+  Object.entries(metadata ?? {})
+    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+
+const DeleteForm = ({ path, contact }: { path: string; contact: ContactOut }) => (
+  <form class="inline" method="post" action={`${path}/contacts/${contact.id}/delete`}>
+    <button class="link" type="submit" aria-label={`Delete ${contact.email}`}>
+      Delete
+    </button>
+  </form>
+);
+
+const Forms = ({ path, form, refusal }: { path: string } & Pick<ListPageProps, "form" | "refusal">) => (
+  <div class="columns">
+    <form method="post" action={path}>
+      <h2>Add a contact</h2>
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
+      <Field name="name" label="Name" required={false} value={form.name} faults={refusal?.faults} />
+      <button type="submit">Add contact</button>
+    </form>
+    <section>
+      <h2>Import a CSV file</h2>
+      <p>Its first rows are shown before it is imported.</p>
+      <a class="button quiet" href={`${path}/import`}>
+        Choose a file
+      </a>
+    </section>
+  </div>
+);

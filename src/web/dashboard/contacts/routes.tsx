@@ -1,0 +1,159 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import {
+  addContact,
+  ContactIn,
+  createList,
+  deleteContact,
+  deleteList,
+  exportContacts,
+  getList,
+  ListIn,
+  listContacts,
+  listLists,
+  toContact,
+  toList,
+} from "../../../audience/contacts/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { lowerCaseAscii } from "../../../lib/addresses.ts";
+import { pageUser } from "../page-user.ts";
+import { contactEditPages } from "./contact-routes.tsx";
+import { importPages } from "./import-routes.tsx";
+import { ListPage, ListsPage } from "./page.tsx";
+import { sendPages } from "./send-routes.tsx";
+
+const PAGE_SIZE = 50;
+const DELETE = "DELETE /v1/contacts/:list_id";
+
+const notices: Readonly<Record<string, string>> = {
+  created: "The list is created.",
+  added: "The contact is added.",
+  changed: "The contact is changed.",
+  "contact-deleted": "The contact is deleted.",
+  deleted: "The list is deleted.",
+};
+
+export const contactPages = new Hono<AppEnv>()
+  .get("/app/contacts", ...pageFor("GET /v1/contacts/"), (c) => showLists(c))
+  .post("/app/contacts", ...pageFor("POST /v1/contacts/"), async (c) => {
+    const fields = await readForm(c);
+    const form = { name: fields.get("name") ?? "", idempotencyKey: fields.get("idempotency_key") ?? "" };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(ListIn, { name: form.name });
+        const run = onceForForm(c, form.idempotencyKey, form.name, (ctx) => createList(ctx, input));
+        return `/app/contacts/${(await run).id}?done=created`;
+      },
+      (refusal) => showLists(c, { form, refusal }),
+    );
+  })
+  .get("/app/contacts/:list_id", ...pageFor("GET /v1/contacts/:list_id"), (c) => showList(c))
+  .post("/app/contacts/:list_id", ...pageFor("POST /v1/contacts/:list_id/contacts"), async (c) => {
+    const fields = await readForm(c);
+    const field = (name: string) => fields.get(name) ?? "";
+    const form = { email: field("email"), name: field("name"), idempotencyKey: field("idempotency_key") };
+    const id = c.req.param("list_id");
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(ContactIn, { email: form.email.trim(), name: textOf(fields, "name") });
+        await onceForForm(c, form.idempotencyKey, JSON.stringify([id, form.email, form.name]), (ctx) =>
+          addContact(ctx, id, input),
+        );
+        return `/app/contacts/${id}?done=added`;
+      },
+      (refusal) => showList(c, { refusal, form }),
+    );
+  })
+  .route("/", importPages)
+  .route("/", sendPages)
+  .route("/", contactEditPages)
+  .get("/app/contacts/:list_id/export", ...pageFor("GET /v1/contacts/:list_id/export"), async (c) => {
+    const stream = await exportContacts(c.get("caller"), c.req.param("list_id"));
+    return c.body(stream, 200, {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": 'attachment; filename="contacts.csv"',
+      "Cache-Control": "no-store",
+    });
+  })
+  .get("/app/contacts/:list_id/delete", ...pageFor(DELETE), async (c) => {
+    const caller = c.get("caller");
+    const { id, name } = await getList(caller, c.req.param("list_id"));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Delete ${name}?`}
+        user={pageUser(caller)}
+        button="Delete list"
+        back={`/app/contacts/${id}`}
+        at="/app/contacts"
+      >
+        Its contacts are deleted, and waiting emails of broadcasts to them are cancelled. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/contacts/:list_id/delete", ...pageFor(DELETE), async (c) => {
+    await deleteList(c.get("caller"), c.req.param("list_id"));
+    return c.redirect("/app/contacts?done=deleted", 303);
+  })
+  .post(
+    "/app/contacts/:list_id/contacts/:contact_id/delete",
+    ...pageFor("DELETE /v1/contacts/:list_id/contacts/:contact_id"),
+    async (c) => {
+      const { list_id, contact_id } = c.req.param();
+      await deleteContact(c.get("caller"), list_id, contact_id);
+      return c.redirect(`/app/contacts/${list_id}?done=contact-deleted`, 303);
+    },
+  );
+
+async function showLists(
+  c: Context<AppEnv>,
+  answer?: { form: { name: string; idempotencyKey: string }; refusal: Refusal },
+) {
+  const caller = c.get("caller");
+  const page = (
+    <ListsPage
+      caller={caller}
+      lists={(await listLists(caller)).map(toList)}
+      form={answer?.form ?? { name: "", idempotencyKey: crypto.randomUUID() }}
+      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={answer?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+}
+
+interface ListAnswer {
+  refusal?: Refusal;
+  form?: { email: string; name: string; idempotencyKey: string };
+}
+
+async function showList(c: Context<AppEnv>, answer: ListAnswer = {}) {
+  const caller = c.get("caller");
+  const id = c.req.param("list_id") ?? "";
+  const search = (c.req.query("q") ?? "").slice(0, 320);
+  const after = c.req.query("after")?.toLowerCase();
+  const query = { page: 0, limit: PAGE_SIZE, q: lowerCaseAscii(search), after };
+  const { list, contacts, next } = await listContacts(caller, id, query);
+  const parameters = next === null ? null : new URLSearchParams({ ...(search ? { q: search } : {}), after: next });
+  const page = (
+    <ListPage
+      caller={caller}
+      list={toList(list)}
+      contacts={contacts.map(toContact)}
+      search={search}
+      form={answer.form ?? { email: "", name: "", idempotencyKey: crypto.randomUUID() }}
+      next={parameters && `/app/contacts/${id}?${parameters}`}
+      notice={answer.refusal ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={answer.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer.refusal?.status ?? 200 });
+}

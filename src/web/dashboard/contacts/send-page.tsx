@@ -1,0 +1,93 @@
+import type { ListOut } from "../../../audience/contacts/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+/** The fields of the form that mails a list, as they were filled in. */
+export interface SendForm {
+  mailbox_id: string;
+  subject: string;
+  html: string;
+  text: string;
+  idempotencyKey: string;
+}
+
+interface SendPageProps {
+  caller: CallerCtx;
+  list: ListOut;
+  senders: readonly MailboxRow[];
+  form: SendForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The page that sends one email to every contact of a list. */
+export function SendPage({ caller, list, senders, form, refusal }: SendPageProps) {
+  const faults = refusal?.faults;
+  return (
+    <Layout title={`Send to ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+      {senders.length === 0 ? (
+        <Empty action={{ href: "/app/mailboxes", label: "Create a mailbox" }}>
+          An email is sent from a mailbox, and this workspace has none yet.
+        </Empty>
+      ) : (
+        <form method="post" action={`/app/contacts/${list.id}/send`}>
+          <FaultSummary refusal={refusal} />
+          <p>
+            {list.contact_count.toLocaleString("en")} {list.contact_count === 1 ? "contact gets" : "contacts get"} it,
+            less those that are suppressed or have unsubscribed. For tests, schedules and results use a{" "}
+            <a href="/app/broadcasts/new">broadcast</a>.
+          </p>
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <div class="columns">
+            <Select
+              name="mailbox_id"
+              label="From"
+              faults={faults}
+              value={form.mailbox_id}
+              options={senders.map(({ id, address }) => ({ value: id, label: address }))}
+            />
+            <Field
+              name="subject"
+              label="Subject"
+              hint="May have placeholders such as {{name}}."
+              value={form.subject}
+              faults={faults}
+            />
+          </div>
+          <TextArea name="html" label="HTML" required={false} rows={10} code value={form.html} faults={faults} />
+          <TextArea name="text" label="Text" required={false} value={form.text} faults={faults} />
+          <button type="submit">Send to {list.contact_count.toLocaleString("en")}</button>
+        </form>
+      )}
+    </Layout>
+  );
+}
+
+/** What was queued for the contacts of a list. */
+export const SentPage = ({
+  caller,
+  list,
+  result: { queued, skipped, errors },
+}: {
+  caller: CallerCtx;
+  list: ListOut;
+  result: { queued: number; skipped: number; errors: string[] };
+}) => (
+  <Layout title={`Sent to ${list.name}`} user={pageUser(caller)} at="/app/contacts">
+    <Notice kind="good">
+      {queued.toLocaleString("en")} queued, {skipped.toLocaleString("en")} skipped.
+    </Notice>
+    {errors.length === 0 ? null : (
+      <ul>
+        {errors.map((error) => (
+          <li>{error}</li>
+        ))}
+      </ul>
+    )}
+    <p>
+      <a href="/app/emails">All emails</a>
+    </p>
+  </Layout>
+);

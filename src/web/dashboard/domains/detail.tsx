@@ -1,0 +1,164 @@
+import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface DomainPageProps {
+  caller: CallerCtx;
+  domain: DomainOut;
+  /** What DNS has instead of the records that are wrong; null: DNS was not asked. */
+  found: ReadonlyMap<string, string> | null;
+  /** The form that offers the domain to another account. */
+  transfer: { target_email: string; note: string };
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+const purposes: Readonly<Record<DomainOut["records"][number]["purpose"], string>> = {
+  ownership: "Proves that the domain is yours.",
+  dkim: "Signs your emails.",
+  spf: "Permits this service to send for the domain.",
+  return_path: "Receives bounces under your own name.",
+  dmarc: "Says what receivers do with forged mail.",
+  mx: "Brings mail for the domain to its mailboxes here.",
+};
+
+/** One domain with its DNS records, and how to transfer it. */
+export function DomainPage({ caller, domain, found, transfer, notice, refusal }: DomainPageProps) {
+  const mayManage = caller.actor.scopes.has("domains:manage");
+  const isVerified = domain.status === "verified";
+  return (
+    <Layout
+      title={domain.name}
+      user={pageUser(caller)}
+      at="/app/domains"
+      actions={mayManage ? <Actions domain={domain} /> : null}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status word={domain.status} />
+        </dd>
+        <dt>Added</dt>
+        <dd>
+          <Time at={domain.created_at} />
+        </dd>
+        <dt>Last check</dt>
+        <dd>{domain.last_checked_at === null ? "never" : <Time at={domain.last_checked_at} />}</dd>
+      </dl>
+      <h2>DNS records</h2>
+      <p>
+        {isVerified
+          ? "Keep these records. They are checked every day."
+          : "Publish the required records where the domain is registered, then check them here."}
+      </p>
+      {domain.records.map((record) => (
+        <RecordCard domain={domain.name} record={record} found={found?.get(foundKey(record))} />
+      ))}
+      <p>
+        <a href={`/app/domains/${domain.id}/zone`}>Download all records as a zone file</a>
+        {found === null && domain.records.some(isWrong) ? (
+          <>
+            {" · "}
+            <a href={`/app/domains/${domain.id}?found=1`}>Show what DNS has instead</a>
+          </>
+        ) : null}
+      </p>
+      {mayManage && isVerified ? <TransferForm domain={domain} transfer={transfer} refusal={refusal} /> : null}
+    </Layout>
+  );
+}
+
+const Actions = ({ domain }: { domain: DomainOut }) => (
+  <>
+    <form method="post" action={`/app/domains/${domain.id}/verify`}>
+      <button type="submit">Check records</button>
+    </form>
+    {domain.status === "verified" ? (
+      <a class="button quiet" href={`/app/domains/${domain.id}/rotate`}>
+        Rotate DKIM keys
+      </a>
+    ) : null}
+    <a class="button danger" href={`/app/domains/${domain.id}/delete`}>
+      Delete
+    </a>
+  </>
+);
+
+type DomainRecord = DomainOut["records"][number];
+
+const isWrong = ({ status }: DomainRecord) => status === "missing" || status === "mismatch";
+
+interface RecordCardProps {
+  domain: string;
+  record: DomainRecord;
+  found: string | undefined;
+}
+
+const RecordCard = ({ domain, record, found }: RecordCardProps) => (
+  <section class="card" aria-label={`${record.type} ${record.name}`}>
+    <p>
+      <strong>{record.type}</strong> <Status word={record.status} />{" "}
+      <span class="soft">{record.required ? "required" : "recommended"}</span>
+    </p>
+    <p class="soft">{purposes[record.purpose]}</p>
+    <dl class="facts">
+      <dt>Host</dt>
+      <dd class="code" data-copy="" data-what="the host">
+        {hostOf(record.name, domain)}
+      </dd>
+      <dt>Full name</dt>
+      <dd class="code">{record.name}</dd>
+      {record.priority === null ? null : (
+        <>
+          <dt>Priority</dt>
+          <dd class="code">{record.priority}</dd>
+        </>
+      )}
+      <dt>Value</dt>
+      <dd class="code" data-copy="" data-what="the value">
+        {record.value}
+      </dd>
+      {found === undefined ? null : (
+        <>
+          <dt>Found</dt>
+          <dd class="code">{found === "" ? "nothing" : found}</dd>
+        </>
+      )}
+    </dl>
+  </section>
+);
+
+/** Returns what the pages of most registrars call the host: the name below the domain. */
+const hostOf = (name: string, domain: string) => (name === domain ? "@" : name.slice(0, -domain.length - 1));
+
+const TransferForm = ({ domain, transfer, refusal }: Pick<DomainPageProps, "domain" | "transfer" | "refusal">) => (
+  <>
+    <h2>Transfer to another account</h2>
+    <p>
+      The recipient has seven days to accept. The domain moves with its sub-domains and mailboxes 24 hours after that,
+      and every owner of this workspace can stop it until then.
+    </p>
+    <form class="form" method="post" action={`/app/domains/${domain.id}/transfer`}>
+      <Field
+        name="target_email"
+        label="Email address of the recipient's account"
+        type="email"
+        value={transfer.target_email}
+        faults={refusal?.faults}
+      />
+      <TextArea
+        name="note"
+        label="Note to the recipient"
+        required={false}
+        rows={3}
+        value={transfer.note}
+        faults={refusal?.faults}
+      />
+      <button type="submit">Offer the domain</button>
+    </form>
+  </>
+);

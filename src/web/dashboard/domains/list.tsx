@@ -1,0 +1,58 @@
+import type { DomainOut } from "../../../domains/domains/index.ts";
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+
+interface DomainsPageProps {
+  caller: CallerCtx;
+  domains: readonly DomainOut[];
+  next: string | null;
+  /** The name and key of the form that adds a domain. */
+  form: { name: string; idempotencyKey: string };
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The domains of the workspace, and the form that adds one. */
+export const DomainsPage = ({ caller, domains, next, form, notice, refusal }: DomainsPageProps) => (
+  <Layout title="Domains" user={pageUser(caller)} at="/app/domains">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {domains.length === 0 ? (
+      <Empty command={curlLine(caller, "/v1/domains/", { name: "shop.example.net" })}>
+        No domain yet. Add the domain that you send from, then publish its DNS records.
+      </Empty>
+    ) : (
+      <List
+        caption="Domains"
+        columns={["Domain", "Status", "Records", "Last check"]}
+        rows={domains.map(({ id, name, status, records, last_checked_at: checked }) => [
+          <a href={`/app/domains/${id}`}>{name}</a>,
+          <Status word={status} />,
+          `${records.filter((record) => record.status === "verified").length} of ${records.length} found`,
+          checked === null ? "never" : <Time at={checked} />,
+        ])}
+      />
+    )}
+    <Pager next={next} label="More" />
+    {caller.actor.scopes.has("domains:manage") ? (
+      <>
+        <h2>Add a domain</h2>
+        <form class="form" method="post" action="/app/domains">
+          <FaultSummary refusal={refusal} />
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <Field
+            name="name"
+            label="Domain name"
+            placeholder="shop.example.net"
+            value={form.name}
+            faults={refusal?.faults}
+            maxlength={253}
+          />
+          <button type="submit">Add domain</button>
+        </form>
+      </>
+    ) : null}
+  </Layout>
+);

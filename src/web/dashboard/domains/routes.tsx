@@ -1,0 +1,165 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import {
+  DomainIn,
+  deleteDomain,
+  findValues,
+  getDomain,
+  getDomainWithKeys,
+  listDomains,
+  registerDomain,
+  rotateDkim,
+  toDomain,
+  toZoneFile,
+  verifyDomain,
+} from "../../../domains/domains/index.ts";
+import { download } from "../../../http/download.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { minuteLimit } from "../../../http/rate-limit.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { initiateForDomain, requireSwitchedOn, TransferIn } from "../../../transfers/domain-transfers/index.ts";
+import { pageUser } from "../page-user.ts";
+import { DomainPage } from "./detail.tsx";
+import { DomainsPage } from "./list.tsx";
+
+const PAGE_SIZE = 50;
+const ROTATE = "POST /v1/domains/:domain_id/dkim/rotate";
+const DELETE = "DELETE /v1/domains/:domain_id";
+
+/** The limit of the API call, counted with its calls. */
+const initiationLimit = minuteLimit("transfer-initiations", (settings) => settings.transferInitiationsPerMinute);
+
+const notices: Readonly<Record<string, string>> = {
+  added: "The domain is added. Publish its records, then check them.",
+  checked: "The records were checked.",
+  rotated: "New DKIM keys are made. Publish their records; the old keys sign until these are found.",
+  deleted: "The domain is deleted.",
+};
+
+export const domainPages = new Hono<AppEnv>()
+  .get("/app/domains", ...pageFor("GET /v1/domains/"), (c) => showList(c, emptyForm()))
+  .post("/app/domains", ...pageFor("POST /v1/domains/"), async (c) => {
+    const fields = await readForm(c);
+    const form = { name: fields.get("name") ?? "", idempotencyKey: fields.get("idempotency_key") ?? "" };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(DomainIn, { name: form.name.trim() });
+        const run = onceForForm(c, form.idempotencyKey, input.name, (ctx) => registerDomain(ctx, input));
+        return `/app/domains/${(await run).id}?done=added`;
+      },
+      (refusal) => showList(c, form, refusal),
+    );
+  })
+  .get("/app/domains/:domain_id", ...pageFor("GET /v1/domains/:domain_id"), (c) => showDomain(c))
+  .get("/app/domains/:domain_id/zone", ...pageFor("GET /v1/domains/:domain_id"), async (c) => {
+    const caller = c.get("caller");
+    const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id")));
+    return c.body(toZoneFile(domain), 200, download(`${domain.name}.zone.txt`, "text/plain"));
+  })
+  .post("/app/domains/:domain_id/verify", ...pageFor("POST /v1/domains/:domain_id/verify"), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const { id } = await verifyDomain(c.get("caller"), c.req.param("domain_id"));
+        return `/app/domains/${id}?done=checked`;
+      },
+      (refusal) => showDomain(c, { refusal }),
+    ),
+  )
+  .get("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), async (c) => {
+    const { id, name } = await getDomain(c.get("caller"), c.req.param("domain_id"));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Make new DKIM keys for ${name}?`}
+        user={pageUser(c.get("caller"))}
+        button="Make new keys"
+        back={`/app/domains/${id}`}
+        at="/app/domains"
+      >
+        You get two new DNS records to publish. The keys of today sign until the new records are found.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/domains/:domain_id/rotate", ...pageFor(ROTATE), (c) =>
+    submitForm(
+      c,
+      async () => {
+        const { id } = await rotateDkim(c.get("caller"), c.req.param("domain_id"));
+        return `/app/domains/${id}?done=rotated`;
+      },
+      (refusal) => showDomain(c, { refusal }),
+    ),
+  )
+  .get("/app/domains/:domain_id/delete", ...pageFor(DELETE), async (c) => {
+    const { id, name } = await getDomain(c.get("caller"), c.req.param("domain_id"));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Delete ${name}?`}
+        user={pageUser(c.get("caller"))}
+        button="Delete domain"
+        back={`/app/domains/${id}`}
+        at="/app/domains"
+      >
+        Its mailboxes and all mail in them are deleted, and its waiting emails are not sent. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/domains/:domain_id/delete", ...pageFor(DELETE), async (c) => {
+    await deleteDomain(c.get("caller"), c.req.param("domain_id"));
+    return c.redirect("/app/domains?done=deleted", 303);
+  })
+  .post(
+    "/app/domains/:domain_id/transfer",
+    ...pageFor("POST /v1/domains/:domain_id/transfer"),
+    initiationLimit,
+    async (c) => {
+      requireSwitchedOn(c.get("ctx"));
+      const fields = await readForm(c);
+      const transfer = { target_email: fields.get("target_email") ?? "", note: fields.get("note") ?? "" };
+      return submitForm(
+        c,
+        async () => {
+          const input = parseFields(TransferIn, { ...transfer, note: textOf(fields, "note") });
+          await initiateForDomain(c.get("caller"), c.req.param("domain_id"), input);
+          return "/app/transfers?done=offered";
+        },
+        (refusal) => showDomain(c, { refusal, transfer }),
+      );
+    },
+  );
+
+const emptyForm = () => ({ name: "", idempotencyKey: crypto.randomUUID() });
+
+async function showList(c: Context<AppEnv>, form: ReturnType<typeof emptyForm>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const after = c.req.query("after");
+  const found = await listDomains(caller, { ...(after ? { after } : {}), offset: 0, limit: PAGE_SIZE + 1 });
+  const domains = found.slice(0, PAGE_SIZE).map((row) => toDomain(caller.settings, row));
+  const last = found.length > PAGE_SIZE ? domains.at(-1) : undefined;
+  const next = last === undefined ? null : `/app/domains?${new URLSearchParams({ after: last.name })}`;
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const page = <DomainsPage {...{ caller, domains, next, form, notice, refusal }} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+async function showDomain(
+  c: Context<AppEnv>,
+  { refusal, transfer }: { refusal?: Refusal; transfer?: { target_email: string; note: string } } = {},
+) {
+  const caller = c.get("caller");
+  const domain = toDomain(caller.settings, await getDomainWithKeys(caller, c.req.param("domain_id") ?? ""));
+  const isAsked = c.req.query("done") === "checked" || c.req.query("found") === "1";
+  const found = isAsked ? await findValues(caller, domain.records) : null;
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const form = transfer ?? { target_email: "", note: "" };
+  const page = <DomainPage {...{ caller, domain, found, notice, refusal }} transfer={form} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}

@@ -1,0 +1,55 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { BatchOut } from "../../../sending/emails/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface BatchPageProps {
+  caller: CallerCtx;
+  items: string;
+  /** Generated with the form: a repeated submission sends no second email. */
+  idempotencyKey: string;
+  refusal?: Refusal | undefined;
+}
+
+/** The page that sends a batch: the JSON array of the API. */
+export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageProps) => (
+  <Layout title="Send a batch" user={pageUser(caller)} at="/app/emails">
+    <form method="post" action="/app/emails/batch">
+      <FaultSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+      <TextArea
+        name="items"
+        label="Emails"
+        hint="A JSON array of 1 to 500 emails, as POST /v1/emails/batch takes it; at most 1 MB here. Each is accepted or refused on its own."
+        faults={refusal?.faults}
+        value={items}
+        rows={16}
+        code
+      />
+      <button type="submit">Send</button>
+    </form>
+  </Layout>
+);
+
+/** What became of each email of a batch. */
+export const BatchResultPage = ({ caller, result }: { caller: CallerCtx; result: BatchOut }) => (
+  <Layout title="Batch" user={pageUser(caller)} at="/app/emails">
+    <Notice kind={result.failed === 0 ? "good" : "warn"}>
+      {result.sent} of {result.total} accepted, {result.failed} refused.
+    </Notice>
+    <List
+      caption="Results"
+      columns={["Item", "Status", "Email", "Reason"]}
+      rows={result.results.map(({ id, status, rejection_reason }, index) => [
+        index + 1,
+        <Status word={status} />,
+        id === null ? "" : <a href={`/app/emails/${id}`}>{id}</a>,
+        rejection_reason ?? "",
+      ])}
+    />
+    <p>
+      <a href="/app/emails">All emails</a>
+    </p>
+  </Layout>
+);

@@ -1,0 +1,192 @@
+import { Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
+import { pageUser } from "../page-user.ts";
+import { toCurl } from "./curl.ts";
+
+interface EmailPageProps {
+  caller: CallerCtx;
+  email: DetailOut;
+  row: DetailRow;
+  notice?: string | undefined;
+  error?: string | undefined;
+}
+
+/** One email: what became of each recipient and why, its timeline and its content. */
+export const EmailPage = ({ caller, email, row, notice, error }: EmailPageProps) => (
+  <Layout
+    title={email.subject === "" ? "(no subject)" : email.subject}
+    user={pageUser(caller)}
+    at="/app/emails"
+    actions={<Actions caller={caller} email={email} />}
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    <Live id="state" isPolled={IN_PROGRESS.includes(email.status)}>
+      <Facts email={email} />
+      <h2>Recipients</h2>
+      <List
+        caption="Recipients"
+        columns={["Address", "Status", "Reason"]}
+        rows={row.recipients.map(({ kind, email: address, state }) => [
+          kind === "to" ? address : `${address} (${kind})`,
+          <Status word={state} />,
+          lastReason(email.events, address) ?? "",
+        ])}
+      />
+      <h2>Timeline</h2>
+      <Timeline email={email} />
+    </Live>
+    <h2>Content</h2>
+    <Content email={email} curl={toCurl(caller.settings.publicUrl, row, email)} />
+  </Layout>
+);
+
+const Facts = ({ email }: { email: DetailOut }) => (
+  <dl class="facts">
+    <dt>Status</dt>
+    <dd>
+      <Status word={email.status} />
+    </dd>
+    <dt>From</dt>
+    <dd>{email.from_address}</dd>
+    <dt>Created</dt>
+    <dd>
+      <Time at={email.created_at} /> by {email.source}
+    </dd>
+    {email.scheduled_at === null ? null : (
+      <>
+        <dt>Scheduled for</dt>
+        <dd>
+          <Time at={email.scheduled_at} />
+        </dd>
+      </>
+    )}
+    {email.tags && email.tags.length > 0 ? (
+      <>
+        <dt>Tags</dt>
+        <dd>{email.tags.join(", ")}</dd>
+      </>
+    ) : null}
+    <dt>Opened, clicked</dt>
+    <dd>
+      {email.opened_count}, {email.clicked_count}
+    </dd>
+    <dt>Message-ID</dt>
+    <dd class="code">{email.message_id}</dd>
+    {email.retry_of_id === null ? null : (
+      <>
+        <dt>Retry of</dt>
+        <dd>
+          <a href={`/app/emails/${email.retry_of_id}`}>the email that failed</a>
+        </dd>
+      </>
+    )}
+  </dl>
+);
+
+/** Statuses that change by themselves. */
+const IN_PROGRESS = ["scheduled", "queued", "sending", "sent"];
+const RETRIABLE = ["bounced", "rejected", "failed"];
+
+function Actions({ caller, email }: { caller: CallerCtx; email: DetailOut }) {
+  if (!caller.actor.scopes.has("emails:send")) return null;
+  const path = `/app/emails/${email.id}`;
+  const key = <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />;
+  if (RETRIABLE.includes(email.status))
+    return (
+      <form method="post" action={`${path}/retry`}>
+        {key}
+        <button type="submit">Retry</button>
+      </form>
+    );
+  if (email.status !== "scheduled")
+    return email.html_body === null && email.text_body === null ? null : (
+      <form method="post" action={`${path}/copy`}>
+        {key}
+        <button class="quiet" type="submit">
+          Send me a copy
+        </button>
+      </form>
+    );
+  return (
+    <>
+      <form method="post" action={`${path}/send-now`}>
+        <button type="submit">Send now</button>
+      </form>
+      <form method="post" action={`${path}/cancel`}>
+        <button class="danger" type="submit">
+          Cancel
+        </button>
+      </form>
+    </>
+  );
+}
+
+/** The HTML of the email in a sandbox, as wide as the page or as a phone. */
+const Preview = ({ src }: { src: string }) => (
+  <div class="preview">
+    <fieldset class="switch">
+      <legend>Width</legend>
+      <label>
+        <input type="radio" name="width" checked /> Desktop
+      </label>
+      <label>
+        <input type="radio" name="width" class="phone" /> Phone
+      </label>
+    </fieldset>
+    <MailFrame title="HTML of the email" src={src} />
+  </div>
+);
+
+const Timeline = ({ email }: { email: DetailOut }) => (
+  <ol class="timeline">
+    {email.events.map(({ event_type, metadata, created_at }) => (
+      <li>
+        <Status word={event_type} />{" "}
+        <span class="soft">
+          <Time at={created_at} />
+        </span>
+        {metadata === null ? null : (
+          <div class="soft">
+            {Object.entries(metadata)
+              .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+              .join(" · ")}
+          </div>
+        )}
+      </li>
+    ))}
+  </ol>
+);
+
+const textOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
+function Content({ email, curl }: { email: DetailOut; curl: string }) {
+  const headers = Object.entries(email.headers);
+  if (email.html_body === null && email.text_body === null)
+    return <p>The content is no longer stored, cannot be shown, or is that of a mailbox which you may not open.</p>;
+  return (
+    <>
+      {email.html_body === null ? null : <Preview src={`/app/emails/${email.id}/html`} />}
+      {email.text_body === null ? null : (
+        <details open={email.html_body === null}>
+          <summary>Text</summary>
+          <pre>{email.text_body}</pre>
+        </details>
+      )}
+      {headers.length === 0 ? null : (
+        <details>
+          <summary>Headers of the request</summary>
+          <pre>{headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+        </details>
+      )}
+      <details>
+        <summary>The same email by curl</summary>
+        <pre>{curl}</pre>
+      </details>
+      <p>
+        <a href={`/app/emails/${email.id}/source`}>Download the source</a> <span class="soft">(.eml)</span>
+      </p>
+    </>
+  );
+}

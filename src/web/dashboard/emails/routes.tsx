@@ -1,0 +1,159 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { respondMessage } from "../../../http/download.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondMailHtml, respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { textAsHtml } from "../../../lib/placeholders.ts";
+import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { composeSource } from "../../../sending/delivery/index.ts";
+import {
+  getEmail,
+  getEmailDetail,
+  retryEmail,
+  SendIn,
+  sendEmail,
+  type ValidateOut,
+  validateEmail,
+} from "../../../sending/emails/index.ts";
+import { listSenders } from "../senders.ts";
+import { batchPages } from "./batch-routes.tsx";
+import { EmailPage } from "./detail.tsx";
+import { type EmailForm, NewEmailPage, readEmailForm, toSendRequest } from "./form.tsx";
+import { scheduledPages } from "./scheduled-routes.tsx";
+import { searchPages } from "./search-routes.tsx";
+
+/** Greatest body of the form that sends an email, in bytes. */
+const MAX_FORM_BYTES = 1_000_000;
+
+const notices: Readonly<Record<string, string>> = {
+  sent: "The email is accepted.",
+  retried: "This is the new email that repeats the failed one.",
+  cancelled: "The email is cancelled.",
+  now: "The email is on its way.",
+  copied: "This copy is on its way to you. It has no attachments.",
+};
+
+export const emailPages = new Hono<AppEnv>()
+  .route("/", searchPages)
+  .route("/", batchPages)
+  .route("/", scheduledPages)
+  .get("/app/emails/new", ...pageFor("POST /v1/emails/"), (c) => showForm(c, emptyForm(c)))
+  .post("/app/emails/new", ...pageFor("POST /v1/emails/"), async (c) => {
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const form = readEmailForm(fields);
+    return submitForm(
+      c,
+      async () => {
+        const request = toSendRequest(form);
+        const input = parseFields(SendIn, request);
+        if (fields.get("action") === "check")
+          return showForm(c, form, toIssues(await validateEmail(c.get("caller"), input)), true);
+        const send = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${(await send).id}?done=sent`;
+      },
+      (refusal) => showForm(c, form, refusal),
+    );
+  })
+  .post("/app/emails/preview", ...pageFor("POST /v1/emails/validate"), async (c) => {
+    const { html, text } = readEmailForm(await readForm(c, MAX_FORM_BYTES));
+    return respondMailHtml(c, html === "" ? textAsHtml(text) : html);
+  })
+  .get("/app/emails/:email_id", ...pageFor("GET /v1/emails/:email_id"), (c) => showEmail(c))
+  .get("/app/emails/:email_id/html", ...pageFor("GET /v1/emails/:email_id"), async (c) => {
+    const { html_body } = await getEmailDetail(c.get("caller"), c.req.param("email_id"));
+    if (html_body === null) throw notFound("Email");
+    return respondMailHtml(c, html_body);
+  })
+  .get("/app/emails/:email_id/source", ...pageFor("GET /v1/emails/:email_id/source"), async (c) => {
+    const id = c.req.param("email_id");
+    return respondMessage(c, `email-${id.toLowerCase()}.eml`, await composeSource(c.get("caller"), id));
+  })
+  .post("/app/emails/:email_id/copy", ...pageFor("POST /v1/emails/"), async (c) => {
+    const id = c.req.param("email_id");
+    const key = (await readForm(c)).get("idempotency_key") ?? "";
+    return submitForm(
+      c,
+      async () => {
+        const { input, source } = await toCopy(c.get("caller"), id);
+        const { id: copy } = await onceForForm(c, key, `copy ${id}`, (ctx) => sendEmail(ctx, input, source));
+        return `/app/emails/${copy}?done=copied`;
+      },
+      (refusal) => showEmail(c, refusal),
+    );
+  })
+  .post("/app/emails/:email_id/retry", ...pageFor("POST /v1/emails/:email_id/retry"), async (c) => {
+    const id = c.req.param("email_id");
+    const key = (await readForm(c)).get("idempotency_key") ?? "";
+    return submitForm(
+      c,
+      async () => {
+        const created = await onceForForm(c, key, id, (ctx) => retryEmail(ctx, id));
+        return `/app/emails/${created.id}?done=retried`;
+      },
+      (refusal) => showEmail(c, refusal),
+    );
+  });
+
+/**
+ * Returns the request that sends the content of an email, without attachments, to the user who looks at it. The copy of mail that a
+ * person wrote in a mailbox keeps its source, by which others may not read it. Throws 404, also when that mailbox was deleted.
+ */
+async function toCopy(caller: CallerCtx, id: string): Promise<{ input: SendIn; source: string }> {
+  const [email, { fromEmail, mailboxId }] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  // A new mailbox with the address of a deleted one has other readers.
+  if (email.source === "inbox") await getMailbox(caller, mailboxId);
+  const input = parseFields(SendIn, {
+    from_: { email: fromEmail },
+    to: [{ email: caller.actor.email }],
+    subject: email.subject,
+    text: email.text_body,
+    html: email.html_body,
+    tracking: { opens: false, clicks: false },
+  });
+  return { input, source: email.source === "inbox" ? "inbox" : "ui" };
+}
+
+async function showEmail(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const id = c.req.param("email_id") ?? "";
+  const [email, row] = await Promise.all([getEmailDetail(caller, id), getEmail(caller, id)]);
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const page = <EmailPage {...{ caller, email, row, notice }} error={refusal?.message} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}
+
+const emptyForm = (c: Context<AppEnv>): EmailForm => ({
+  ...{ from: "", to: c.get("caller").actor.email, subject: "A test", text: "It works.", html: "", sendAt: "" },
+  idempotencyKey: crypto.randomUUID(),
+});
+
+/** Field of the form that an issue is about. */
+const fieldsOf = { account: "from_", from: "from_", to: "to", content: "text" } as const;
+
+/** Returns what an issue says; where it is in the request is not for readers of a page, but content has several fields. */
+const toMessage = ({ field, error }: ValidateOut["issues"][number]) =>
+  field === "content" ? error : error.replace(/^(?:to|from_)(?:\.\w+)*: /, "");
+
+/** Returns the issues of an email that was checked as faults of its form, or nothing when there is none. */
+function toIssues({ issues }: ValidateOut): Refusal | undefined {
+  if (issues.length === 0) return undefined;
+  const faults = Map.groupBy(issues, ({ field }) => fieldsOf[field]);
+  return {
+    status: 200,
+    message: "The email has issues.",
+    faults: new Map([...faults].map(([field, found]) => [field, found.map(toMessage).join(". ")])),
+  };
+}
+
+async function showForm(c: Context<AppEnv>, form: EmailForm, refusal?: Refusal, isChecked = false) {
+  const caller = c.get("caller");
+  const senders = await listSenders(caller);
+  const page = <NewEmailPage {...{ caller, senders, form, refusal, isValid: isChecked && !refusal }} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}

@@ -1,0 +1,89 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm, textOf, toRefusal } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import {
+  findFailureReasons,
+  getSavedSearches,
+  putSavedSearches,
+  SavedSearchesIn,
+  type SavedSearchesOut,
+  type Status,
+  searchEmails,
+  statuses,
+} from "../../../sending/emails/index.ts";
+import { EmailsPage } from "./list.tsx";
+import { emailsPath } from "./path.ts";
+
+const PAGE_SIZE = 50;
+
+/** Statuses of rows that say why. */
+const FAILED = ["bounced", "rejected", "failed"];
+
+/** The list of emails with search, and the saved searches of the user. */
+export const searchPages = new Hono<AppEnv>()
+  .get("/app/emails", ...pageFor("GET /v1/emails/search"), (c) => showEmails(c, c.req.query()))
+  .post("/app/emails/searches", ...pageFor("PUT /v1/emails/saved-searches"), async (c) => {
+    const form = await readForm(c);
+    const [query, status] = [textOf(form, "query"), textOf(form, "status")];
+    const entry = { id: form.get("id") ?? "", name: form.get("name") ?? "", query, status };
+    const back = { q: query ?? "", status: status ?? "" };
+    return changeSearches(c, back, (searches) => [...searches.filter(({ id }) => id !== entry.id), entry]);
+  })
+  .post("/app/emails/searches/remove", ...pageFor("PUT /v1/emails/saved-searches"), async (c) => {
+    const removed = (await readForm(c)).get("id");
+    return changeSearches(c, { q: "", status: "" }, (searches) => searches.filter(({ id }) => id !== removed));
+  });
+
+interface Shown {
+  q?: string;
+  status?: string;
+  before?: string;
+}
+
+async function changeSearches(
+  c: Context<AppEnv>,
+  shown: { q: string; status: string },
+  change: (searches: SavedSearchesOut["searches"]) => unknown[],
+): Promise<Response> {
+  const caller = c.get("caller");
+  return submitForm(
+    c,
+    async () => {
+      const { searches } = await getSavedSearches(caller);
+      await putSavedSearches(caller, parseFields(SavedSearchesIn, { searches: change(searches) }));
+      return emailsPath(shown);
+    },
+    (refusal) => showEmails(c, shown, refusal),
+  );
+}
+
+async function showEmails(c: Context<AppEnv>, { q = "", status = "", before }: Shown, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const found = search(c, { q, status, before: before?.toLowerCase() });
+  const [{ rows, next, error }, { searches }] = await Promise.all([found, getSavedSearches(caller)]);
+  const failed = rows.filter((row) => FAILED.includes(row.status)).map(({ id }) => id);
+  const reasons = await findFailureReasons(caller, failed);
+  const shown = refusal ?? error;
+  const page = <EmailsPage {...{ caller, emails: rows, reasons, searches, q, status, next }} error={shown?.message} />;
+  return respondPage(c, page, { status: shown?.status ?? 200 });
+}
+
+/** Returns a page of emails, and the URL of the next one; what is wrong with the search instead. */
+async function search(
+  c: Context<AppEnv>,
+  { q, status, before }: { q: string; status: string; before?: string | undefined },
+) {
+  try {
+    const input = { q, direction: "outbound" as const, before, page: 0, limit: PAGE_SIZE };
+    const { rows, next } = await searchEmails(c.get("caller"), { ...input, ...(isStatus(status) ? { status } : {}) });
+    return { rows, next: next?.before === undefined ? null : emailsPath({ q, status, before: next.before }) };
+  } catch (error) {
+    return { rows: [], next: null, error: toRefusal(error) };
+  }
+}
+
+const isStatus = (text: string): text is Status => (statuses as readonly string[]).includes(text);

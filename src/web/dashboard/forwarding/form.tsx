@@ -1,0 +1,135 @@
+import type { Faults } from "../../../http/ui/index.ts";
+import { Check, Field, Select } from "../../../http/ui/index.ts";
+import type { actionTypes, RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
+
+/** The fields of a forwarding rule, as they were filled in. */
+export interface RuleForm {
+  /** `domain:` or `mailbox:` and an id: whose mail is forwarded. Not changed later. */
+  scope: string;
+  from: string;
+  to: string;
+  subject: string;
+  type: string;
+  target: string;
+  position: string;
+  isActive: boolean;
+}
+
+export const emptyRuleForm: RuleForm = {
+  ...{ scope: "", from: "", to: "", subject: "", type: "address", target: "", position: "", isActive: true },
+};
+
+export function readRuleForm(form: URLSearchParams): RuleForm {
+  const field = (name: string) => form.get(name)?.trim() ?? "";
+  return {
+    ...{ scope: field("scope"), from: field("from"), to: field("to"), subject: field("subject") },
+    ...{ type: field("type"), target: field("target"), position: field("position") },
+    isActive: form.get("is_active") === "on",
+  };
+}
+
+/** Returns the form of a rule that exists. */
+export const toRuleForm = ({ match, action, position, is_active }: RuleOut): RuleForm => ({
+  scope: "",
+  ...{ from: match.from ?? "", to: match.to ?? "", subject: match.subject_contains ?? "" },
+  ...{ type: action.type, target: action.target, position: String(position), isActive: is_active },
+});
+
+/** Returns the fields of the API call that changes a rule. */
+export const toRulePatch = ({ from, to, subject, type, target, position, isActive }: RuleForm) => ({
+  match: { from: from || null, to: to || null, subject_contains: subject || null },
+  action: { type, target },
+  is_active: isActive,
+  ...(position === "" ? {} : { position: Number(position) }),
+});
+
+/** Returns the fields of the API call that creates a rule. */
+export function toRuleRequest(form: RuleForm) {
+  const [kind, id] = form.scope.split(":");
+  return { ...toRulePatch(form), ...(kind === "mailbox" ? { mailbox_id: id } : { domain_id: id }) };
+}
+
+/** Returns the faults of an API call by the fields of the form. */
+export function toRuleFaults(faults: Faults): Faults {
+  const names: Readonly<Record<string, string>> = {
+    ...{ action: "target", match: "from", domain_id: "scope", mailbox_id: "scope" },
+  };
+  return new Map([...faults].map(([name, message]) => [names[name] ?? name, message]));
+}
+
+const TYPES: Readonly<Record<(typeof actionTypes)[number], string>> = {
+  address: "An email address",
+  mailbox: "A mailbox of this workspace",
+  webhook: "A URL, as a signed POST",
+};
+
+interface RuleFieldsProps {
+  form: RuleForm;
+  /** Domains and mailboxes whose mail a new rule may forward. */
+  scopes?: readonly { value: string; label: string }[];
+  faults: Faults | undefined;
+}
+
+/** The fields of a new rule, or of one that exists when `scopes` is absent. */
+export const RuleFields = ({ form, scopes, faults }: RuleFieldsProps) => (
+  <>
+    {scopes ? (
+      <Select name="scope" label="Forward mail to" options={scopes} value={form.scope} faults={faults} />
+    ) : null}
+    <fieldset>
+      <legend>Only emails that match all of these</legend>
+      <Field
+        name="from"
+        label="From"
+        required={false}
+        hint="An address, or @ and a domain."
+        placeholder="@example.org"
+        value={form.from}
+        faults={faults}
+        maxlength={998}
+      />
+      <Field
+        name="to"
+        label="To"
+        required={false}
+        hint="Compared with the recipients, To and Cc."
+        value={form.to}
+        faults={faults}
+        maxlength={998}
+      />
+      <Field
+        name="subject"
+        label="Subject contains"
+        required={false}
+        value={form.subject}
+        faults={faults}
+        maxlength={998}
+      />
+    </fieldset>
+    <Select
+      name="type"
+      label="Send a copy to"
+      options={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+      value={form.type}
+      faults={faults}
+    />
+    <Field
+      name="target"
+      label="Address, mailbox or URL"
+      hint="An address outside of this workspace gets a link, and no mail before it has confirmed."
+      value={form.target}
+      faults={faults}
+      maxlength={2048}
+    />
+    <Field
+      name="position"
+      label="Place in the order"
+      required={false}
+      inputmode="numeric"
+      hint="Rules are applied from the lowest number up. Empty: at the end."
+      value={form.position}
+      faults={faults}
+    />
+    <Check name="is_active" label="The rule is active." checked={form.isActive} />
+  </>
+);

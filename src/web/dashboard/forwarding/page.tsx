@@ -1,0 +1,194 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Layout, List, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
+import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+import { RuleFields, type RuleForm } from "./form.tsx";
+
+/** Names of domains and mailboxes by their ids, for readers. */
+export type Names = ReadonlyMap<string, string>;
+
+const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("domains:manage");
+
+interface RulesPageProps {
+  caller: CallerCtx;
+  rules: readonly RuleOut[];
+  names: Names;
+  notice?: string | undefined;
+}
+
+/** The forwarding rules of the workspace, in the order in which they are applied. */
+export const RulesPage = ({ caller, rules, names, notice }: RulesPageProps) => (
+  <Layout
+    title="Forwarding"
+    user={pageUser(caller)}
+    at="/app/forwarding"
+    actions={
+      mayManage(caller) ? (
+        <a class="button" href="/app/forwarding/new">
+          New rule
+        </a>
+      ) : null
+    }
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {rules.length === 0 ? (
+      <Empty
+        action={mayManage(caller) ? { href: "/app/forwarding/new", label: "Create a rule" } : undefined}
+        command={curlLine(caller, "/v1/forwarding-rules/", "@rule.json")}
+      >
+        No rule yet. A rule sends a copy of received mail to an address, a mailbox or a URL.
+      </Empty>
+    ) : (
+      <List
+        caption="Forwarding rules"
+        columns={["Place", "Status", "Mail to", "Condition", "Copy to"]}
+        rows={rules.map((rule) => [
+          rule.position,
+          <Status word={statusOf(rule)} />,
+          <a href={`/app/forwarding/${rule.id}`}>{scopeOf(rule, names)}</a>,
+          conditionOf(rule),
+          targetOf(rule, names),
+        ])}
+      />
+    )}
+  </Layout>
+);
+
+const statusOf = ({ is_active, is_confirmed }: RuleOut) =>
+  is_active ? (is_confirmed ? "active" : "unconfirmed") : "off";
+
+const scopeOf = ({ domain_id, mailbox_id }: RuleOut, names: Names) =>
+  mailbox_id === null ? `all of ${names.get(domain_id) ?? "a domain"}` : (names.get(mailbox_id) ?? "a mailbox");
+
+function conditionOf({ match }: RuleOut): string {
+  const parts = [
+    ["from", match.from],
+    ["to", match.to],
+    ["subject contains", match.subject_contains],
+  ].flatMap(([name, value]) => (value ? [`${name} ${value}`] : []));
+  return parts.length === 0 ? "every email" : parts.join(", ");
+}
+
+const targetOf = ({ action: { type, target } }: RuleOut, names: Names) =>
+  type === "mailbox" ? (names.get(target) ?? target) : target;
+
+interface NewRulePageProps {
+  caller: CallerCtx;
+  form: RuleForm & { idempotencyKey: string };
+  scopes: readonly { value: string; label: string }[];
+  refusal?: Refusal | undefined;
+}
+
+/** The page that creates a rule. */
+export const NewRulePage = ({ caller, form, scopes, refusal }: NewRulePageProps) => (
+  <Layout title="New forwarding rule" user={pageUser(caller)} at="/app/forwarding">
+    {scopes.length === 0 ? (
+      <Empty action={{ href: "/app/domains", label: "Add a domain" }}>
+        Mail to your domains is forwarded, and this workspace has no domain yet.
+      </Empty>
+    ) : (
+      <form class="form" method="post" action="/app/forwarding/new">
+        <FaultSummary refusal={refusal} />
+        <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+        <RuleFields form={form} scopes={scopes} faults={refusal?.faults} />
+        <p>
+          <button type="submit">Create rule</button>
+        </p>
+      </form>
+    )}
+  </Layout>
+);
+
+interface RulePageProps {
+  caller: CallerCtx;
+  rule: RuleOut;
+  names: Names;
+  form: RuleForm;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One rule: its state, and the form that changes it. */
+export function RulePage({ caller, rule, names, form, notice, refusal }: RulePageProps) {
+  const path = `/app/forwarding/${rule.id}`;
+  return (
+    <Layout
+      title="Forwarding rule"
+      user={pageUser(caller)}
+      at="/app/forwarding"
+      actions={mayManage(caller) ? <Actions path={path} rule={rule} /> : null}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      {rule.is_confirmed ? null : (
+        <Notice kind="warn">
+          {rule.action.target} has not confirmed yet, so nothing is forwarded to it. It got a link by mail; saving the
+          rule sends a new one when that is older than an hour.
+        </Notice>
+      )}
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status word={statusOf(rule)} />
+        </dd>
+        <dt>Mail to</dt>
+        <dd>{scopeOf(rule, names)}</dd>
+        <dt>Condition</dt>
+        <dd>{conditionOf(rule)}</dd>
+        <dt>Copy to</dt>
+        <dd>{targetOf(rule, names)}</dd>
+        <dt>Changed</dt>
+        <dd>
+          <Time at={rule.updated_at} />
+        </dd>
+      </dl>
+      {mayManage(caller) ? (
+        <>
+          <h2>Change</h2>
+          <form class="form" method="post" action={path}>
+            <FaultSummary refusal={refusal} />
+            <RuleFields form={form} faults={refusal?.faults} />
+            <p>
+              <button type="submit">Save</button>
+            </p>
+          </form>
+        </>
+      ) : null}
+    </Layout>
+  );
+}
+
+const Actions = ({ path, rule }: { path: string; rule: RuleOut }) => (
+  <>
+    <PostButton
+      to={`${path}/${rule.is_active ? "disable" : "enable"}`}
+      label={rule.is_active ? "Switch off" : "Switch on"}
+      kind="quiet"
+    />
+    <a class="button danger" href={`${path}/delete`}>
+      Delete
+    </a>
+  </>
+);
+
+/** The answer that shows the secret of a rule that posts to a URL: the only page that does. */
+export const RuleSecretPage = ({ caller, rule, secret }: { caller: CallerCtx; rule: RuleOut; secret: string }) => (
+  <Layout title="The secret of the rule" user={pageUser(caller)} at="/app/forwarding">
+    <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
+    <dl class="facts">
+      <dt>URL</dt>
+      <dd>{rule.action.target}</dd>
+      <dt>Secret</dt>
+      <dd class="code" data-copy="" data-what="the secret">
+        {secret}
+      </dd>
+    </dl>
+    <p>Requests to the URL are signed with it, as those of webhooks are.</p>
+    <p>
+      <a class="button" href={`/app/forwarding/${rule.id}`}>
+        I have copied it
+      </a>
+    </p>
+  </Layout>
+);

@@ -1,0 +1,160 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Layout, List, Status, Table, Time } from "../../../http/ui/index.ts";
+import type { NotificationOut } from "../../../notices/notifications/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { SearchOut } from "../../../sending/emails/index.ts";
+import type { SystemMail } from "../../../sending/system-emails/index.ts";
+import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";
+import { pageUser } from "../page-user.ts";
+import { shortRecipients } from "../short-recipients.ts";
+import { Checklist } from "./checklist.tsx";
+import type { OwnWorkspace, SetupState } from "./queries.ts";
+import { type TestForm, TestMail } from "./test-mail.tsx";
+import { type Week, WeekChart } from "./week.tsx";
+
+export interface HomeContent {
+  setup: SetupState;
+  /** Null: the role may not see analytics. */
+  week: Week | null;
+  /** The newest emails that failed or bounced. */
+  failures: readonly (SearchOut & { reason: string | null })[];
+  /** Transfers of domains that are pending or accepted. */
+  transfers: readonly TransferRow[];
+  /** The newest unread notifications. */
+  notifications: readonly NotificationOut[];
+  workspaces: readonly OwnWorkspace[];
+  /** Addresses that a test mail may be sent from. Empty: none, or the role may not send. */
+  senders: readonly string[];
+  /** Null: the caller does not administer the platform. */
+  systemMail: SystemMail | null;
+}
+
+interface HomePageProps extends HomeContent {
+  caller: CallerCtx;
+  form: TestForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The first page of the dashboard: what is left to set up, the last days, and what needs attention. */
+export function HomePage({ caller, form, refusal, ...content }: HomePageProps) {
+  const { setup, week, failures, transfers, notifications, senders } = content;
+  return (
+    <Layout title="Home" user={pageUser(caller)} at="/app">
+      <SystemMailNotice state={content.systemMail} />
+      <Checklist setup={setup} scopes={caller.actor.scopes} />
+      <Alerts notifications={notifications} />
+      <Deadlines transfers={transfers} />
+      {week === null || !setup.hasSent ? null : <WeekChart week={week} />}
+      {failures.length === 0 ? null : <Failures failures={failures} />}
+      {senders.length === 0 ? null : <TestMail senders={senders} form={form} refusal={refusal} />}
+      <You caller={caller} workspaces={content.workspaces} />
+    </Layout>
+  );
+}
+
+const systemMailFaults = {
+  not_configured: "SYSTEM_MAILBOX is not set",
+  malformed: "SYSTEM_MAILBOX is not an email address",
+  no_mailbox: "SYSTEM_MAILBOX is not an active mailbox on a verified domain",
+} as const;
+
+/** Tells administrators of the platform that the service cannot send its own emails. */
+const SystemMailNotice = ({ state }: { state: SystemMail | null }) =>
+  state === null || state === "configured" ? null : (
+    <section class="notice warn" aria-label="System mailbox">
+      <p>
+        <strong>No sign-in links, invitations and notices are sent: {systemMailFaults[state]}.</strong>
+      </p>
+      <p>
+        Create a mailbox on a verified domain, set its address as SYSTEM_MAILBOX of the deployment, and deploy. Until
+        then <code>npm run admin -- sign-in-link</code> signs administrators in.
+      </p>
+    </section>
+  );
+
+const Alerts = ({ notifications }: Pick<HomeContent, "notifications">) =>
+  notifications.length === 0 ? null : (
+    <section class="notice warn" aria-label="Unread alerts">
+      {notifications.map(({ title, href, created_at }) => (
+        <p class="spread">
+          {href === null ? <strong>{title}</strong> : <a href={`/app${href}`}>{title}</a>}
+          <span class="soft">
+            <Time at={created_at} />
+          </span>
+        </p>
+      ))}
+      <p>
+        <a href="/app/notifications?unread=true">All unread notifications</a>
+      </p>
+    </section>
+  );
+
+const Deadlines = ({ transfers }: Pick<HomeContent, "transfers">) =>
+  transfers.length === 0 ? null : (
+    <>
+      <h2>Deadlines</h2>
+      <List
+        caption="Deadlines"
+        columns={["Domain", "Status", "To", "Until"]}
+        rows={transfers.map(({ domainName, status, targetEmail, expiresAt, cooloffUntil }) => [
+          <a href="/app/transfers">{domainName}</a>,
+          <Status word={status} />,
+          targetEmail,
+          <Time at={cooloffUntil ?? expiresAt} />,
+        ])}
+      />
+    </>
+  );
+
+const Failures = ({ failures }: Pick<HomeContent, "failures">) => (
+  <>
+    <h2>Last failures</h2>
+    <List
+      caption="Last failures"
+      columns={["Status", "To", "Subject", "Reason", "Created"]}
+      rows={failures.map(({ id, status, to_addresses: to, subject, reason, created_at }) => [
+        <Status word={status} />,
+        shortRecipients(to),
+        <a href={`/app/emails/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+        reason,
+        <Time at={created_at} short />,
+      ])}
+    />
+  </>
+);
+
+const You = ({ caller: { actor, workspace }, workspaces }: { caller: CallerCtx } & Pick<HomeContent, "workspaces">) => (
+  <>
+    <h2>You</h2>
+    <dl class="facts">
+      <dt>Email</dt>
+      <dd>{actor.email}</dd>
+      <dt>Name</dt>
+      <dd>{actor.name ?? "Not set"}</dd>
+      <dt>Role</dt>
+      <dd>
+        {actor.role} of {workspace.name}
+      </dd>
+    </dl>
+    {workspaces.length < 2 ? null : (
+      <Table caption="Workspaces" columns={["Workspace", "Your role", "Action"]}>
+        {workspaces.map(({ id, name, role }) => (
+          <tr>
+            <td>{name}</td>
+            <td>{role}</td>
+            <td>{id === workspace.id ? "Active" : <SwitchForm id={id} name={name} />}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+  </>
+);
+
+const SwitchForm = ({ id, name }: { id: string; name: string }) => (
+  <form class="inline" method="post" action="/auth/workspace">
+    <input type="hidden" name="org_id" value={id} />
+    <button class="quiet" type="submit" aria-label={`Switch to ${name}`}>
+      Switch
+    </button>
+  </form>
+);

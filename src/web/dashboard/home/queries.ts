@@ -1,0 +1,56 @@
+import type { CallerCtx, Role } from "../../../platform/context.ts";
+import { mailDb } from "../../../platform/db/client.ts";
+import { onShard } from "../../../platform/jobs/shards.ts";
+
+/** A workspace of the caller's user. */
+export interface OwnWorkspace {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+/** Returns the workspaces of the caller's user, oldest membership first, at most 100. */
+export async function listOwnWorkspaces(ctx: CallerCtx): Promise<OwnWorkspace[]> {
+  const { results } = await ctx.db
+    .prepare(
+      `SELECT w.id, w.name, m.role FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
+        WHERE m.user_id = ?1 ORDER BY m.created_at, m.workspace LIMIT 100`,
+    )
+    .bind(ctx.actor.userId)
+    .all<OwnWorkspace>();
+  return results;
+}
+
+/** What a workspace has already of what it needs to send email. */
+export interface SetupState {
+  hasDomain: boolean;
+  hasVerifiedDomain: boolean;
+  hasMailbox: boolean;
+  /** An API key or an SMTP credential. */
+  hasCredential: boolean;
+  hasSent: boolean;
+}
+
+const FIND_SETUP = `
+  SELECT EXISTS (SELECT 1 FROM domains WHERE workspace = ?1) AS hasDomain,
+    EXISTS (SELECT 1 FROM domains WHERE workspace = ?1 AND status = 'verified') AS hasVerifiedDomain,
+    EXISTS (SELECT 1 FROM mailboxes WHERE workspace = ?1) AS hasMailbox,
+    EXISTS (SELECT 1 FROM api_keys WHERE workspace = ?1 AND revoked_at IS NULL)
+      OR EXISTS (SELECT 1 FROM smtp_credentials WHERE workspace = ?1 AND deactivated_at IS NULL) AS hasCredential`;
+
+const HAS_SENT = "SELECT EXISTS (SELECT 1 FROM emails WHERE workspace = ?1) AS hasSent";
+
+/** Returns which steps of the set-up the caller's workspace has done: one call to the main database, and one to each of its mail databases. */
+export async function findSetup(ctx: CallerCtx): Promise<SetupState> {
+  const { number, mailShards } = ctx.workspace;
+  const main = ctx.db.prepare(FIND_SETUP).bind(number).first<Record<keyof SetupState, 0 | 1>>();
+  const sent = mailShards.map((shard) => mailDb(onShard(ctx, shard)).prepare(HAS_SENT).bind(number).first("hasSent"));
+  const [found, ...all] = await Promise.all([main, ...sent]);
+  return {
+    hasDomain: found?.hasDomain === 1,
+    hasVerifiedDomain: found?.hasVerifiedDomain === 1,
+    hasMailbox: found?.hasMailbox === 1,
+    hasCredential: found?.hasCredential === 1,
+    hasSent: all.includes(1),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { iso } from "../../../lib/time.ts";
+import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import {
+  bucketStart,
+  bucketsOf,
+  findTotals,
+  hoursOf,
+  hoursPerBucket,
+  NO_COUNTS,
+} from "../../../sending/analytics/index.ts";
+import { findNewestFailureReasons, SendIn, searchEmails, sendEmail } from "../../../sending/emails/index.ts";
+import { readSystemMail } from "../../../sending/system-emails/index.ts";
+import { findIncoming, listOutgoing } from "../../../transfers/domain-transfers/index.ts";
+import { pageUser } from "../page-user.ts";
+import { listSenders } from "../senders.ts";
+import { type HomeContent, HomePage } from "./page.tsx";
+import { findSetup, listOwnWorkspaces } from "./queries.ts";
+import { type TestForm, toTestRequest } from "./test-mail.tsx";
+import type { Week } from "./week.tsx";
+
+/** Most failures, notifications and transfers that the page shows. */
+const SHOWN = 5;
+/** Days of the plot. */
+const DAYS = 7;
+
+export const homePages = new Hono<AppEnv>()
+  .get("/app", ...pageFor("GET /v1/me"), (c) => {
+    const { actor } = c.get("caller");
+    return showHome(c, { from: "", to: actor.email, idempotencyKey: crypto.randomUUID() });
+  })
+  .post("/app/test-mail", ...pageFor("POST /v1/emails/"), async (c) => {
+    const fields = await readForm(c);
+    const field = (name: string) => fields.get(name)?.trim() ?? "";
+    const form = { from: field("from_"), to: field("to"), idempotencyKey: field("idempotency_key") };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(SendIn, toTestRequest(form, iso(c.get("ctx").now())));
+        const same = JSON.stringify([form.from, form.to]);
+        const { id } = await onceForForm(c, form.idempotencyKey, same, (ctx) => sendEmail(ctx, input, "ui"));
+        return `/app/emails/${id}?done=sent`;
+      },
+      (refusal) => showHome(c, form, refusal),
+    );
+  });
+
+async function showHome(c: Context<AppEnv>, form: TestForm, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const page = <HomePage caller={caller} {...(await findContent(caller))} form={form} refusal={refusal} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+/** Reads what the page shows and the role may see. The queries run at the same time. */
+async function findContent(caller: CallerCtx): Promise<HomeContent> {
+  const may = (scope: Parameters<typeof caller.actor.scopes.has>[0]) => caller.actor.scopes.has(scope);
+  const [setup, week, failures, transfers, unread, workspaces, senders, systemMail] = await Promise.all([
+    findSetup(caller),
+    may("analytics:view") ? findWeek(caller) : null,
+    may("emails:view") ? findFailures(caller) : [],
+    may("domains:view") && caller.settings.domainTransfers ? findTransfers(caller) : [],
+    may("notifications:view")
+      ? listNotifications(caller, { unread: true, category: "alerts", limit: SHOWN, offset: 0 })
+      : null,
+    listOwnWorkspaces(caller),
+    may("emails:send") ? listSenders(caller) : [],
+    pageUser(caller).isPlatformAdmin ? readSystemMail(caller) : null,
+  ]);
+  return {
+    ...{ setup, week, failures, transfers, workspaces },
+    notifications: unread?.rows.map(toNotification) ?? [],
+    senders: senders.map(({ address }) => address),
+    systemMail,
+  };
+}
+
+/** Counts the last days, in UTC. Today is not over. */
+async function findWeek(caller: CallerCtx): Promise<Week> {
+  const { last } = hoursOf("7d", caller.now());
+  const hours = { first: (Math.floor(last / 24) - DAYS + 1) * 24, last };
+  const totals = await findTotals(caller, hours, hoursPerBucket("day"));
+  return bucketsOf(hours, "day").map((bucket) => ({
+    day: iso(bucketStart(bucket, "day")).slice(0, 10),
+    counts: totals.get(bucket) ?? NO_COUNTS,
+  }));
+}
+
+const FAILURES = ["failed", "bounced"] as const;
+
+/** Reads the newest emails that failed or bounced, and why. */
+async function findFailures(caller: CallerCtx) {
+  const search = { q: "", direction: "outbound" as const, page: 0, limit: SHOWN };
+  const [reasons, ...found] = await Promise.all([
+    findNewestFailureReasons(caller, FAILURES, SHOWN),
+    ...FAILURES.map((status) => searchEmails(caller, { ...search, status })),
+  ]);
+  const rows = found.flatMap((page) => page.rows);
+  const newest = rows.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1)).slice(0, SHOWN);
+  return newest.map((row) => ({ ...row, reason: reasons.get(row.id) ?? null }));
+}
+
+async function findTransfers(caller: CallerCtx) {
+  const [incoming, outgoing] = await Promise.all([
+    findIncoming(caller, { limit: SHOWN }),
+    listOutgoing(caller, { limit: SHOWN }),
+  ]);
+  const now = caller.now();
+  const open = outgoing.filter(
+    ({ status, expiresAt }) => status === "accepted" || (status === "pending" && expiresAt > now),
+  );
+  return [...incoming, ...open];
+}

@@ -1,0 +1,51 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Select } from "../../../http/ui/index.ts";
+
+/** The fields of the form that sends a test mail, as they were filled in. */
+export interface TestForm {
+  from: string;
+  to: string;
+  /** Generated with the form: a repeated submission sends no second email. */
+  idempotencyKey: string;
+}
+
+interface TestMailProps {
+  senders: readonly string[];
+  form: TestForm;
+  refusal?: Refusal | undefined;
+}
+
+/** The form that sends a test mail from a mailbox of the workspace. */
+export const TestMail = ({ senders, form, refusal }: TestMailProps) => (
+  <>
+    <h2>Send a test mail</h2>
+    <form class="form" method="post" action="/app/test-mail">
+      <FaultSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Select
+        name="from_"
+        label="From"
+        options={senders.map((address) => ({ value: address, label: address }))}
+        value={form.from}
+        faults={refusal?.faults}
+      />
+      <Field
+        name="to"
+        label="To"
+        hint="delivered@simulator.test accepts every email, and bounced@simulator.test refuses it."
+        value={form.to}
+        faults={refusal?.faults}
+        maxlength={254}
+      />
+      <button type="submit">Send</button>
+    </form>
+  </>
+);
+
+/** Returns the request of the API for a test mail. `at` in ISO 8601, so that two test mails differ. */
+export const toTestRequest = ({ from, to }: TestForm, at: string) => ({
+  from_: { email: from },
+  to: [{ email: to }],
+  subject: "A test mail",
+  text: `It works. This test mail was requested on the dashboard at ${at}.\n`,
+});

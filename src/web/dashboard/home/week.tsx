@@ -1,0 +1,66 @@
+import { BarChart, Table } from "../../../http/ui/index.ts";
+import type { Counts } from "../../../sending/analytics/index.ts";
+
+/** Counts of the last days, oldest first. */
+export type Week = readonly { day: string; counts: Readonly<Counts> }[];
+
+/** Emails of the last days as stacked bars, with their figures. */
+export function WeekChart({ week }: { week: Week }) {
+  const labels = week.map(({ day }) => day);
+  const columns = week.map(({ counts }) => toColumns(counts));
+  const isEmpty = columns.every((column) => Object.values(column).every((count) => count === 0));
+  return (
+    <>
+      <h2>The last {week.length} days</h2>
+      {isEmpty ? <p class="soft">No email has left in these days.</p> : <Figures labels={labels} columns={columns} />}
+      <p>
+        <a href="/app/analytics">All analytics</a>
+      </p>
+    </>
+  );
+}
+
+interface FiguresProps {
+  /** Days, oldest first. */
+  labels: readonly string[];
+  columns: readonly ReturnType<typeof toColumns>[];
+}
+
+function Figures({ labels, columns }: FiguresProps) {
+  const values = (name: keyof ReturnType<typeof toColumns>) => columns.map((column) => column[name]);
+  return (
+    <>
+      <BarChart
+        title={`Emails by day from ${labels[0]} to ${labels.at(-1)}. The figures are in the table below.`}
+        labels={labels}
+        series={[
+          { label: "Delivered", kind: "good", values: values("delivered") },
+          { label: "Sent, not confirmed", kind: "accent", values: values("unconfirmed") },
+          { label: "Bounced", kind: "bad", values: values("bounced") },
+          { label: "Failed", kind: "warn", values: values("failed") },
+        ]}
+      />
+      <details>
+        <summary>The figures as a table</summary>
+        <Table caption="Emails by day" columns={["Day", "Delivered", "Sent, not confirmed", "Bounced", "Failed"]}>
+          {columns.map(({ delivered, unconfirmed, bounced, failed }, index) => (
+            <tr>
+              <th scope="row">{labels[index]}</th>
+              {[delivered, unconfirmed, bounced, failed].map((count) => (
+                <td class="number">{count.toLocaleString("en")}</td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </>
+  );
+}
+
+/** A bounce after the email was sent is counted in `sent` too; one at once is in `refused`. */
+const toColumns = ({ sent, delivered, bounced, failed, refused }: Counts) => ({
+  delivered,
+  unconfirmed: Math.max(0, sent - delivered - Math.max(0, bounced - refused)),
+  bounced,
+  failed,
+});

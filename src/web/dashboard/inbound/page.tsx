@@ -1,0 +1,135 @@
+import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
+import type { Authentication, InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { SearchOut } from "../../../sending/emails/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface InboundPageProps {
+  caller: CallerCtx;
+  entries: readonly SearchOut[];
+  q: string;
+  /** URL of the next page; null: this is the last one. */
+  next: string | null;
+  error?: string | undefined;
+}
+
+/** The emails that the mailboxes of the workspace have received, with search. */
+export const InboundPage = ({ caller, entries, q, next, error }: InboundPageProps) => (
+  <Layout title="Inbound log" user={pageUser(caller)} at="/app/inbound">
+    {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
+    {caller.actor.role === "member" ? (
+      <p>Only owners and admins of the workspace see the inbound log.</p>
+    ) : (
+      <>
+        <form class="filter" method="get" action="/app/inbound">
+          <Field
+            name="q"
+            label="Search"
+            type="search"
+            required={false}
+            value={q}
+            hint="Words of subject and addresses, or from:ada@example.org, to:, domain:"
+            maxlength={500}
+          />
+          <button type="submit">Search</button>
+        </form>
+        <Live id="received" isPolled={q === ""}>
+          {entries.length === 0 ? <NoEntries isFiltered={q !== ""} /> : <Entries entries={entries} />}
+        </Live>
+        <Pager next={next} />
+      </>
+    )}
+  </Layout>
+);
+
+const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty action={{ href: "/app/inbound", label: "Show all received emails" }}>No received email matches.</Empty>
+  ) : (
+    <Empty action={{ href: "/app/mailboxes", label: "Go to the mailboxes" }}>
+      No email was received yet. Emails to a mailbox of a domain arrive when its MX record is published.
+    </Empty>
+  );
+
+const Entries = ({ entries }: { entries: readonly SearchOut[] }) => (
+  <List
+    caption="Received emails"
+    live={{ name: "received", ids: entries.map(({ id }) => id) }}
+    columns={["From", "To", "Subject", "DMARC", "Received"]}
+    rows={entries.map(({ id, from_address, from_name, to_addresses, subject, authentication, created_at }) => [
+      from_name ?? from_address,
+      to_addresses.join(", "),
+      <a href={`/app/inbound/${id}`}>{subject === "" ? "(no subject)" : subject}</a>,
+      authentication?.dmarc ? <Status word={authentication.dmarc.result} /> : "not checked",
+      <Time at={created_at} />,
+    ])}
+  />
+);
+
+/** One received email: who sent it, the checks of its sender, and what was done with it. */
+export const InboundEntryPage = ({ caller, entry }: { caller: CallerCtx; entry: InboundEntryOut }) => (
+  <Layout title={entry.subject === "" ? "(no subject)" : entry.subject} user={pageUser(caller)} at="/app/inbound">
+    <dl class="facts">
+      <dt>From</dt>
+      <dd>{entry.from_name === null ? entry.from_address : `${entry.from_name} <${entry.from_address}>`}</dd>
+      <dt>To</dt>
+      <dd>{entry.recipient}</dd>
+      <dt>Received</dt>
+      <dd>
+        <Time at={entry.received_at} />
+      </dd>
+      <dt>Files</dt>
+      <dd>{entry.attachment_count}</dd>
+    </dl>
+    {entry.text_preview === "" ? null : <pre>{entry.text_preview}</pre>}
+    <h2>Checks of the sender</h2>
+    <Checks authentication={entry.authentication} />
+    <h2>What was done with it</h2>
+    <ol class="timeline">
+      {entry.events.map(({ event_type, metadata, created_at }) => (
+        <li>
+          <strong>{EVENTS[event_type] ?? event_type}</strong> <Time at={created_at} />
+          <br />
+          <span class="soft">{describe(metadata)}</span>
+        </li>
+      ))}
+    </ol>
+  </Layout>
+);
+
+const Checks = ({ authentication: { spf, dkim, dmarc } }: { authentication: Authentication }) => {
+  const checks = [
+    ...(spf ? [["SPF", spf.result, spf.domain] as const] : []),
+    ...dkim.map(({ result, domain }) => ["DKIM", result, domain] as const),
+    ...(dmarc ? [["DMARC", dmarc.result, dmarc.domain] as const] : []),
+  ];
+  return checks.length === 0 ? (
+    <p>No trusted server has checked the sender.</p>
+  ) : (
+    <List
+      caption="Checks of the sender"
+      columns={["Check", "Result", "Domain"]}
+      rows={checks.map(([name, result, domain]) => [name, <Status word={result} />, domain])}
+    />
+  );
+};
+
+const EVENTS: Readonly<Record<string, string>> = {
+  stored: "Stored in a mailbox",
+  forwarded: "Forwarded",
+  not_forwarded: "Not forwarded",
+  forward_failed: "Forwarding failed",
+  forward_bounced: "The forwarded copy bounced",
+  forward_complained: "The forwarded copy was marked as spam",
+  answered: "Answered automatically",
+  not_answered: "Not answered automatically",
+};
+
+/** Returns the details of an event as one line, without ids. */
+const describe = (metadata: Record<string, unknown>) =>
+  Object.entries(metadata)
+    .filter(([name, value]) => !name.endsWith("_id") && value !== null)
+    .map(
+      ([name, value]) => `${name.replaceAll("_", " ")}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    )
+    .join(", ");

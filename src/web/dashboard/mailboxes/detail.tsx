@@ -1,0 +1,129 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Check, FaultSummary, Field, Layout, Notice, Status, Time } from "../../../http/ui/index.ts";
+import type { MemberRow } from "../../../identity/members/index.ts";
+import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+import { Usage } from "./list.tsx";
+
+interface MailboxPageProps {
+  caller: CallerCtx;
+  mailbox: MailboxOut;
+  /** Members of the workspace, for the choice of assignees. */
+  members: readonly MemberRow[];
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One mailbox: its fields, who may open it, and its password. */
+export function MailboxPage({ caller, mailbox, members, notice, refusal }: MailboxPageProps) {
+  const { actor } = caller;
+  const isManager = mayManage(actor);
+  const path = `/app/mailboxes/${mailbox.id}`;
+  return (
+    <Layout
+      title={mailbox.address}
+      user={pageUser(caller)}
+      at="/app/mailboxes"
+      actions={
+        isManager ? (
+          <a class="button danger" href={`${path}/delete`}>
+            Delete
+          </a>
+        ) : null
+      }
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Status word={mailbox.is_active ? "active" : "off"} />
+        </dd>
+        <dt>Name of the sender</dt>
+        <dd>{mailbox.display_name ?? "Not set"}</dd>
+        <dt>Used</dt>
+        <dd>
+          <Usage {...mailbox} />
+        </dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={mailbox.created_at} />
+        </dd>
+      </dl>
+      <div class="columns">
+        {mayRename(actor, mailbox.assignee_ids) ? <Settings {...{ path, mailbox, refusal, isManager }} /> : null}
+        {isManager ? <Assignees path={path} mailbox={mailbox} members={members} /> : null}
+        {missingForPassword(actor, mailbox.assignee_ids) === null ? <Password path={path} refusal={refusal} /> : null}
+      </div>
+    </Layout>
+  );
+}
+
+interface SettingsProps extends Pick<MailboxPageProps, "mailbox" | "refusal"> {
+  path: string;
+  /** Others change the name only. */
+  isManager: boolean;
+}
+
+const Settings = ({ path, mailbox, refusal, isManager }: SettingsProps) => (
+  <form method="post" action={path}>
+    <h2>Settings</h2>
+    <Field
+      name="display_name"
+      label="Name of the sender"
+      required={false}
+      value={mailbox.display_name ?? ""}
+      faults={refusal?.faults}
+    />
+    {isManager ? (
+      <>
+        <Field
+          name="quota_megabytes"
+          label="Quota in megabytes"
+          required={false}
+          inputmode="numeric"
+          hint="Empty: no limit."
+          value={mailbox.quota_bytes === null ? "" : String(mailbox.quota_bytes / 1_000_000)}
+          faults={refusal?.faults}
+        />
+        <Check name="is_active" label="It sends and receives mail." checked={mailbox.is_active} />
+      </>
+    ) : null}
+    <p>
+      <button type="submit">Save</button>
+    </p>
+  </form>
+);
+
+const Assignees = ({ path, mailbox, members }: { path: string } & Pick<MailboxPageProps, "mailbox" | "members">) => (
+  <form method="post" action={`${path}/assignees`}>
+    <h2>Who may open it</h2>
+    <fieldset>
+      <legend>Assigned members</legend>
+      {members.map(({ userId, email }) => (
+        <Check name="user_id" value={userId} label={email} checked={mailbox.assignee_ids.includes(userId)} />
+      ))}
+    </fieldset>
+    <p>
+      <button type="submit">Assign</button>
+    </p>
+  </form>
+);
+
+const Password = ({ path, refusal }: { path: string; refusal: Refusal | undefined }) => (
+  <form method="post" action={`${path}/password`}>
+    <h2>Password for webmail</h2>
+    <Field
+      name="password"
+      label="New password"
+      type="password"
+      hint="At least 12 characters. Sessions of the old password end."
+      autocomplete="new-password"
+      faults={refusal?.faults}
+    />
+    <p>
+      <button type="submit">Set password</button>
+    </p>
+  </form>
+);

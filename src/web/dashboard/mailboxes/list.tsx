@@ -1,0 +1,104 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  Empty,
+  FaultSummary,
+  Field,
+  Layout,
+  List,
+  Notice,
+  Pager,
+  Select,
+  Share,
+  Status,
+} from "../../../http/ui/index.ts";
+import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+
+interface MailboxesPageProps {
+  caller: CallerCtx;
+  mailboxes: readonly MailboxOut[];
+  domains: readonly { id: string; name: string }[];
+  form: { local_part: string; domain_id: string; display_name: string; idempotencyKey: string };
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The mailboxes of the workspace, and the form that creates one. */
+export function MailboxesPage({ caller, mailboxes, domains, form, next, notice, refusal }: MailboxesPageProps) {
+  const faults = refusal?.faults;
+  return (
+    <Layout title="Mailboxes" user={pageUser(caller)} at="/app/mailboxes">
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      {mailboxes.length === 0 ? (
+        <Empty
+          action={domains.length === 0 ? { href: "/app/domains", label: "Add a domain" } : undefined}
+          command={curlLine(caller, "/v1/mailboxes/", {
+            local_part: "hello",
+            domain_id: domains[0]?.id ?? "DOMAIN_ID",
+          })}
+        >
+          No mailbox yet. Emails are sent from a mailbox on one of your domains.
+        </Empty>
+      ) : (
+        <List
+          caption="Mailboxes"
+          columns={["Address", "Name", "Status", "Used", "Assigned to"]}
+          rows={mailboxes.map((mailbox) => [
+            <a href={`/app/mailboxes/${mailbox.id}`}>{mailbox.address}</a>,
+            mailbox.display_name ?? "",
+            <Status word={mailbox.is_active ? "active" : "off"} />,
+            <Usage {...mailbox} />,
+            mailbox.assignee_ids.length === 1 ? "1 person" : `${mailbox.assignee_ids.length} persons`,
+          ])}
+        />
+      )}
+      <Pager next={next} label="More" />
+      {mayManage(caller.actor) && domains.length > 0 ? (
+        <>
+          <h2>Create a mailbox</h2>
+          <form class="form" method="post" action="/app/mailboxes">
+            <FaultSummary refusal={refusal} />
+            <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+            <Field
+              name="local_part"
+              label="Name before the @"
+              hint="* receives mail to every address without a mailbox."
+              value={form.local_part}
+              faults={faults}
+            />
+            <Select
+              name="domain_id"
+              label="Domain"
+              value={form.domain_id}
+              faults={faults}
+              options={domains.map(({ id, name }) => ({ value: id, label: name }))}
+            />
+            <Field
+              name="display_name"
+              label="Name of the sender"
+              required={false}
+              value={form.display_name}
+              faults={faults}
+            />
+            <button type="submit">Create mailbox</button>
+          </form>
+        </>
+      ) : null}
+    </Layout>
+  );
+}
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+
+/** Returns a number of bytes for readers, such as `1.4 MB`. */
+export function size(bytes: number): string {
+  const power = bytes === 0 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1);
+  return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`;
+}
+
+/** What a mailbox holds, and its share of the quota when it has one. */
+export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
+  quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;

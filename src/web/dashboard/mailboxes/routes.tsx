@@ -1,0 +1,158 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import { listDomains } from "../../../domains/domains/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm, textOf } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { ConfirmPage } from "../../../http/ui/index.ts";
+import { listMembers } from "../../../identity/members/index.ts";
+import {
+  AssigneesIn,
+  assignMailbox,
+  createMailbox,
+  deleteMailbox,
+  getMailbox,
+  listMailboxes,
+  MailboxIn,
+  MailboxPatch,
+  mayManage,
+  PasswordIn,
+  setMailboxPassword,
+  toMailbox,
+  updateMailbox,
+} from "../../../mailboxes/mailboxes/index.ts";
+import { pageUser } from "../page-user.ts";
+import { MailboxPage } from "./detail.tsx";
+import { MailboxesPage } from "./list.tsx";
+
+const PAGE_SIZE = 100;
+/** Most domains and members in the choices of forms. */
+const MAX_CHOICES = 200;
+const DELETE = "DELETE /v1/mailboxes/:mailbox_id";
+
+const notices: Readonly<Record<string, string>> = {
+  created: "The mailbox is created.",
+  saved: "The settings are saved.",
+  assigned: "The assigned members are saved.",
+  password: "The password is set.",
+  deleted: "The mailbox is deleted.",
+};
+
+export const mailboxPages = new Hono<AppEnv>()
+  .get("/app/mailboxes", ...pageFor("GET /v1/mailboxes/"), (c) => showList(c))
+  .post("/app/mailboxes", ...pageFor("POST /v1/mailboxes/"), async (c) => {
+    const fields = await readForm(c);
+    const field = (name: string) => fields.get(name) ?? "";
+    const request = {
+      local_part: field("local_part"),
+      domain_id: field("domain_id"),
+      display_name: field("display_name"),
+    };
+    const form = { ...request, idempotencyKey: field("idempotency_key") };
+    return submitForm(
+      c,
+      async () => {
+        const input = parseFields(MailboxIn, request);
+        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => createMailbox(ctx, input));
+        return `/app/mailboxes/${(await run).id}?done=created`;
+      },
+      (refusal) => showList(c, { form, refusal }),
+    );
+  })
+  .get("/app/mailboxes/:mailbox_id", ...pageFor("GET /v1/mailboxes/:mailbox_id"), (c) => showMailbox(c))
+  .post("/app/mailboxes/:mailbox_id", ...pageFor("PATCH /v1/mailboxes/:mailbox_id"), async (c) => {
+    const form = await readForm(c);
+    const caller = c.get("caller");
+    const quota = textOf(form, "quota_megabytes");
+    const forManagers = {
+      is_active: form.get("is_active") === "on",
+      quota_bytes: quota === null ? null : Math.round(Number(quota) * 1_000_000),
+    };
+    const fields = { display_name: form.get("display_name") ?? "", ...(mayManage(caller.actor) ? forManagers : {}) };
+    return change(c, "saved", (id) => updateMailbox(caller, id, parseFields(MailboxPatch, fields)));
+  })
+  .post("/app/mailboxes/:mailbox_id/password", ...pageFor("PUT /v1/mailboxes/:mailbox_id/password"), async (c) => {
+    const { password } = Object.fromEntries(await readForm(c));
+    return change(c, "password", (id) =>
+      setMailboxPassword(c.get("caller"), id, parseFields(PasswordIn, { password: password ?? "" }).password),
+    );
+  })
+  .post("/app/mailboxes/:mailbox_id/assignees", ...pageFor("PUT /v1/mailboxes/:mailbox_id/assignees"), async (c) => {
+    const user_ids = (await readForm(c)).getAll("user_id");
+    return change(c, "assigned", (id) => assignMailbox(c.get("caller"), id, parseFields(AssigneesIn, { user_ids })));
+  })
+  .get("/app/mailboxes/:mailbox_id/delete", ...pageFor(DELETE), async (c) => {
+    const caller = c.get("caller");
+    const { id, address } = await getMailbox(caller, c.req.param("mailbox_id"));
+    return respondPage(
+      c,
+      <ConfirmPage
+        title={`Delete ${address}?`}
+        user={pageUser(caller)}
+        button="Delete mailbox"
+        back={`/app/mailboxes/${id}`}
+        at="/app/mailboxes"
+      >
+        All mail in it is deleted, and nothing can be sent from it. This cannot be undone.
+      </ConfirmPage>,
+    );
+  })
+  .post("/app/mailboxes/:mailbox_id/delete", ...pageFor(DELETE), async (c) => {
+    await deleteMailbox(c.get("caller"), c.req.param("mailbox_id"));
+    return c.redirect("/app/mailboxes?done=deleted", 303);
+  });
+
+function change(c: Context<AppEnv>, done: string, run: (id: string) => Promise<unknown>): Promise<Response> {
+  const id = c.req.param("mailbox_id") ?? "";
+  return submitForm(
+    c,
+    async () => {
+      await run(id);
+      return `/app/mailboxes/${id}?done=${done}`;
+    },
+    (refusal) => showMailbox(c, refusal),
+  );
+}
+
+async function showMailbox(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const mayAssign = mayManage(caller.actor) && caller.actor.scopes.has("team:view");
+  const [mailbox, members] = await Promise.all([
+    getMailbox(caller, c.req.param("mailbox_id") ?? ""),
+    mayAssign ? listMembers(caller, { limit: MAX_CHOICES }) : [],
+  ]);
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const page = <MailboxPage {...{ caller, members, notice, refusal }} mailbox={toMailbox(mailbox)} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+interface FormAnswer {
+  form: { local_part: string; domain_id: string; display_name: string; idempotencyKey: string };
+  refusal: Refusal;
+}
+
+async function showList(c: Context<AppEnv>, answer?: FormAnswer) {
+  const caller = c.get("caller");
+  const after = c.req.query("after");
+  const [found, domains] = await Promise.all([
+    listMailboxes(caller, { ...(after ? { after } : {}), offset: 0, limit: PAGE_SIZE + 1 }),
+    caller.actor.scopes.has("domains:view") ? listDomains(caller, { offset: 0, limit: MAX_CHOICES }) : [],
+  ]);
+  const mailboxes = found.slice(0, PAGE_SIZE).map(toMailbox);
+  const last = found.length > PAGE_SIZE ? mailboxes.at(-1) : undefined;
+  const page = (
+    <MailboxesPage
+      caller={caller}
+      mailboxes={mailboxes}
+      domains={domains.map(({ domain }) => domain)}
+      form={answer?.form ?? { local_part: "", domain_id: "", display_name: "", idempotencyKey: crypto.randomUUID() }}
+      next={last === undefined ? null : `/app/mailboxes?${new URLSearchParams({ after: last.address })}`}
+      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={answer?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+}

@@ -1,0 +1,120 @@
+import { Chips, Empty, Layout, Notice, Pager, PostButton, Time } from "../../../http/ui/index.ts";
+import {
+  type Category,
+  categories,
+  NOTIFICATION_DAYS,
+  type NotificationOut,
+} from "../../../notices/notifications/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface NotificationsPageProps {
+  caller: CallerCtx;
+  notifications: readonly NotificationOut[];
+  /** The category that the list is filtered by; empty: none. */
+  category: Category | "";
+  unreadOnly: boolean;
+  /** Unread notifications of every category. */
+  unread: number;
+  counts: Readonly<Record<Category, number>>;
+  next: string | null;
+  notice?: string | undefined;
+}
+
+/** The notifications of the user in this workspace, with filters. */
+export function NotificationsPage({ caller, notifications, unread, next, notice, ...filter }: NotificationsPageProps) {
+  const mayManage = caller.actor.scopes.has("notifications:manage");
+  return (
+    <Layout
+      title="Notifications"
+      user={pageUser(caller)}
+      at="/app/notifications"
+      actions={
+        <>
+          {mayManage && unread > 0 ? (
+            <PostButton to="/app/notifications/read-all" label="Mark all as read" kind="quiet" />
+          ) : null}
+          <a class="button quiet" href="/app/notifications/preferences">
+            Preferences
+          </a>
+        </>
+      }
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <Filters unread={unread} {...filter} />
+      {notifications.length === 0 ? (
+        <Empty>
+          {filter.unreadOnly || filter.category !== ""
+            ? "No notification matches."
+            : `Nothing happened in the last ${NOTIFICATION_DAYS} days that needs your attention.`}
+        </Empty>
+      ) : null}
+      {notifications.map((notification) => (
+        <Entry notification={notification} mayManage={mayManage} />
+      ))}
+      <Pager next={next} />
+    </Layout>
+  );
+}
+
+type Filter = Pick<NotificationsPageProps, "category" | "unreadOnly" | "counts">;
+
+const Filters = ({ category, unreadOnly, unread, counts }: Filter & { unread: number }) => (
+  <Chips
+    label="Filter"
+    choices={[
+      { href: notificationsPath({}), label: "all", isChosen: !unreadOnly && category === "" },
+      { href: notificationsPath({ unread: true }), label: `unread (${unread})`, isChosen: unreadOnly },
+      ...categories.map((name) => ({
+        href: notificationsPath({ category: name }),
+        label: `${name} (${counts[name]})`,
+        isChosen: name === category,
+      })),
+    ]}
+  />
+);
+
+/** Returns the path of the list with a filter, from an offset on. */
+export function notificationsPath(query: { category?: string; unread?: boolean; offset?: number }): string {
+  const { category = "", unread = false, offset = 0 } = query;
+  const parameters = new URLSearchParams({
+    ...(category === "" ? {} : { category }),
+    ...(unread ? { unread: "true" } : {}),
+    ...(offset === 0 ? {} : { offset: String(offset) }),
+  });
+  return parameters.size === 0 ? "/app/notifications" : `/app/notifications?${parameters}`;
+}
+
+const SEVERITIES = {
+  info: { kind: "", word: "Note" },
+  success: { kind: "good", word: "Done" },
+  warning: { kind: "warn", word: "Warning" },
+  error: { kind: "bad", word: "Problem" },
+} as const;
+
+function Entry({ notification, mayManage }: { notification: NotificationOut; mayManage: boolean }) {
+  const { id, title, body, href, severity, read_at: readAt, created_at: createdAt } = notification;
+  const { kind, word } = SEVERITIES[severity];
+  return (
+    <article class="card">
+      <p class="spread">
+        <span>
+          <span class={`status ${kind}`}>{word}</span> {readAt === null ? <strong>unread</strong> : null}
+        </span>
+        <span class="soft">
+          <Time at={createdAt} />
+        </span>
+      </p>
+      <p>{href === null ? <strong>{title}</strong> : <a href={`/app${href}`}>{title}</a>}</p>
+      <p>{body}</p>
+      {readAt === null && mayManage ? (
+        <PostButton
+          to={`/app/notifications/${id}/read`}
+          label="Mark as read"
+          kind="link"
+          name={`Mark as read: ${title}`}
+        />
+      ) : null}
+    </article>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Layout, Notice, PostButton } from "../../../http/ui/index.ts";
+import {
+  type Category,
+  type Channel,
+  categories,
+  channels,
+  type Preferences,
+} from "../../../notices/notifications/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface PreferencesPageProps {
+  caller: CallerCtx;
+  preferences: Preferences;
+  /** Whether the workspace posts to Slack. */
+  hasSlack: boolean;
+  /** The URL as it was filled in. */
+  slackUrl: string;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+const CATEGORIES: Readonly<Record<Category, string>> = {
+  alerts: "Alerts: something needs attention",
+  sends: "Sends: broadcasts and their results",
+  team: "Team: members and invitations",
+};
+const CHANNELS: Readonly<Record<Channel, string>> = { web: "This list", email: "Email", slack: "Slack" };
+
+/** By which channels the user is notified, and the Slack channel of the workspace. */
+export const PreferencesPage = ({ caller, preferences, notice, refusal, ...slack }: PreferencesPageProps) => (
+  <Layout title="Notification preferences" user={pageUser(caller)} at="/app/notifications">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <FaultSummary refusal={refusal} />
+    <p>
+      They are yours, and apply in each of your workspaces. Owners of a workspace are notified.{" "}
+      <a href="/app/notifications">All notifications</a>
+    </p>
+    <form method="post" action="/app/notifications/preferences">
+      <div class="list matrix">
+        <table aria-label="Channels by category">
+          <thead>
+            <tr>
+              <th scope="col">Category</th>
+              {channels.map((channel) => (
+                <th scope="col">{CHANNELS[channel]}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {categories.map((category) => (
+              <tr>
+                <th scope="row">{CATEGORIES[category]}</th>
+                {channels.map((channel) => (
+                  <td data-column={CHANNELS[channel]}>
+                    <div>
+                      <input
+                        type="checkbox"
+                        name={flagName(category, channel)}
+                        checked={preferences[category][channel]}
+                        aria-label={`${CHANNELS[channel]}: ${category}`}
+                      />
+                    </div>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {caller.actor.scopes.has("notifications:manage") ? <button type="submit">Save</button> : null}
+    </form>
+    {caller.actor.scopes.has("team:manage") ? <SlackForm {...slack} faults={refusal?.faults} /> : null}
+  </Layout>
+);
+
+/** Returns the name of the box of a category and a channel. */
+export const flagName = (category: Category, channel: Channel) => `${category}.${channel}`;
+
+const SlackForm = ({
+  hasSlack,
+  slackUrl,
+  faults,
+}: Pick<PreferencesPageProps, "hasSlack" | "slackUrl"> & { faults: Refusal["faults"] | undefined }) => (
+  <>
+    <h2>Slack channel of the workspace</h2>
+    <p>
+      {hasSlack
+        ? "Notifications are posted to a channel. A new URL replaces that of today, which is not shown."
+        : "No channel is set, so nothing is posted to Slack."}
+    </p>
+    <form class="form" method="post" action="/app/notifications/slack">
+      <Field
+        name="slack_webhook_url"
+        label="URL of an incoming webhook of Slack"
+        placeholder="https://hooks.slack.com/services/…"
+        autocomplete="off"
+        value={slackUrl}
+        faults={faults}
+        maxlength={500}
+      />
+      <button type="submit">{hasSlack ? "Replace" : "Set"}</button>
+    </form>
+    {hasSlack ? <PostButton to="/app/notifications/slack/remove" label="Stop posting to Slack" kind="danger" /> : null}
+  </>
+);

@@ -1,0 +1,130 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { getWorkspace, updateWorkspace, WorkspacePatch } from "../../../identity/workspaces/index.ts";
+import {
+  categories,
+  channels,
+  getPreferences,
+  listNotifications,
+  markAllRead,
+  markRead,
+  toNotification,
+  toPreferences,
+  updatePreferences,
+} from "../../../notices/notifications/index.ts";
+import { NotificationsPage, notificationsPath } from "./list.tsx";
+import { flagName, PreferencesPage } from "./preferences.tsx";
+
+const PAGE_SIZE = 50;
+/** Greatest offset of a page: more notifications than one user gets in 90 days. */
+const MAX_OFFSET = 100_000;
+const PREFERENCES = "/app/notifications/preferences";
+const UPDATE_WORKSPACE = "PATCH /v1/workspaces/:workspace_id";
+
+const notices: Readonly<Record<string, string>> = {
+  read: "All notifications are read.",
+  saved: "The preferences are saved.",
+  slack: "Notifications are posted to this Slack channel from now on.",
+  "no-slack": "Nothing is posted to Slack any more.",
+};
+
+export const notificationPages = new Hono<AppEnv>()
+  .get("/app/notifications", ...pageFor("GET /v1/notifications"), (c) => showList(c))
+  .post("/app/notifications/read-all", ...pageFor("POST /v1/notifications/read-all"), async (c) => {
+    await markAllRead(c.get("caller"));
+    return c.redirect("/app/notifications?done=read", 303);
+  })
+  .get(PREFERENCES, ...pageFor("GET /v1/notifications/preferences"), (c) => showPreferences(c))
+  .post(PREFERENCES, ...pageFor("PUT /v1/notifications/preferences"), async (c) => {
+    const form = await readForm(c);
+    const flags = categories.map((category) => [
+      category,
+      Object.fromEntries(channels.map((channel) => [channel, form.has(flagName(category, channel))])),
+    ]);
+    await updatePreferences(c.get("caller"), toPreferences(JSON.stringify(Object.fromEntries(flags))));
+    return c.redirect(`${PREFERENCES}?done=saved`, 303);
+  })
+  .post("/app/notifications/slack", ...pageFor(UPDATE_WORKSPACE), async (c) => {
+    const url = (await readForm(c)).get("slack_webhook_url")?.trim() ?? "";
+    return submitForm(
+      c,
+      async () => {
+        await setSlackUrl(c, url);
+        return `${PREFERENCES}?done=slack`;
+      },
+      (refusal) => showPreferences(c, { refusal: ofSlackField(refusal), slackUrl: url }),
+    );
+  })
+  .post("/app/notifications/slack/remove", ...pageFor(UPDATE_WORKSPACE), async (c) => {
+    await setSlackUrl(c, null);
+    return c.redirect(`${PREFERENCES}?done=no-slack`, 303);
+  })
+  .post(
+    "/app/notifications/:notification_id/read",
+    ...pageFor("POST /v1/notifications/:notification_id/read"),
+    async (c) => {
+      await markRead(c.get("caller"), c.req.param("notification_id"));
+      return c.redirect("/app/notifications", 303);
+    },
+  );
+
+async function setSlackUrl(c: Context<AppEnv>, url: string | null) {
+  const caller = c.get("caller");
+  const patch = parseFields(WorkspacePatch, { settings: { slack_webhook_url: url } });
+  await updateWorkspace(caller, caller.workspace.id, patch);
+}
+
+/** Returns a refusal whose fault of the settings is that of the field for the URL. */
+const ofSlackField = (refusal: Refusal): Refusal => ({
+  ...refusal,
+  faults: new Map([...refusal.faults.values()].map((message) => ["slack_webhook_url", message])),
+});
+
+async function showList(c: Context<AppEnv>) {
+  const caller = c.get("caller");
+  const category = categories.find((name) => name === c.req.query("category"));
+  const unreadOnly = c.req.query("unread") === "true";
+  const offset = Math.min(Math.max(Math.trunc(Number(c.req.query("offset") ?? 0)) || 0, 0), MAX_OFFSET);
+  const found = await listNotifications(caller, { unread: unreadOnly, category, limit: PAGE_SIZE, offset });
+  const isLast = offset + PAGE_SIZE >= found.total;
+  const page = (
+    <NotificationsPage
+      caller={caller}
+      notifications={found.rows.map(toNotification)}
+      category={category ?? ""}
+      unreadOnly={unreadOnly}
+      unread={found.unread}
+      counts={found.categoryCounts}
+      next={
+        isLast ? null : notificationsPath({ category: category ?? "", unread: unreadOnly, offset: offset + PAGE_SIZE })
+      }
+      notice={notices[c.req.query("done") ?? ""]}
+    />
+  );
+  return respondPage(c, page);
+}
+
+async function showPreferences(c: Context<AppEnv>, answer?: { refusal: Refusal; slackUrl: string }) {
+  const caller = c.get("caller");
+  const manages = caller.actor.scopes.has("team:manage");
+  const [preferences, workspace] = await Promise.all([
+    getPreferences(caller),
+    manages ? getWorkspace(caller, caller.workspace.id) : null,
+  ]);
+  const page = (
+    <PreferencesPage
+      caller={caller}
+      preferences={preferences}
+      hasSlack={(workspace?.slackWebhookUrl ?? null) !== null}
+      slackUrl={answer?.slackUrl ?? ""}
+      notice={answer ? undefined : notices[c.req.query("done") ?? ""]}
+      refusal={answer?.refusal}
+    />
+  );
+  return respondPage(c, page, { status: answer?.refusal.status ?? 200 });
+}

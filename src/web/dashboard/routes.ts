@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { onPageError } from "../../http/page-errors.tsx";
+import { adminPages } from "./admin/routes.tsx";
+import { analyticsPages } from "./analytics/routes.tsx";
+import { apiKeyPages } from "./api-keys/routes.tsx";
+import { auditPages } from "./audit/routes.tsx";
+import { broadcastPages } from "./broadcasts/routes.tsx";
+import { contactPages } from "./contacts/routes.tsx";
+import { domainPages } from "./domains/routes.tsx";
+import { emailPages } from "./emails/routes.tsx";
+import { forwardingPages } from "./forwarding/routes.tsx";
+import { grantPages } from "./grants/routes.tsx";
+import { homePages } from "./home/routes.tsx";
+import { inboundPages } from "./inbound/routes.tsx";
+import { mailboxPages } from "./mailboxes/routes.tsx";
+import { notificationPages } from "./notifications/routes.tsx";
+import { securityPages } from "./security/routes.tsx";
+import { settingsPages } from "./settings/routes.tsx";
+import { smtpPages } from "./smtp/routes.tsx";
+import { suppressionPages } from "./suppressions/routes.tsx";
+import { teamPages } from "./team/routes.tsx";
+import { templatePages } from "./templates/routes.tsx";
+import { transferPages } from "./transfers/routes.tsx";
+import { webhookPages } from "./webhooks/routes.tsx";
+
+/** The pages of the dashboard. Their forms call the operations of the API, with its scopes and limits. */
+export const dashboardRoutes = new Hono<AppEnv>()
+  .route("/", homePages)
+  .route("/", emailPages)
+  .route("/", broadcastPages)
+  .route("/", templatePages)
+  .route("/", contactPages)
+  .route("/", suppressionPages)
+  .route("/", analyticsPages)
+  .route("/", domainPages)
+  .route("/", transferPages)
+  .route("/", mailboxPages)
+  .route("/", forwardingPages)
+  .route("/", inboundPages)
+  .route("/", smtpPages)
+  .route("/", apiKeyPages)
+  .route("/", webhookPages)
+  .route("/", teamPages)
+  .route("/", auditPages)
+  .route("/", settingsPages)
+  .route("/", notificationPages)
+  .route("/", grantPages)
+  .route("/", securityPages)
+  .route("/", adminPages)
+  .onError(onPageError);

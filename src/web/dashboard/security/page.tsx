@@ -1,0 +1,149 @@
+import type { SessionRow } from "../../../access/sessions/index.ts";
+import { Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../../http/ui/index.ts";
+import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
+import { formatTime } from "../../../lib/local-time.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface SecurityPageProps {
+  caller: CallerCtx;
+  sessions: readonly SessionRow[];
+  /** Query string of the next page; null: this is the last one. */
+  next: string | null;
+  totp: TotpStatus;
+  notice?: string | undefined;
+  /** Why the form that turns TOTP off was refused. */
+  error?: string;
+}
+
+/** Two-factor authentication and the sessions of the user. */
+export const SecurityPage = ({ caller, sessions, next, totp, notice, error }: SecurityPageProps) => (
+  <Layout title="Security" user={pageUser(caller)}>
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+    <h2>Two-factor authentication</h2>
+    {totp.enabled ? <DisableForm recoveryCodes={totp.recoveryCodes} /> : <SetupForm />}
+    <h2>Sessions</h2>
+    <p>You are signed in here. End a session that you do not recognise.</p>
+    <SessionTable caller={caller} sessions={sessions} />
+    {next === null ? null : (
+      <p>
+        <a href={`/app/security${next}`}>Older sessions</a>
+      </p>
+    )}
+  </Layout>
+);
+
+const SetupForm = () => (
+  <>
+    <p>It is off. When it is on, signing in also asks for a code of an app on your phone.</p>
+    <form method="post" action="/app/security/totp/setup">
+      <button type="submit">Set up</button>
+    </form>
+  </>
+);
+
+const DisableForm = ({ recoveryCodes }: { recoveryCodes: number }) => (
+  <>
+    <p>
+      It is on, and {recoveryCodes} recovery {recoveryCodes === 1 ? "code is" : "codes are"} left.
+    </p>
+    <form class="form" method="post" action="/app/security/totp/disable">
+      <CodeField hint="Of your app, or a recovery code." />
+      <button class="danger" type="submit">
+        Turn off
+      </button>
+    </form>
+  </>
+);
+
+const CodeField = ({ hint }: { hint: string }) => (
+  <Field name="code" label="Code" hint={hint} autocomplete="one-time-code" maxlength={64} />
+);
+
+function SessionTable({ caller, sessions }: { caller: CallerCtx; sessions: readonly SessionRow[] }) {
+  const { zone } = useViewer();
+  return (
+    <List
+      caption="Sessions"
+      columns={["Browser", "Address", "Signed in", "Last use", "Action"]}
+      rows={sessions.map(({ id, userAgent, ip, createdAt, refreshedAt }) => [
+        userAgent ?? "Unknown",
+        ip ?? "Unknown",
+        <Time at={createdAt} />,
+        <Time at={refreshedAt} />,
+        id === caller.actor.credentialId ? (
+          "This session"
+        ) : (
+          <a
+            class="action"
+            href={`/app/security/sessions/${id}/revoke`}
+            aria-label={`End session of ${formatTime(new Date(createdAt), zone)}`}
+          >
+            End
+          </a>
+        ),
+      ])}
+    />
+  );
+}
+
+interface TotpSetupPageProps {
+  caller: CallerCtx;
+  /** The new secret. Null after a wrong code: the page showed it before. */
+  secret: { secret: string; otpauth_url: string } | null;
+  error?: string;
+}
+
+/** The page that shows a new TOTP secret and asks for a first code. */
+export const TotpSetupPage = ({ caller, secret, error }: TotpSetupPageProps) => (
+  <Layout title="Set up two-factor authentication" user={pageUser(caller)}>
+    {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+    {secret === null ? (
+      <p>Enter the code that your app shows now, or start again.</p>
+    ) : (
+      <>
+        <p>Scan this code with an authenticator app, or add an account with the key below. Both are shown once.</p>
+        <p>
+          <QrCode text={secret.otpauth_url} label="QR code of the key" />
+        </p>
+        <p class="code" data-copy={secret.secret} data-what="the secret">
+          {secret.secret.match(/.{1,4}/g)?.join(" ")}
+        </p>
+        <p>
+          <a href={secret.otpauth_url}>Open in an app on this device</a>
+        </p>
+      </>
+    )}
+    <form class="form" method="post" action="/app/security/totp/enable">
+      <CodeField hint="The six digits that the app shows." />
+      <button type="submit">Turn on</button>{" "}
+      <a class="button quiet" href="/app/security">
+        {secret === null ? "Start again" : "Cancel"}
+      </a>
+    </form>
+  </Layout>
+);
+
+/** The answer to the first code: the only page that shows the recovery codes. */
+export const RecoveryCodesPage = ({ caller, codes }: { caller: CallerCtx; codes: readonly string[] }) => (
+  <Layout title="Your recovery codes" user={pageUser(caller)}>
+    <Notice kind="good">Two-factor authentication is on.</Notice>
+    <p>
+      Store these codes where you keep passwords. Each one signs you in once when you have lost your app. They are not
+      shown again.
+    </p>
+    <section aria-label="Codes" data-copy={codes.join("\n")} data-what="the codes">
+      <ul class="code">
+        {codes.map((code) => (
+          <li>{code}</li>
+        ))}
+      </ul>
+    </section>
+    <p>
+      <a class="button" href="/app/security">
+        I have stored them
+      </a>
+    </p>
+  </Layout>
+);

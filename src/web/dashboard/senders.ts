@@ -1,0 +1,11 @@
+import { listMailboxes, type MailboxRow } from "../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+
+/** Most mailboxes that a choice of senders is made from. */
+const MAX_MAILBOXES = 200;
+
+/** Returns the mailboxes that can send, in order of address: active ones, and no catch-all, which only receives (decisions 4). */
+export async function listSenders(caller: CallerCtx): Promise<MailboxRow[]> {
+  const mailboxes = await listMailboxes(caller, { offset: 0, limit: MAX_MAILBOXES });
+  return mailboxes.filter(({ isActive, localPart }) => isActive && localPart !== "*");
+}

@@ -1,0 +1,59 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { FaultSummary, Field, Layout } from "../../../http/ui/index.ts";
+import { deleteWorkspace } from "../../../identity/workspaces/index.ts";
+import { unprocessable } from "../../../lib/errors.ts";
+import { pageUser } from "../page-user.ts";
+
+const DELETE = "DELETE /v1/workspaces/:workspace_id";
+
+/** The page that deletes the workspace, after its name is typed. */
+export const deleteWorkspacePages = new Hono<AppEnv>()
+  .get("/app/settings/delete", ...pageFor(DELETE), (c) => showForm(c))
+  .post("/app/settings/delete", ...pageFor(DELETE), async (c) => {
+    const { workspace } = c.get("caller");
+    const name = (await readForm(c)).get("name") ?? "";
+    return submitForm(
+      c,
+      async () => {
+        if (name.trim() !== workspace.name.trim())
+          throw unprocessable([
+            { loc: ["body", "name"], msg: `Type ${workspace.name} to delete it`, type: "value_error" },
+          ]);
+        await deleteWorkspace(c.get("caller"), workspace.id);
+        return "/auth/sign-in";
+      },
+      (refusal) => showForm(c, refusal),
+    );
+  });
+
+function showForm(c: Context<AppEnv>, refusal?: Refusal) {
+  const caller = c.get("caller");
+  const { name } = caller.workspace;
+  const page = (
+    <Layout title={`Delete ${name}?`} user={pageUser(caller)} at="/app/settings">
+      <p>
+        Its domains, mailboxes and all mail in them, contacts, emails and results are deleted. Its API keys stop working
+        at once, and queued emails are not sent. This cannot be undone.
+      </p>
+      <form class="form" method="post" action="/app/settings/delete">
+        <FaultSummary refusal={refusal} />
+        <Field name="name" label={`To go on, type the name of the workspace: ${name}`} faults={refusal?.faults} />
+        <div class="actions">
+          <button class="danger final" type="submit">
+            Delete workspace
+          </button>
+          <a class="button quiet" href="/app/settings">
+            Cancel
+          </a>
+        </div>
+      </form>
+    </Layout>
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}

@@ -1,0 +1,136 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { respondPage } from "../../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { Check, FaultSummary, Field, Layout, Notice, Select, Status } from "../../../http/ui/index.ts";
+import {
+  getWorkspace,
+  updateWorkspace,
+  WorkspacePatch,
+  type WorkspaceRow,
+} from "../../../identity/workspaces/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+import { deleteWorkspacePages } from "./delete-workspace.tsx";
+import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";
+
+export const settingsPages = new Hono<AppEnv>()
+  .route("/", deleteWorkspacePages)
+  .route("/", timeZonePages)
+  .get("/app/settings", ...pageFor("GET /v1/workspaces/:workspace_id"), (c) => showSettings(c))
+  .post("/app/settings", ...pageFor("PATCH /v1/workspaces/:workspace_id"), async (c) => {
+    const form = await readForm(c);
+    const caller = c.get("caller");
+    return submitForm(
+      c,
+      async () => {
+        const patch = parseFields(WorkspacePatch, {
+          name: form.get("name") ?? "",
+          sending_paused: form.get("sending_paused") === "on",
+          settings: {
+            tracking_opens: toTracking(form.get("tracking_opens")),
+            tracking_clicks: toTracking(form.get("tracking_clicks")),
+          },
+        });
+        await updateWorkspace(caller, caller.workspace.id, patch);
+        return "/app/settings?done=saved";
+      },
+      (refusal) => showSettings(c, refusal, form.get("name") ?? ""),
+    );
+  });
+
+const notices: Readonly<Record<string, string>> = {
+  saved: "The settings are saved.",
+  zone: "The time zone is saved.",
+};
+
+const toTracking = (value: string | null) => (value === "on" ? true : value === "off" ? false : null);
+
+async function showSettings(c: Context<AppEnv>, refusal?: Refusal, name?: string) {
+  const caller = c.get("caller");
+  const workspace = await getWorkspace(caller, caller.workspace.id);
+  const notice = refusal ? undefined : notices[c.req.query("done") ?? ""];
+  const page = (
+    <SettingsPage
+      caller={caller}
+      workspace={{ ...workspace, ...(name === undefined ? {} : { name }) }}
+      notice={notice}
+      refusal={refusal}
+    />
+  );
+  return respondPage(c, page, { status: refusal?.status ?? 200 });
+}
+
+interface SettingsPageProps {
+  caller: CallerCtx;
+  workspace: WorkspaceRow;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+const trackingOptions = [
+  { value: "", label: "In bulk emails only" },
+  { value: "on", label: "In every email" },
+  { value: "off", label: "Never" },
+];
+
+/** Name, pause and tracking of the workspace. */
+const SettingsPage = ({ caller, workspace, notice, refusal }: SettingsPageProps) => (
+  <Layout title="Settings" user={pageUser(caller)} at="/app/settings">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {caller.actor.scopes.has("team:manage") ? (
+      <form class="form" method="post" action="/app/settings">
+        <FaultSummary refusal={refusal} />
+        <Field name="name" label="Name of the workspace" value={workspace.name} faults={refusal?.faults} />
+        <Select
+          name="tracking_opens"
+          label="Count opens"
+          options={trackingOptions}
+          value={fromTracking(workspace.settings.tracking_opens)}
+        />
+        <Select
+          name="tracking_clicks"
+          label="Count clicks"
+          options={trackingOptions}
+          value={fromTracking(workspace.settings.tracking_clicks)}
+        />
+        <fieldset>
+          <legend>Sending</legend>
+          <Check
+            name="sending_paused"
+            label="Pause sending: new emails are refused and queued ones wait."
+            checked={workspace.sendingPausedAt !== null}
+          />
+        </fieldset>
+        <button type="submit">Save</button>
+      </form>
+    ) : (
+      <dl class="facts">
+        <dt>Name</dt>
+        <dd>{workspace.name}</dd>
+        <dt>Sending</dt>
+        <dd>
+          <Status word={workspace.sendingPausedAt === null ? "active" : "paused"} />
+        </dd>
+      </dl>
+    )}
+    <TimeZoneForm caller={caller} />
+    <h2>Ids</h2>
+    <dl class="facts">
+      <dt>Workspace</dt>
+      <dd class="code">{workspace.id}</dd>
+    </dl>
+    {caller.actor.role === "owner" ? (
+      <p>
+        <a class="button danger" href="/app/settings/delete">
+          Delete workspace
+        </a>
+      </p>
+    ) : null}
+  </Layout>
+);
+
+const fromTracking = (value: boolean | null | undefined) => (value === true ? "on" : value === false ? "off" : "");

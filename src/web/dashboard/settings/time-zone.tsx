@@ -1,0 +1,42 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { textOf } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { Select, Time, useViewer } from "../../../http/ui/index.ts";
+import { saveTimeZone } from "../../../identity/me/index.ts";
+import { timeZones } from "../../../lib/local-time.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+
+/** The form that saves the zone in which the user sees times. */
+export const timeZonePages = new Hono<AppEnv>().post(
+  "/app/settings/time-zone",
+  ...pageFor("GET /v1/workspaces/:workspace_id"),
+  async (c) => {
+    await saveTimeZone(c.get("caller"), textOf(await readForm(c), "time_zone"));
+    return c.redirect("/app/settings?done=zone", 303);
+  },
+);
+
+/** Choice of a time zone, with the present time in the one that is in use. */
+export function TimeZoneForm({ caller: { actor } }: { caller: CallerCtx }) {
+  const { zone, isAutomatic, now } = useViewer();
+  const chosen = isAutomatic || actor.kind !== "session" ? "" : (actor.timeZone ?? "");
+  const automatic = { value: "", label: isAutomatic ? `Automatic: ${zone}` : "Automatic: that of the browser" };
+  return (
+    <form class="form" method="post" action="/app/settings/time-zone">
+      <h2>Your time zone</h2>
+      <p>
+        It is <Time at={now} /> in {zone}. The title of each time has it in UTC.
+      </p>
+      <Select
+        name="time_zone"
+        label="Time zone"
+        required={false}
+        options={[automatic, ...timeZones().map((name) => ({ value: name, label: name }))]}
+        value={chosen}
+      />
+      <button type="submit">Save time zone</button>
+    </form>
+  );
+}

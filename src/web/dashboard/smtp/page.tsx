@@ -1,0 +1,98 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../../sending/smtp-credentials/index.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+
+interface SmtpPageProps {
+  caller: CallerCtx;
+  credentials: readonly SmtpCredentialOut[];
+  /** Verified domains, for the choice of the form. */
+  domains: readonly { id: string; name: string }[];
+  idempotencyKey: string;
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The SMTP credentials of the workspace, and the form that creates one. */
+export function SmtpPage({ caller, credentials, domains, idempotencyKey, next, notice, refusal }: SmtpPageProps) {
+  const mayManage = caller.actor.scopes.has("smtp:manage");
+  const { settings } = caller;
+  return (
+    <Layout title="SMTP" user={pageUser(caller)} at="/app/smtp">
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <p>
+        Programs that speak SMTP send through <span class="code">{settings.smtpHost}</span>, port {settings.smtpPort}.
+      </p>
+      {credentials.length === 0 ? (
+        <Empty command={curlLine(caller, "/v1/smtp-credentials/", { domain_id: "DOMAIN_ID" })}>
+          No SMTP credential yet. A verified domain can have one.
+        </Empty>
+      ) : (
+        <List
+          caption="SMTP credentials"
+          columns={["Username", "Status", "Created", ...(mayManage ? ["Action"] : [])]}
+          rows={credentials.map(({ id, username, is_active, created_at }) => [
+            <span class="code">{username}</span>,
+            <Status word={is_active ? "active" : "deactivated"} />,
+            <Time at={created_at} />,
+            ...(mayManage && is_active
+              ? [
+                  <a class="action" href={`/app/smtp/${id}/deactivate`} aria-label={`Deactivate ${username}`}>
+                    Deactivate
+                  </a>,
+                ]
+              : mayManage
+                ? [null]
+                : []),
+          ])}
+        />
+      )}
+      <Pager next={next} />
+      {mayManage && domains.length > 0 ? (
+        <>
+          <h2>Create a credential</h2>
+          <form class="form" method="post" action="/app/smtp">
+            <input type="hidden" name="idempotency_key" value={idempotencyKey} />
+            <Select
+              name="domain_id"
+              label="Domain"
+              options={domains.map(({ id, name }) => ({ value: id, label: name }))}
+              faults={refusal?.faults}
+            />
+            <button type="submit">Create credential</button>
+          </form>
+        </>
+      ) : null}
+    </Layout>
+  );
+}
+
+/** The answer to the form: the only page that shows the password. */
+export const CreatedSmtpPage = ({ caller, created }: { caller: CallerCtx; created: NewSmtpCredentialOut }) => (
+  <Layout title="Your new SMTP credential" user={pageUser(caller)} at="/app/smtp">
+    <Notice kind="warn">Copy the password now. It is not shown again.</Notice>
+    <dl class="facts">
+      <dt>Host</dt>
+      <dd class="code">{created.smtp_host}</dd>
+      <dt>Port</dt>
+      <dd class="code">{created.smtp_port}</dd>
+      <dt>Username</dt>
+      <dd class="code" data-copy="" data-what="the username">
+        {created.username}
+      </dd>
+      <dt>Password</dt>
+      <dd class="code" data-copy="" data-what="the password">
+        {created.password}
+      </dd>
+    </dl>
+    <p>
+      <a class="button" href="/app/smtp">
+        I have copied it
+      </a>
+    </p>
+  </Layout>
+);

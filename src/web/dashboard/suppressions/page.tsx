@@ -1,0 +1,73 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Time } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface SuppressionsPageProps {
+  caller: CallerCtx;
+  suppressions: readonly SuppressionOut[];
+  /** The address that is searched for. */
+  search: string;
+  /** The form that adds an address. */
+  form: { email: string; idempotencyKey: string };
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The addresses that get no email, with search, and the form that adds one. */
+export function SuppressionsPage({ caller, suppressions, search, form, next, notice, refusal }: SuppressionsPageProps) {
+  const mayManage = caller.actor.scopes.has("contacts:manage");
+  return (
+    <Layout title="Suppressions" user={pageUser(caller)} at="/app/suppressions">
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <form class="filter" method="get" action="/app/suppressions">
+        <Field name="address" label="Find an address" type="search" required={false} value={search} />
+        <button type="submit">Find</button>
+      </form>
+      {suppressions.length === 0 ? (
+        <NoSuppressions search={search} />
+      ) : (
+        <List
+          caption="Suppressions"
+          columns={["Address", "Reason", "Since", ...(mayManage ? ["Action"] : [])]}
+          rows={suppressions.map(({ email, reason, created_at }) => [
+            email,
+            reason,
+            <Time at={created_at} />,
+            ...(mayManage ? [<RemoveForm email={email} />] : []),
+          ])}
+        />
+      )}
+      <Pager next={next} label="More" />
+      {mayManage ? (
+        <>
+          <h2>Suppress an address</h2>
+          <form class="form" method="post" action="/app/suppressions">
+            <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+            <Field name="email" label="Address" value={form.email} faults={refusal?.faults} maxlength={254} />
+            <button type="submit">Suppress</button>
+          </form>
+        </>
+      ) : null}
+    </Layout>
+  );
+}
+
+const NoSuppressions = ({ search }: { search: string }) =>
+  search === "" ? (
+    <Empty>No address is suppressed. Addresses get here by a bounce, a complaint, an unsubscription, or by hand.</Empty>
+  ) : (
+    <Empty action={{ href: "/app/suppressions", label: "Show all addresses" }}>{search} is not suppressed.</Empty>
+  );
+
+const RemoveForm = ({ email }: { email: string }) => (
+  <form class="inline" method="post" action="/app/suppressions/remove">
+    <input type="hidden" name="email" value={email} />
+    <button class="link" type="submit" aria-label={`Remove ${email}`}>
+      Remove
+    </button>
+  </form>
+);

@@ -1,0 +1,123 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { FaultSummary, Field, Layout, List, Notice, Pager, Select, Time } from "../../../http/ui/index.ts";
+import type { InvitationRow } from "../../../identity/invitations/index.ts";
+import { type MemberRow, mayChange, roles } from "../../../identity/members/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+
+interface TeamPageProps {
+  caller: CallerCtx;
+  members: readonly MemberRow[];
+  invitations: readonly InvitationRow[];
+  form: { email: string; role: string; idempotencyKey: string };
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The members of the workspace and the invitations that were not accepted yet. */
+export function TeamPage({ caller, members, invitations, form, next, notice, refusal }: TeamPageProps) {
+  const mayManage = caller.actor.scopes.has("team:manage");
+  return (
+    <Layout title="Team" user={pageUser(caller)} at="/app/team">
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <List
+        caption="Members"
+        columns={["Member", "Name", "Role", "Since", "Action"]}
+        rows={members.map((member) => [
+          member.email,
+          member.name ?? "",
+          mayManage && member.userId !== caller.actor.userId ? (
+            <RoleForm caller={caller} member={member} />
+          ) : (
+            member.role
+          ),
+          <Time at={member.createdAt} />,
+          <RemoveLink caller={caller} member={member} />,
+        ])}
+      />
+      <Pager next={next} label="More" />
+      <h2>Invitations</h2>
+      {invitations.length === 0 ? (
+        <p>No invitation is open.</p>
+      ) : (
+        <List
+          caption="Invitations"
+          columns={["Address", "Role", "Expires", ...(mayManage ? ["Action"] : [])]}
+          rows={invitations.map(({ id, email, role, expiresAt }) => [
+            email,
+            role,
+            expiresAt <= caller.now() ? "expired" : <Time at={expiresAt} />,
+            ...(mayManage ? [<WithdrawForm id={id} email={email} />] : []),
+          ])}
+        />
+      )}
+      {mayManage ? <InviteForm caller={caller} form={form} refusal={refusal} /> : null}
+    </Layout>
+  );
+}
+
+function RoleForm({ caller, member }: { caller: CallerCtx; member: MemberRow }) {
+  const choices = roles.filter((role) => role === member.role || mayChange(caller.actor.role, member.role, role));
+  if (choices.length < 2) return <>{member.role}</>;
+  return (
+    <form class="actions" method="post" action={`/app/team/${member.userId}/role`}>
+      <select name="role" aria-label={`Role of ${member.email}`} class="short">
+        {choices.map((role) => (
+          <option value={role} selected={role === member.role}>
+            {role}
+          </option>
+        ))}
+      </select>
+      <button class="link" type="submit" aria-label={`Save the role of ${member.email}`}>
+        Save
+      </button>
+    </form>
+  );
+}
+
+function RemoveLink({ caller, member }: { caller: CallerCtx; member: MemberRow }) {
+  const isSelf = member.userId === caller.actor.userId;
+  const mayRemove =
+    isSelf || (caller.actor.scopes.has("team:manage") && mayChange(caller.actor.role, member.role, "removed"));
+  if (!mayRemove) return null;
+  return (
+    <a
+      class="action"
+      href={`/app/team/${member.userId}/remove`}
+      aria-label={isSelf ? "Leave" : `Remove ${member.email}`}
+    >
+      {isSelf ? "Leave" : "Remove"}
+    </a>
+  );
+}
+
+const WithdrawForm = ({ id, email }: { id: string; email: string }) => (
+  <form class="inline" method="post" action={`/app/team/invitations/${id}/withdraw`}>
+    <button class="link" type="submit" aria-label={`Withdraw the invitation of ${email}`}>
+      Withdraw
+    </button>
+  </form>
+);
+
+const InviteForm = ({ caller, form, refusal }: Pick<TeamPageProps, "caller" | "form" | "refusal">) => (
+  <>
+    <h2>Invite a person</h2>
+    <form class="form" method="post" action="/app/team/invitations">
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <Field name="email" label="Email address" type="email" value={form.email} faults={refusal?.faults} />
+      <Select
+        name="role"
+        label="Role"
+        value={form.role}
+        faults={refusal?.faults}
+        options={roles
+          .filter((role) => role !== "owner" || caller.actor.role === "owner")
+          .toReversed()
+          .map((role) => ({ value: role, label: role }))}
+      />
+      <button type="submit">Send invitation</button>
+    </form>
+  </>
+);

@@ -1,0 +1,125 @@
+import { unprocessable } from "../../../lib/errors.ts";
+import {
+  BLOCK_TYPES,
+  type Block,
+  type BlockType,
+  blockFault,
+  blockLimits,
+  readBlocks,
+  renderBlocks,
+  type TemplateOut,
+  toBlocksJson,
+} from "../../../sending/templates/index.ts";
+
+/** The fields of the form of a template, as they were filled in. */
+export interface TemplateForm {
+  name: string;
+  subject: string;
+  html_body: string;
+  text_body: string;
+  /** Null: the template is HTML. The HTML and text of blocks are made of them. */
+  blocks: Block[] | null;
+  idempotencyKey: string;
+}
+
+/** Returns an empty form, of HTML or of blocks. */
+export const emptyForm = (isOfBlocks: boolean): TemplateForm => ({
+  ...{ name: "", subject: "", html_body: "", text_body: "" },
+  blocks: isOfBlocks ? [] : null,
+  idempotencyKey: crypto.randomUUID(),
+});
+
+/** Returns the form of a stored template. */
+export const toForm = (template: TemplateOut): TemplateForm => ({
+  name: template.name,
+  subject: template.subject ?? "",
+  html_body: template.html_body ?? "",
+  text_body: template.text_body ?? "",
+  blocks: readBlocks(template.blocks_json),
+  idempotencyKey: crypto.randomUUID(),
+});
+
+/** Reads the submitted form. */
+export function toTemplateForm(fields: URLSearchParams): TemplateForm {
+  const field = (name: string) => (fields.get(name) ?? "").replaceAll("\r\n", "\n");
+  const blocks: Block[] = [];
+  for (
+    let type = toType(fields, 0);
+    type && blocks.length <= blockLimits.blocks;
+    type = toType(fields, blocks.length)
+  ) {
+    const [text, url] = [field(fieldOf(blocks.length, "text")), field(fieldOf(blocks.length, "url")).trim()];
+    blocks.push({ type, text, url });
+  }
+  return {
+    ...{ name: field("name"), subject: field("subject"), html_body: field("html_body"), text_body: field("text_body") },
+    blocks: fields.get("editor") === "blocks" ? blocks : null,
+    idempotencyKey: field("idempotency_key"),
+  };
+}
+
+/** Returns the name of a field of a block. */
+export const fieldOf = (index: number, field: keyof Block) => `b.${index}.${field}`;
+
+const toType = (fields: URLSearchParams, index: number): BlockType | undefined =>
+  BLOCK_TYPES.find((type) => type === fields.get(fieldOf(index, "type")));
+
+/** Returns the body of the API call that saves the form. Throws 422 that names the fields of blocks that are wrong. */
+export function toRequest(form: TemplateForm) {
+  const request = { name: form.name, subject: form.subject || null };
+  if (form.blocks === null) return { ...request, html_body: form.html_body || null, text_body: form.text_body || null };
+  const { html, text } = renderBlocks(checkBlocks(form.blocks));
+  return { ...request, html_body: html, text_body: text, blocks_json: toBlocksJson(form.blocks) };
+}
+
+function checkBlocks(blocks: readonly Block[]): readonly Block[] {
+  const faults = blocks.flatMap((block, index) => {
+    const fault = blockFault(block);
+    if (fault === null) return [];
+    const msg = `Block ${index + 1}: ${fault.message}`;
+    return [{ loc: ["body", fieldOf(index, fault.field)], msg, type: "value_error" }];
+  });
+  if (blocks.length > blockLimits.blocks)
+    faults.push({ loc: ["body", "blocks"], msg: `At most ${blockLimits.blocks} blocks`, type: "value_error" });
+  if (faults.length > 0) throw unprocessable(faults);
+  return blocks;
+}
+
+/** Returns the content that the preview of a form shows. It loads nothing, so images are their alternative texts. */
+export function toPreview(form: TemplateForm): { html: string | null; text: string | null } {
+  if (form.blocks === null) return { html: form.html_body || null, text: form.text_body || null };
+  const withoutImages = form.blocks.map(
+    (block): Block => (block.type === "image" ? { ...block, type: "text", text: `[${block.text || "Image"}]` } : block),
+  );
+  return renderBlocks(withoutImages);
+}
+
+/** A change of blocks that a button of the form makes, and the element that has the focus afterwards. */
+export interface BlocksChange {
+  blocks: Block[];
+  /** The name of a field, or the value of a button. */
+  focus: string;
+}
+
+/** Returns the blocks after a button was pressed: `add:<type>`, `up:<n>`, `down:<n>` or `remove:<n>`. Null: another button. */
+export function changeBlocks(blocks: readonly Block[], action: string): BlocksChange | null {
+  const [verb, argument = ""] = action.split(":");
+  const added = BLOCK_TYPES.find((type) => type === argument);
+  if (verb === "add" && added) {
+    const index = blocks.length;
+    const focus = added === "divider" ? `remove:${index}` : fieldOf(index, "text");
+    return { blocks: [...blocks, { type: added, text: "", url: "" }], focus };
+  }
+  const index = Number(argument);
+  const block = blocks[index];
+  if (!block) return null;
+  const others = blocks.filter((_, other) => other !== index);
+  if (verb === "remove") return { blocks: others, focus: `remove:${Math.min(index, others.length - 1)}` };
+  if (verb !== "up" && verb !== "down") return null;
+  const to = verb === "up" ? index - 1 : index + 1;
+  if (to < 0 || to > others.length) return null;
+  const isAtEnd = to === (verb === "up" ? 0 : others.length);
+  // A button at the end of its way is disabled and can have no focus.
+  const focus = `${isAtEnd ? (verb === "up" ? "down" : "up") : verb}:${to}`;
+  return { blocks: others.toSpliced(to, 0, block), focus };
+}

@@ -1,0 +1,144 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Chips, Empty, Layout, List, Notice, Pager, PreviewFrame, Time } from "../../../http/ui/index.ts";
+import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { readBlocks, renderBlocks, type TemplateOut } from "../../../sending/templates/index.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+import { Editor } from "./editor.tsx";
+import type { TemplateForm } from "./form.ts";
+import { Preview, type Samples } from "./preview.tsx";
+
+interface PageProps {
+  caller: CallerCtx;
+  notice?: string | undefined;
+}
+
+const mayManage = (caller: CallerCtx) => caller.actor.scopes.has("templates:manage");
+
+/** The templates of the workspace. */
+export const TemplatesPage = ({
+  caller,
+  templates,
+  next,
+  notice,
+}: PageProps & { templates: readonly TemplateOut[]; next: string | null }) => (
+  <Layout
+    title="Templates"
+    user={pageUser(caller)}
+    at="/app/templates"
+    actions={
+      mayManage(caller) ? (
+        <a class="button" href="/app/templates/new">
+          New template
+        </a>
+      ) : null
+    }
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {templates.length === 0 ? (
+      <Empty
+        action={mayManage(caller) ? { href: "/app/templates/new", label: "Write a template" } : undefined}
+        command={curlLine(caller, "/v1/templates/", {
+          name: "Receipt",
+          subject: "Your receipt",
+          text_body: "Thank you, {{name}}.",
+        })}
+      >
+        No template yet. A template has placeholders such as {"{{name}}"} that each email fills in.
+      </Empty>
+    ) : (
+      <List
+        caption="Templates"
+        columns={["Name", "Subject", "Placeholders", "Changed"]}
+        rows={templates.map(({ id, name, subject, variables, updated_at }) => [
+          <a href={`/app/templates/${id}`}>{name}</a>,
+          subject ?? "",
+          variables.join(", "),
+          <Time at={updated_at} />,
+        ])}
+      />
+    )}
+    <Pager next={next} />
+  </Layout>
+);
+
+interface TemplatePageProps extends PageProps {
+  /** Null: a new one. */
+  template: TemplateOut | null;
+  form: TemplateForm;
+  samples: Samples;
+  senders: readonly MailboxRow[];
+  focus?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One template: its form, and a preview with sample values. */
+export function TemplatePage(props: TemplatePageProps) {
+  const { caller, template, form, samples, senders, focus, notice, refusal } = props;
+  const path = template === null ? "/app/templates/new" : `/app/templates/${template.id}`;
+  const isOfBlocks = form.blocks !== null;
+  return (
+    <Layout
+      title={template?.name ?? "New template"}
+      user={pageUser(caller)}
+      at="/app/templates"
+      actions={template && mayManage(caller) ? <Actions path={path} isOfBlocks={isOfBlocks} /> : null}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      {template === null ? <EditorChoice isOfBlocks={isOfBlocks} /> : <ForeignChange template={template} />}
+      <div class="columns">
+        {mayManage(caller) ? <Editor {...{ path, form, samples, focus, refusal }} /> : null}
+        <section aria-label="Preview">
+          {template === null ? (
+            <PreviewFrame />
+          ) : (
+            <Preview {...{ caller, path, template, samples, senders, refusal }} />
+          )}
+        </section>
+      </div>
+    </Layout>
+  );
+}
+
+const EditorChoice = ({ isOfBlocks }: { isOfBlocks: boolean }) => (
+  <Chips
+    label="How to write it"
+    choices={[
+      { href: "/app/templates/new?editor=blocks", label: "Blocks", isChosen: isOfBlocks },
+      { href: "/app/templates/new", label: "HTML", isChosen: !isOfBlocks },
+    ]}
+  />
+);
+
+/** Says that saving replaces HTML or text that the API has set, since both are made of the blocks. */
+function ForeignChange({ template }: { template: TemplateOut }) {
+  const blocks = readBlocks(template.blocks_json);
+  if (blocks === null) return null;
+  const { html, text } = renderBlocks(blocks);
+  if (html === template.html_body && text === template.text_body) return null;
+  return (
+    <Notice kind="warn">
+      The HTML or text of this template was changed without its blocks. Saving the blocks replaces both.
+    </Notice>
+  );
+}
+
+const Actions = ({ path, isOfBlocks }: { path: string; isOfBlocks: boolean }) => (
+  <>
+    {isOfBlocks ? (
+      <a class="button quiet" href={`${path}/to-html`}>
+        Edit as HTML
+      </a>
+    ) : null}
+    <form method="post" action={`${path}/duplicate`}>
+      <input type="hidden" name="idempotency_key" value={crypto.randomUUID()} />
+      <button class="quiet" type="submit">
+        Duplicate
+      </button>
+    </form>
+    <a class="button danger" href={`${path}/delete`}>
+      Delete
+    </a>
+  </>
+);

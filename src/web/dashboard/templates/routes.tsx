@@ -1,0 +1,102 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { readForm } from "../../../http/fields.ts";
+import { onceForForm } from "../../../http/idempotency.ts";
+import { respondMailHtml, respondPage } from "../../../http/page.tsx";
+import { parseFields, submitForm } from "../../../http/page-form.ts";
+import { pageFor } from "../../../http/page-right.ts";
+import { parsePlaceholders, placeholderNames, textAsHtml } from "../../../lib/placeholders.ts";
+import {
+  createTemplate,
+  getTemplate,
+  listTemplates,
+  renderTemplate,
+  TemplateIn,
+  TemplatePatch,
+  toTemplate,
+  updateTemplate,
+} from "../../../sending/templates/index.ts";
+import { templateActionPages } from "./action-routes.tsx";
+import { changeBlocks, emptyForm, type TemplateForm, toForm, toPreview, toRequest, toTemplateForm } from "./form.ts";
+import { TemplatesPage } from "./page.tsx";
+import { readSamples, toVariables } from "./preview.tsx";
+import { notices, showNew, showTemplate } from "./show.tsx";
+
+const PAGE_SIZE = 50;
+/** Greatest body of the form, in bytes: percent-encoding triples what it has to. */
+const MAX_FORM_BYTES = 3_000_000;
+
+/** The pages of templates. The form of one is submitted to save it, to change its blocks, and to preview it in a frame. */
+export const templatePages = new Hono<AppEnv>()
+  .get("/app/templates", ...pageFor("GET /v1/templates/"), async (c) => {
+    const caller = c.get("caller");
+    const [updatedAt, id] = (c.req.query("after") ?? "").split(" ");
+    const after = id ? { after: { updatedAt: Number(updatedAt) || 0, id } } : {};
+    const { rows, next } = await listTemplates(caller, { ...after, limit: PAGE_SIZE });
+    const path = next && `/app/templates?${new URLSearchParams({ after: `${next.updatedAt} ${next.id}` })}`;
+    const notice = notices[c.req.query("done") ?? ""];
+    return respondPage(
+      c,
+      <TemplatesPage caller={caller} templates={rows.map(toTemplate)} next={path} notice={notice} />,
+    );
+  })
+  .get("/app/templates/new", ...pageFor("POST /v1/templates/"), (c) =>
+    showNew(c, { form: emptyForm(c.req.query("editor") === "blocks") }),
+  )
+  .post("/app/templates/new", ...pageFor("POST /v1/templates/"), async (c) => {
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const form = toTemplateForm(fields);
+    const changed = withChange(form, fields);
+    if (changed) return showNew(c, changed);
+    return submitForm(
+      c,
+      async () => {
+        const request = toRequest(form);
+        const input = parseFields(TemplateIn, request);
+        const run = onceForForm(c, form.idempotencyKey, JSON.stringify(request), (ctx) => createTemplate(ctx, input));
+        return `/app/templates/${(await run).id}?done=saved`;
+      },
+      (refusal) => showNew(c, { form, refusal }),
+    );
+  })
+  .post("/app/templates/preview", ...pageFor("POST /v1/templates/"), async (c) => {
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    return showContent(c, toTemplateForm(fields), readSamples(fields));
+  })
+  .get("/app/templates/:template_id", ...pageFor("GET /v1/templates/:template_id"), (c) => showTemplate(c))
+  .post("/app/templates/:template_id", ...pageFor("PATCH /v1/templates/:template_id"), async (c) => {
+    const fields = await readForm(c, MAX_FORM_BYTES);
+    const form = toTemplateForm(fields);
+    const id = c.req.param("template_id");
+    const changed = withChange(form, fields);
+    if (changed) return showTemplate(c, { ...changed, samples: readSamples(fields) });
+    return submitForm(
+      c,
+      async () => {
+        await updateTemplate(c.get("caller"), id, parseFields(TemplatePatch, toRequest(form)));
+        return `/app/templates/${id}?done=saved`;
+      },
+      (refusal) => showTemplate(c, { form, refusal, samples: readSamples(fields) }),
+    );
+  })
+  .get("/app/templates/:template_id/html", ...pageFor("POST /v1/templates/:template_id/preview"), async (c) => {
+    const template = toTemplate(await getTemplate(c.get("caller"), c.req.param("template_id")));
+    return showContent(c, toForm(template), readSamples(new URL(c.req.url).searchParams));
+  })
+  .route("/", templateActionPages);
+
+/** Returns the form after a button of its blocks was pressed, or null after another button. */
+function withChange(form: TemplateForm, fields: URLSearchParams): { form: TemplateForm; focus: string } | null {
+  const change = form.blocks && changeBlocks(form.blocks, fields.get("action") ?? "");
+  return change && { form: { ...form, blocks: change.blocks }, focus: change.focus };
+}
+
+/** Answers the HTML of a form for the frame of its page, or its text when it has no HTML. */
+function showContent(c: Context<AppEnv>, form: TemplateForm, samples: ReadonlyMap<string, string>) {
+  const { html, text } = toPreview(form);
+  const shown = html ?? textAsHtml(text ?? "");
+  const variables = toVariables(placeholderNames(parsePlaceholders(shown)), samples);
+  const rendered = renderTemplate({ subject: null, htmlBody: shown, textBody: null }, variables);
+  return respondMailHtml(c, rendered?.htmlBody ?? "<p>The content is too long to be shown.</p>");
+}

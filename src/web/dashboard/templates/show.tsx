@@ -1,0 +1,47 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../../http/env.ts";
+import { respondPage } from "../../../http/page.tsx";
+import type { Refusal } from "../../../http/page-form.ts";
+import { getTemplate, toTemplate } from "../../../sending/templates/index.ts";
+import { listSenders } from "../senders.ts";
+import { type TemplateForm, toForm } from "./form.ts";
+import { TemplatePage } from "./page.tsx";
+import { readSamples, type Samples } from "./preview.tsx";
+
+export const notices: Readonly<Record<string, string>> = {
+  saved: "The template is saved.",
+  duplicated: "This is the copy.",
+  deleted: "The template is deleted.",
+  html: "The blocks are deleted. The template is HTML now.",
+};
+
+interface Answer {
+  refusal?: Refusal;
+  /** Default: what is stored. */
+  form?: TemplateForm;
+  samples?: Samples;
+  /** The element that gets the focus after the blocks were changed. */
+  focus?: string;
+}
+
+/** Answers the page of a new template. */
+export function showNew(c: Context<AppEnv>, { form, refusal, focus }: Answer & { form: TemplateForm }) {
+  const props = { caller: c.get("caller"), template: null, samples: new Map(), senders: [], form, refusal, focus };
+  return respondPage(c, <TemplatePage {...props} />, { status: refusal?.status ?? 200, frames: true });
+}
+
+/** Answers the page of a stored template. Throws 404. */
+export async function showTemplate(c: Context<AppEnv>, answer: Answer = {}) {
+  const caller = c.get("caller");
+  const [row, senders] = await Promise.all([
+    getTemplate(caller, c.req.param("template_id") ?? ""),
+    listSenders(caller),
+  ]);
+  const template = toTemplate(row);
+  const samples = answer.samples ?? readSamples(new URL(c.req.url).searchParams);
+  const form = answer.form ?? toForm(template);
+  const notice = answer.refusal || answer.focus ? undefined : notices[c.req.query("done") ?? ""];
+  const { refusal, focus } = answer;
+  const page = <TemplatePage {...{ caller, template, form, samples, senders, focus, notice, refusal }} />;
+  return respondPage(c, page, { status: refusal?.status ?? 200, frames: true });
+}

@@ -1,0 +1,147 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import { Empty, FaultSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import {
+  type listTargets,
+  REQUEST_WINDOW_MS,
+  SAFETY_WINDOW_MS,
+  shownStatus,
+  type TransferRow,
+} from "../../../transfers/domain-transfers/index.ts";
+import { pageUser } from "../page-user.ts";
+
+interface TransfersPageProps {
+  caller: CallerCtx;
+  incoming: readonly TransferRow[];
+  outgoing: readonly TransferRow[];
+  /** Workspaces into which the user may accept. */
+  targets: Awaited<ReturnType<typeof listTargets>>;
+  next: string | null;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** The transfers of domains that are addressed to the user, and those that the user has initiated. */
+export const TransfersPage = ({ caller, incoming, outgoing, targets, next, notice, refusal }: TransfersPageProps) => (
+  <Layout title="Transfers" user={pageUser(caller)} at="/app/transfers">
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    <FaultSummary refusal={refusal} />
+    <h2>Offered to you</h2>
+    {incoming.length === 0 ? <p>No domain is offered to {caller.actor.email}.</p> : null}
+    {incoming.map((transfer) => (
+      <Incoming transfer={transfer} targets={targets} mayManage={caller.actor.scopes.has("domains:manage")} />
+    ))}
+    <h2>Offered by you</h2>
+    {outgoing.length === 0 ? (
+      <Empty action={{ href: "/app/domains", label: "Go to the domains" }}>
+        You have offered no domain of {caller.workspace.name}. A transfer starts on the page of a verified domain.
+      </Empty>
+    ) : (
+      <Outgoing caller={caller} transfers={outgoing} />
+    )}
+    <Pager next={next} />
+  </Layout>
+);
+
+const Incoming = ({
+  transfer,
+  targets,
+  mayManage,
+}: {
+  transfer: TransferRow;
+  targets: TransfersPageProps["targets"];
+  mayManage: boolean;
+}) => (
+  <section class="card" aria-label={transfer.domainName}>
+    <p>
+      <strong>{transfer.domainName}</strong> from {transfer.sourceLabel} <Status word={transfer.status} />
+    </p>
+    {transfer.note ? <pre>{transfer.note}</pre> : null}
+    {transfer.cooloffUntil === null ? (
+      <p class="soft">
+        Open until <Time at={transfer.expiresAt} />. It moves 24 hours after you accept.
+      </p>
+    ) : (
+      <p class="soft">
+        It moves at <Time at={transfer.cooloffUntil} />, unless its owners stop it.
+      </p>
+    )}
+    <Window {...transfer} />
+    {transfer.status === "pending" && mayManage ? <Answers id={transfer.id} targets={targets} /> : null}
+  </section>
+);
+
+function Answers({ id, targets }: { id: string; targets: TransfersPageProps["targets"] }) {
+  const select = `target-${id}`;
+  return (
+    <div class="actions">
+      {targets.length === 0 ? (
+        <p>You are not an owner or admin of a workspace that could get the domain.</p>
+      ) : (
+        <form class="filter" method="post" action={`/app/transfers/${id}/accept`}>
+          <div class="field">
+            <label for={select}>Workspace that gets it</label>
+            <select id={select} name="target_org_id">
+              {targets.map((target) => (
+                <option value={target.id}>{target.name}</option>
+              ))}
+            </select>
+          </div>
+          <label class="choice">
+            <input type="checkbox" name="rotate_dkim" value="on" />
+            <span>New DKIM keys</span>
+          </label>
+          <button type="submit">Accept</button>
+        </form>
+      )}
+      <form method="post" action={`/app/transfers/${id}/decline`}>
+        <button class="quiet" type="submit">
+          Decline
+        </button>
+      </form>
+    </div>
+  );
+}
+
+const Outgoing = ({ caller, transfers }: { caller: CallerCtx; transfers: readonly TransferRow[] }) => (
+  <List
+    caption="Transfers that you have initiated"
+    columns={["Domain", "To", "Status", "Initiated", "Deadline", "Action"]}
+    rows={transfers.map((transfer) => {
+      const status = shownStatus(transfer, caller.now());
+      return [
+        transfer.domainName,
+        transfer.targetEmail,
+        <Status word={status} />,
+        <Time at={transfer.initiatedAt} />,
+        deadlineOf(transfer, status),
+        status === "pending" && caller.actor.scopes.has("domains:manage") ? (
+          <form class="inline" method="post" action={`/app/transfers/${transfer.id}/cancel`}>
+            <button class="link" type="submit" aria-label={`Cancel the transfer of ${transfer.domainName}`}>
+              Cancel
+            </button>
+          </form>
+        ) : status === "accepted" ? (
+          "Stop it by the link in your mail"
+        ) : null,
+      ];
+    })}
+  />
+);
+
+function deadlineOf({ expiresAt, cooloffUntil }: TransferRow, status: string) {
+  if (status !== "pending" && status !== "accepted") return null;
+  return (
+    <>
+      <Time at={cooloffUntil ?? expiresAt} /> <Window expiresAt={expiresAt} cooloffUntil={cooloffUntil} />
+    </>
+  );
+}
+
+/** What is left of the 7 days to accept a transfer, or of the 24 hours to stop it. */
+const Window = ({ expiresAt, cooloffUntil }: Pick<TransferRow, "expiresAt" | "cooloffUntil">) =>
+  cooloffUntil === null ? (
+    <TimeLeft until={expiresAt} of={REQUEST_WINDOW_MS} what="to accept it" />
+  ) : (
+    <TimeLeft until={cooloffUntil} of={SAFETY_WINDOW_MS} what="to stop it" />
+  );

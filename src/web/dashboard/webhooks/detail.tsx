@@ -1,0 +1,146 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  Chips,
+  Empty,
+  FaultSummary,
+  Layout,
+  List,
+  Live,
+  Notice,
+  Pager,
+  PostButton,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
+import {
+  DELIVERY_DAYS,
+  type DeliveryItemOut,
+  deliveryStatuses,
+  type WebhookOut,
+} from "../../../notices/webhooks/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { pageUser } from "../page-user.ts";
+import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
+
+export interface Deliveries {
+  rows: readonly DeliveryItemOut[];
+  total: number;
+  /** The status that the list is filtered by; empty: none. */
+  status: string;
+  /** URL of the next page; null: this is the last one. */
+  next: string | null;
+}
+
+interface WebhookPageProps {
+  caller: CallerCtx;
+  webhook: WebhookOut;
+  deliveries: Deliveries;
+  /** The fields of the form that changes it. */
+  form: WebhookForm;
+  notice?: string | undefined;
+  refusal?: Refusal | undefined;
+}
+
+/** One webhook: its state, its deliveries, and the form that changes it. */
+export function WebhookPage({ caller, webhook, deliveries, form, notice, refusal }: WebhookPageProps) {
+  const path = `/app/webhooks/${webhook.id}`;
+  const manages = mayManage(caller);
+  return (
+    <Layout
+      title="Webhook"
+      user={pageUser(caller)}
+      at="/app/webhooks"
+      actions={manages ? <Actions path={path} webhook={webhook} /> : null}
+    >
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <dl class="facts">
+        <dt>URL</dt>
+        <dd>{webhook.url}</dd>
+        <dt>Status</dt>
+        <dd>
+          <Status word={statusOf(webhook)} />
+        </dd>
+        <dt>Events</dt>
+        <dd>{namesOf(webhook.events)}</dd>
+        <dt>Secret</dt>
+        <dd class="code">{webhook.secret}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={webhook.created_at} />
+        </dd>
+      </dl>
+      <h2>Deliveries</h2>
+      <DeliveryList path={path} deliveries={deliveries} />
+      {manages ? (
+        <>
+          <h2>Change</h2>
+          <form class="form" method="post" action={path}>
+            <WebhookFields url={form.url} events={form.events} faults={refusal?.faults} />
+            <button type="submit">Save</button>
+          </form>
+        </>
+      ) : null}
+    </Layout>
+  );
+}
+
+const Actions = ({ path, webhook }: { path: string; webhook: WebhookOut }) => (
+  <>
+    <PostButton to={`${path}/test`} label="Send a test" fields={{ idempotency_key: crypto.randomUUID() }} />
+    {webhook.is_active ? (
+      <PostButton to={`${path}/pause`} label="Pause" kind="quiet" />
+    ) : (
+      <PostButton to={`${path}/resume`} label="Resume" kind="quiet" />
+    )}
+    <a class="button quiet" href={`${path}/rotate`}>
+      New secret
+    </a>
+    <a class="button danger" href={`${path}/delete`}>
+      Delete
+    </a>
+  </>
+);
+
+function DeliveryList({ path, deliveries }: { path: string; deliveries: Deliveries }) {
+  const { rows, total, status, next } = deliveries;
+  return (
+    <>
+      <Chips
+        label="Status of the delivery"
+        choices={["", ...deliveryStatuses].map((name) => ({
+          href: name === "" ? path : `${path}?status=${name}`,
+          label: name === "" ? "all" : name,
+          isChosen: name === status,
+        }))}
+      />
+      <Live id="delivery-log">
+        {rows.length === 0 ? (
+          <Empty>
+            {status === "" ? `Nothing was posted in the last ${DELIVERY_DAYS} days.` : `No delivery is ${status}.`}
+          </Empty>
+        ) : (
+          <>
+            <p class="soft" id="delivery-count">
+              {total.toLocaleString("en")} {total === 1 ? "delivery" : "deliveries"} in {DELIVERY_DAYS} days
+            </p>
+            <List
+              caption="Deliveries"
+              live={{ name: "delivery", ids: rows.map(({ id }) => id) }}
+              columns={["Status", "Event", "Answer", "Attempts", "Next attempt", "Created"]}
+              rows={rows.map((row) => [
+                <Status word={row.status} />,
+                <a href={`${path}/deliveries/${row.id}`}>{row.event_type}</a>,
+                row.response_status ?? "none",
+                row.attempt,
+                row.next_retry_at === null ? null : <Time at={row.next_retry_at} />,
+                <Time at={row.created_at} />,
+              ])}
+            />
+          </>
+        )}
+      </Live>
+      <Pager next={next} />
+    </>
+  );
+}

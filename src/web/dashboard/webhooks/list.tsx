@@ -1,0 +1,147 @@
+import type { Refusal } from "../../../http/page-form.ts";
+import {
+  CheckGroup,
+  Empty,
+  FaultSummary,
+  type Faults,
+  Field,
+  Layout,
+  List,
+  Notice,
+  Status,
+  Time,
+} from "../../../http/ui/index.ts";
+import type { WebhookOut } from "../../../notices/webhooks/index.ts";
+import type { CallerCtx } from "../../../platform/context.ts";
+import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
+import { curlLine } from "../curl-line.ts";
+import { pageUser } from "../page-user.ts";
+
+export const mayManage = ({ actor }: CallerCtx) => actor.scopes.has("webhooks:manage");
+export const statusOf = ({ is_active }: WebhookOut) => (is_active ? "active" : "paused");
+
+interface WebhooksPageProps {
+  caller: CallerCtx;
+  webhooks: readonly WebhookOut[];
+  notice?: string | undefined;
+}
+
+/** The webhooks of the workspace. */
+export const WebhooksPage = ({ caller, webhooks, notice }: WebhooksPageProps) => (
+  <Layout
+    title="Webhooks"
+    user={pageUser(caller)}
+    at="/app/webhooks"
+    actions={
+      mayManage(caller) ? (
+        <a class="button" href="/app/webhooks/new">
+          New webhook
+        </a>
+      ) : null
+    }
+  >
+    {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+    {webhooks.length === 0 ? (
+      <Empty
+        action={mayManage(caller) ? { href: "/app/webhooks/new", label: "Create a webhook" } : undefined}
+        command={curlLine(caller, "/v1/webhooks/", {
+          url: "https://hooks.example.com/email",
+          events: ["email.bounced"],
+        })}
+      >
+        No webhook yet. A webhook posts events, such as bounces, to your server.
+      </Empty>
+    ) : (
+      <List
+        caption="Webhooks"
+        columns={["Status", "URL", "Events", "Created"]}
+        rows={webhooks.map((webhook) => [
+          <Status word={statusOf(webhook)} />,
+          <a href={`/app/webhooks/${webhook.id}`}>{webhook.url}</a>,
+          namesOf(webhook.events),
+          <Time at={webhook.created_at} />,
+        ])}
+      />
+    )}
+  </Layout>
+);
+
+/** Returns the types of events without their common beginning. */
+export const namesOf = (events: readonly string[]) =>
+  events.length === webhookEventTypes.length ? "all" : events.map((event) => event.replace(/^email\./, "")).join(", ");
+
+/** The fields of a webhook, as they were filled in. */
+export interface WebhookForm {
+  url: string;
+  events: readonly string[];
+}
+
+export const WebhookFields = ({ url, events, faults }: WebhookForm & { faults: Faults | undefined }) => (
+  <>
+    <Field
+      name="url"
+      label="URL"
+      hint="https, on a public host. Redirects are not followed."
+      placeholder="https://hooks.example.com/email"
+      value={url}
+      faults={faults}
+      maxlength={2048}
+    />
+    <CheckGroup
+      id="events"
+      name="event"
+      legend="Events"
+      options={webhookEventTypes.map((type) => ({ value: type, label: type }))}
+      chosen={events}
+      faults={faults}
+    />
+  </>
+);
+
+interface NewWebhookPageProps {
+  caller: CallerCtx;
+  form: WebhookForm & { idempotencyKey: string };
+  refusal?: Refusal | undefined;
+}
+
+/** The page that creates a webhook. */
+export const NewWebhookPage = ({ caller, form, refusal }: NewWebhookPageProps) => (
+  <Layout title="New webhook" user={pageUser(caller)} at="/app/webhooks">
+    <form class="form" method="post" action="/app/webhooks/new">
+      <FaultSummary refusal={refusal} />
+      <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+      <WebhookFields url={form.url} events={form.events} faults={refusal?.faults} />
+      <button type="submit">Create webhook</button>
+    </form>
+  </Layout>
+);
+
+interface SecretPageProps {
+  caller: CallerCtx;
+  title: string;
+  webhook: WebhookOut;
+}
+
+/** The answer that shows a secret: the only page that does. */
+export const SecretPage = ({ caller, title, webhook }: SecretPageProps) => (
+  <Layout title={title} user={pageUser(caller)} at="/app/webhooks">
+    <Notice kind="warn">Copy the secret now. It is not shown again.</Notice>
+    <dl class="facts">
+      <dt>URL</dt>
+      <dd>{webhook.url}</dd>
+      <dt>Secret</dt>
+      <dd class="code" data-copy="" data-what="the secret">
+        {webhook.secret}
+      </dd>
+    </dl>
+    <p>
+      Each request has the header <span class="code">X-Service-Signature</span>: sha256= and the HMAC-SHA256, in
+      hexadecimal, of its timestamp, delivery id, event and body, joined by dots. The secret is the key.
+    </p>
+    <p>
+      <a class="button" href={`/app/webhooks/${webhook.id}`}>
+        I have copied it
+      </a>
+    </p>
+  </Layout>
+);

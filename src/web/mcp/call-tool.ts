@@ -1,0 +1,82 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { ApiCall } from "../../lib/api-call.ts";
+import type { Tool } from "./tool.ts";
+
+/** Longest text that a result contains, in characters: what a model can use, and little of its context. */
+const MAX_TEXT = 20_000;
+
+/** Calls the endpoint of a tool and returns its answer, or its error with what to do about it. */
+export async function callTool(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  dispatch: ApiCall,
+): Promise<CallToolResult> {
+  const [method = "", template = ""] = tool.route.split(" ");
+  const rest = { ...args };
+  const headers: Record<string, string> = {};
+  if (typeof rest.idempotency_key === "string") headers["Idempotency-Key"] = rest.idempotency_key;
+  delete rest.idempotency_key;
+  const path = template.replace(/:([a-z_]+)/g, (_, name: string) => {
+    const value = String(rest[name]);
+    delete rest[name];
+    return toSegment(value);
+  });
+  const takesBody = method !== "GET" && method !== "DELETE";
+  const query = takesBody ? "" : toQuery(rest);
+  const response = await dispatch(method, path + query, takesBody ? rest : null, headers);
+  return response.ok ? toResult(response) : toError(tool, response);
+}
+
+/**
+ * Encodes a path parameter. The URL parser removes the segments "." and ".." and an empty one is another path, so with
+ * these a call would reach another endpoint than that of the tool: no record has the id that replaces them.
+ */
+const toSegment = (value: string) => (/^\.{0,2}$/.test(value) ? "invalid" : encodeURIComponent(value));
+
+function toQuery(args: Record<string, unknown>): string {
+  const present = Object.entries(args).filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(present.map(([name, value]) => [name, String(value)]));
+  return query.size > 0 ? `?${query}` : "";
+}
+
+async function toResult(response: Response): Promise<CallToolResult> {
+  const text = await response.text();
+  const value: unknown = text === "" ? { done: true } : JSON.parse(text, cutLongText);
+  const next = nextCursor(response.headers.get("Link"));
+  const shown = Array.isArray(value) ? { items: value, next } : value;
+  return { content: [{ type: "text", text: JSON.stringify(shown) }] };
+}
+
+function cutLongText(_: string, value: unknown): unknown {
+  if (typeof value !== "string" || value.length <= MAX_TEXT) return value;
+  return `${value.slice(0, MAX_TEXT)} [cut: the text has ${value.length} characters]`;
+}
+
+/** Returns the cursor of the next page in a Link header (RFC 8288), or null on the last page. */
+function nextCursor(link: string | null): string | null {
+  const url = /^<([^>]+)>; rel="next"$/.exec(link ?? "")?.[1];
+  const { searchParams } = new URL(url ?? "about:blank");
+  return searchParams.get("after") ?? searchParams.get("before");
+}
+
+interface Problem {
+  detail: string | { loc: (string | number)[]; msg: string }[];
+}
+
+/** Returns an error that names each faulty argument, and says what a model can do. */
+async function toError(tool: Tool, response: Response): Promise<CallToolResult> {
+  const { detail } = await response.json<Problem>();
+  const faults =
+    typeof detail === "string" ? detail : detail.map(({ loc, msg }) => `${loc.slice(1).join(".")}: ${msg}`).join("\n");
+  const text = [`${tool.name} failed with status ${response.status}.`, faults, hintOf(response)];
+  return { isError: true, content: [{ type: "text", text: text.filter((line) => line !== "").join("\n") }] };
+}
+
+function hintOf({ status, headers }: Response): string {
+  if (status === 400 || status === 413 || status === 422) return "Correct the arguments and call the tool again.";
+  if (status === 403) return "Do not repeat the call. Tell the user which permission or setting is missing.";
+  if (status === 404) return "No record of this workspace has this id. Find the right id with a list or search tool.";
+  if (status === 409) return "The record is in another state. Read it, then decide again.";
+  if (status === 429) return `Wait ${headers.get("Retry-After") ?? "60"} seconds before the next call.`;
+  return status >= 500 ? "This is a fault of the service. Repeat the call once with the same idempotency_key." : "";
+}

@@ -1,0 +1,73 @@
+import type { ApiCall } from "../../lib/api-call.ts";
+import type { Operation, Parameter } from "./document.ts";
+
+/** Longest answer that is shown, in characters. */
+const MAX_SHOWN = 20_000;
+
+/** What the form of an operation was filled with. */
+export interface Filled {
+  /** Value by name of the field: `path.<name>`, `query.<name>` and `body`. */
+  values: Readonly<Record<string, string>>;
+  idempotencyKey: string;
+}
+
+/** The answer to a call, or why it was not made. */
+export type Tried = { fault: string } | { title: string; status: number; requestId: string; text: string };
+
+/** Calls an operation with the values of its form. An email is validated first, and not sent with a fault. */
+export async function tryOperation(
+  operation: Operation,
+  { values, idempotencyKey }: Filled,
+  call: ApiCall,
+): Promise<Tried> {
+  const body = readBody(operation, values.body ?? "");
+  if (body === undefined) return { fault: "The body is not a JSON object or array." };
+  const path = toPath(operation, values);
+  if (path === null) return { fault: "A parameter of the path is missing." };
+  if (operation.operationId === "sendEmail") {
+    const validation = await call("POST", "/v1/emails/validate", body, {});
+    const copy = await validation.clone().json<{ can_send?: boolean }>();
+    if (!copy.can_send) return show("Not sent, the validation found faults", validation);
+  }
+  const headers: Record<string, string> = operation.method === "POST" ? { "Idempotency-Key": idempotencyKey } : {};
+  return show("Answer", await call(operation.method, path, body, headers));
+}
+
+/** Returns the JSON of a body, null for an operation without one, or undefined when the text is no JSON. */
+function readBody(operation: Operation, text: string): Record<string, unknown> | unknown[] | null | undefined {
+  if (!operation.requestBody || text.trim() === "") return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown> | unknown[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the path with its query, or null without a parameter. The URL parser would remove "." and "..". */
+function toPath({ path, parameters = [] }: Operation, values: Filled["values"]): string | null {
+  const ids = parameters.filter((parameter) => parameter.in === "path");
+  const isMissing = ({ name }: Parameter) => /^\.{0,2}$/.test(values[`path.${name}`] ?? "");
+  if (ids.some(isMissing)) return null;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[`path.${name}`] ?? ""));
+  const query = new URLSearchParams(
+    parameters
+      .filter((parameter) => parameter.in === "query")
+      .map(({ name }) => [name, values[`query.${name}`] ?? ""])
+      .filter(([, value]) => value !== ""),
+  );
+  return query.size > 0 ? `${filled}?${query}` : filled;
+}
+
+async function show(title: string, response: Response): Promise<Tried> {
+  const requestId = response.headers.get("X-Request-Id") ?? "";
+  return { title, status: response.status, requestId, text: pretty(await response.text()).slice(0, MAX_SHOWN) };
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,91 @@
+import { Notice } from "../../http/ui/index.ts";
+import type { Noun, Operation, Parameter } from "./document.ts";
+import { ReferenceLayout } from "./layout.tsx";
+import { Code } from "./operations.tsx";
+
+/** The answer to a call, as the page shows it. */
+export interface ShownAnswer {
+  /** What the call did, such as "Answer". */
+  title: string;
+  status: number;
+  requestId: string;
+  text: string;
+}
+
+interface TryPageProps {
+  nouns: readonly Noun[];
+  operation: Operation;
+  /** Values of the form by name of the field: `path.<name>`, `query.<name>` and `body`. */
+  values: Readonly<Record<string, string>>;
+  /** Sent with the call, so that a form that is submitted twice acts once. */
+  idempotencyKey: string;
+  /** Why the call was not made. */
+  fault?: string;
+  answer?: ShownAnswer;
+}
+
+/** The form that calls an operation as the signed-in user, and the answer to the last call. */
+export function TryPage({ nouns, operation, values, idempotencyKey, fault, answer }: TryPageProps) {
+  const { method, path, summary, parameters = [] } = operation;
+  return (
+    <ReferenceLayout title={`Try it: ${summary}`} nouns={nouns}>
+      <article>
+        <p class="route">
+          <b>{method}</b> {path}
+        </p>
+        <p>
+          The call is made as you, in your active workspace.
+          {operation.operationId === "sendEmail" ? " It is validated first. Its recipient is simulated." : ""}
+        </p>
+        {fault === undefined ? null : <Notice kind="bad">{fault}</Notice>}
+        <form method="post">
+          <input type="hidden" name="key" value={idempotencyKey} />
+          {parameters
+            .filter((parameter) => parameter.in !== "header")
+            .map((parameter) => (
+              <ParameterField parameter={parameter} value={values[fieldOf(parameter)] ?? ""} />
+            ))}
+          {operation.requestBody ? (
+            <div class="field">
+              <label for="body">Body (JSON)</label>
+              <textarea id="body" name="body" rows={16} spellcheck={false}>
+                {values.body ?? ""}
+              </textarea>
+            </div>
+          ) : null}
+          <button type="submit" class={method === "DELETE" ? "danger" : undefined}>
+            {method} {path}
+          </button>
+        </form>
+      </article>
+      {answer === undefined ? null : <Answer {...answer} />}
+    </ReferenceLayout>
+  );
+}
+
+/** Returns the name of the field of a parameter. */
+export const fieldOf = (parameter: Parameter) => `${parameter.in}.${parameter.name}`;
+
+function ParameterField({ parameter, value }: { parameter: Parameter; value: string }) {
+  const name = fieldOf(parameter);
+  return (
+    <div class="field">
+      <label for={name}>
+        {parameter.name} {parameter.required ? null : <span class="need">optional</span>}
+      </label>
+      <input id={name} name={name} value={value} required={parameter.required} autocomplete="off" />
+    </div>
+  );
+}
+
+const Answer = ({ title, status, requestId, text }: ShownAnswer) => (
+  <article aria-labelledby="answer">
+    <h2 id="answer">
+      {title}: {status}
+    </h2>
+    <p class="hint">
+      Request <code>{requestId}</code>
+    </p>
+    <Code label="Body of the answer" text={text === "" ? "The answer has no body." : text} />
+  </article>
+);

@@ -1,0 +1,90 @@
+import { Hono, type MiddlewareHandler } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { idempotent } from "../../http/idempotency.ts";
+import { noBody } from "../../http/json-body.ts";
+import { body, bodyWithAttachments, listWithAttachments } from "../../http/validate.ts";
+import type { Fault } from "../../lib/errors.ts";
+import {
+  type BatchItem,
+  batchUpload,
+  ContentUpload,
+  cancelEmail,
+  emailLimits,
+  getEmailDetail,
+  reschedule,
+  sendBatch,
+  sendEmail,
+} from "../../sending/emails/index.ts";
+import { toBatch, toChanged, toResendEmail, toSent } from "./answers.ts";
+import { toResendError } from "./errors.ts";
+import { toSendAt } from "./rules.ts";
+import { CONTENT_FIELD, ResendEmail, ResendUpdate } from "./schema.ts";
+import { toSend } from "./to-send.ts";
+
+/** Path below which programs written for Resend's npm package find this service. */
+export const RESEND_PATH = "/compat/resend";
+
+/** Middleware: translates the body of every error, also those of authentication and of unknown paths. */
+export const resendErrors: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  if (c.res.status < 400) return;
+  const { detail } = await c.res.json<{ detail: string | Fault[] }>();
+  const hasKey = c.req.header("Authorization") !== undefined;
+  const error = toResendError(c.res.status, detail, { hasKey, mayRetry: c.res.headers.has("Retry-After") });
+  c.res = Response.json(error, { status: c.res.status });
+};
+
+/** Returns the middleware that translates a successful answer, a replayed one too. Place it before `idempotent`. */
+function answer<Answer>(translate: (answer: Answer) => object): MiddlewareHandler<AppEnv> {
+  return async (c, next) => {
+    await next();
+    if (c.error === undefined && c.res.ok) c.res = Response.json(translate(await c.res.json<Answer>()));
+  };
+}
+
+/** Programs ask for `strict` (the package does, unless told otherwise) or `permissive`. */
+const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "permissive";
+
+/**
+ * The calls of Resend's npm package that have an equal in this API, by the same operations (docs/guides/resend.md). They
+ * answer 200 and errors in Resend's form.
+ */
+export const resendRoutes = new Hono<AppEnv>()
+  .post(
+    `${RESEND_PATH}/emails`,
+    ...bodyWithAttachments(ResendEmail, (caller) => new ContentUpload(caller), CONTENT_FIELD),
+    answer(toSent),
+    idempotent(202),
+    async (c) => {
+      const attachments = c.get("attachments");
+      const upload = attachments instanceof ContentUpload ? attachments : undefined;
+      const caller = c.get("caller");
+      return c.json(await sendEmail(caller, toSend(c.req.valid("json"), caller.now()), "api", upload), 202);
+    },
+  )
+  .post(
+    `${RESEND_PATH}/emails/batch`,
+    ...listWithAttachments(ResendEmail, emailLimits.batch, batchUpload, CONTENT_FIELD),
+    answer(toBatch),
+    idempotent(202),
+    async (c) => {
+      const attachments = c.get("attachments");
+      const upload = attachments instanceof ContentUpload ? attachments : undefined;
+      const caller = c.get("caller");
+      const items = c.req
+        .valid("json")
+        .map((item): BatchItem => ("faults" in item ? item : { input: toSend(item.input, caller.now()) }));
+      return c.json(await sendBatch(caller, items, isStrict(c.req.header("X-Batch-Validation")), upload), 202);
+    },
+  )
+  .get(`${RESEND_PATH}/emails/:email_id`, async (c) =>
+    c.json(toResendEmail(await getEmailDetail(c.get("caller"), c.req.param("email_id")))),
+  )
+  .patch(`${RESEND_PATH}/emails/:email_id`, ...body(ResendUpdate), async (c) => {
+    const caller = c.get("caller");
+    const sendAt = toSendAt(c.req.valid("json").scheduled_at, caller.now());
+    return c.json(toChanged(await reschedule(caller, c.req.param("email_id"), sendAt)));
+  })
+  .post(`${RESEND_PATH}/emails/:email_id/cancel`, noBody, async (c) =>
+    c.json(toChanged(await cancelEmail(c.get("caller"), c.req.param("email_id")))),
+  );

@@ -1,0 +1,110 @@
+import { FaultSummary, type Faults, Field, Notice, TextArea } from "../../http/ui/index.ts";
+import { MAX_FILE_BYTES } from "../../mailboxes/inbox/index.ts";
+import type { ComposeForm, FormFile } from "./compose-form.ts";
+import { type OpenPage, WebmailLayout } from "./layout.tsx";
+import { toSize } from "./size.ts";
+
+interface ComposePageProps {
+  page: OpenPage;
+  form: ComposeForm;
+  refusal?: { message: string; faults: Faults } | undefined;
+  notice?: string | undefined;
+  /** Addresses that the mailbox writes to most. */
+  known: readonly { email: string }[];
+  /** What the script says after it has saved the draft. */
+  saved?: string | undefined;
+}
+
+/** The form that writes a message. It is sent after a minute in which sending can be undone, or at once. */
+export function ComposePage({ page, form, known, refusal, notice, saved }: ComposePageProps) {
+  const isAnswer = form.inReplyTo !== "" || form.text !== "";
+  return (
+    <WebmailLayout {...page} title="New message" current="compose">
+      <article class="compose">
+        <h1>New message</h1>
+        {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+        <FaultSummary refusal={refusal} />
+        <form method="post" enctype="multipart/form-data" data-autosave="">
+          <input type="hidden" name="idempotency_key" value={form.idempotencyKey} />
+          <input type="hidden" name="in_reply_to" value={form.inReplyTo} />
+          <input type="hidden" name="draft" value={form.draft} />
+          <Field
+            {...{ name: "to", label: "To", value: form.to, faults: refusal?.faults, autofocus: !isAnswer }}
+            list="known-addresses"
+            hint="Addresses, separated by commas"
+          />
+          <details open={form.cc !== "" || form.bcc !== "" || refusal?.faults.has("cc") || refusal?.faults.has("bcc")}>
+            <summary>Cc and Bcc</summary>
+            <Field
+              {...{ name: "cc", label: "Cc", value: form.cc, required: false, faults: refusal?.faults }}
+              list="known-addresses"
+            />
+            <Field
+              {...{ name: "bcc", label: "Bcc", value: form.bcc, required: false, faults: refusal?.faults }}
+              list="known-addresses"
+            />
+          </details>
+          <datalist id="known-addresses">
+            {known.map(({ email }) => (
+              <option value={email} />
+            ))}
+          </datalist>
+          <Field
+            {...{ name: "subject", label: "Subject", value: form.subject, faults: refusal?.faults, maxlength: 998 }}
+            required={false}
+          />
+          <TextArea
+            {...{ name: "text", label: "Text", value: form.text, rows: 16, faults: refusal?.faults }}
+            autofocus={isAnswer && form.to !== ""}
+          />
+          <Files files={form.files} faults={refusal?.faults} />
+          <div class="actions">
+            <button type="submit" name="action" value="send">
+              Send
+            </button>
+            <button type="submit" class="quiet" name="action" value="draft" formnovalidate>
+              Save draft
+            </button>
+            <button type="submit" class="quiet" name="action" value="now">
+              Send at once
+            </button>
+          </div>
+          <p class="hint">“Send” leaves a minute in which you can undo it.</p>
+          <p class="hint" role="status" data-save-status="">
+            {saved}
+          </p>
+        </form>
+      </article>
+    </WebmailLayout>
+  );
+}
+
+/** The files of the message, of which a checked one is sent, and the field that adds more. */
+const Files = ({ files, faults }: { files: readonly FormFile[]; faults: Faults | undefined }) => (
+  <div class="attach">
+    <fieldset
+      id="files"
+      data-bytes={String(files.reduce((sum, { size }) => sum + size, 0))}
+      hidden={files.length === 0}
+    >
+      <legend>Attached files</legend>
+      {files.map(({ ref, name, size }) => (
+        <label class="choice">
+          <input type="checkbox" name="file" value={ref} checked />
+          <span>
+            {name} <span class="soft">{toSize(size)}</span>
+          </span>
+        </label>
+      ))}
+      <p class="hint">A file that is not checked is left out.</p>
+    </fieldset>
+    <Field
+      {...{ name: "upload", label: "Attach files", type: "file", multiple: true, maxBytes: MAX_FILE_BYTES, faults }}
+      required={false}
+      hint="At most 24 MiB together"
+    />
+    <button type="submit" class="quiet" name="action" value="attach" formnovalidate>
+      Attach
+    </button>
+  </div>
+);

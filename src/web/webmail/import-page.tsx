@@ -1,0 +1,89 @@
+import { Empty, FaultSummary, type Faults, Field, List, Notice, Time } from "../../http/ui/index.ts";
+import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
+import { type OpenPage, WebmailLayout } from "./layout.tsx";
+import { importPath } from "./paths.ts";
+import { toSize } from "./size.ts";
+
+/** Largest archive that the form takes, in bytes: it is held in memory. The API takes larger ones. */
+export const MAX_FORM_BYTES = 24 * 1024 * 1024;
+
+interface ImportPageProps {
+  page: OpenPage;
+  imports: readonly StoredImport[];
+  /** What a small archive added before the response. */
+  imported?: ImportCounts | undefined;
+  refusal?: { message: string; faults: Faults } | undefined;
+}
+
+/** The page that imports an archive, and shows how far the imports in the background are. It refreshes while one runs. */
+export const ImportPage = ({ page, imports, imported, refusal }: ImportPageProps) => (
+  <WebmailLayout {...page} title="Import" current="import">
+    <h1>Import</h1>
+    {imported === undefined ? null : <Imported counts={imported} />}
+    <FaultSummary refusal={refusal} />
+    <form method="post" action={importPath(page.mailbox.id)} enctype="multipart/form-data">
+      <Field
+        name="file"
+        label="Archive"
+        type="file"
+        accept=".mbox,.zip,application/mbox,application/zip"
+        hint="A ZIP archive of .eml and .mbox files, or an mbox file, of at most 24 MiB. Messages that are here already are skipped."
+        maxBytes={MAX_FORM_BYTES}
+        faults={refusal?.faults}
+      />
+      <button type="submit">Import</button>
+    </form>
+    <h2>Imports in the background</h2>
+    <div id="imports" data-live="" data-poll={imports.some(({ status }) => status === "running") ? "" : undefined}>
+      {imports.length === 0 ? (
+        <Empty>There are none. A large archive is imported while you do something else.</Empty>
+      ) : (
+        <List
+          caption="Imports in the background"
+          columns={["Began at", "Progress", "Messages", "Duplicates", "Skipped"]}
+          rows={imports.map((one) => [
+            <Time at={new Date(one.createdAt).toISOString()} />,
+            <Progress of={one} />,
+            one.counts.imported.toLocaleString("en"),
+            one.counts.duplicates.toLocaleString("en"),
+            <Skipped counts={one.counts} />,
+          ])}
+        />
+      )}
+    </div>
+  </WebmailLayout>
+);
+
+function Progress({ of: { status, size, cursor } }: { of: StoredImport }) {
+  if (status === "done") return <>Done</>;
+  if (status === "failed") return <>Failed</>;
+  const percent = Math.floor((100 * Math.min(cursor.read, size)) / size);
+  return (
+    <>
+      {percent}% of {toSize(size)}
+    </>
+  );
+}
+
+const Skipped = ({ counts: { skipped, errors } }: { counts: ImportCounts }) => (
+  <>
+    {skipped.toLocaleString("en")}
+    {errors.length === 0 ? null : <span class="soft"> {errors[0]}</span>}
+  </>
+);
+
+const Imported = ({ counts: { imported, duplicates, skipped, errors } }: { counts: ImportCounts }) => (
+  <>
+    <Notice kind={errors.length === 0 ? "good" : "warn"}>
+      {imported.toLocaleString("en")} messages were imported, {duplicates.toLocaleString("en")} were here already,{" "}
+      {skipped.toLocaleString("en")} were skipped.
+    </Notice>
+    {errors.length === 0 ? null : (
+      <ul>
+        {errors.map((error) => (
+          <li>{error}</li>
+        ))}
+      </ul>
+    )}
+  </>
+);

@@ -1,0 +1,51 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { readFormWithFiles } from "../../http/file-body.ts";
+import { webmailFor } from "../../http/mailbox-page-session.ts";
+import { respondPage } from "../../http/page.tsx";
+import { type Refusal, submitForm } from "../../http/page-form.ts";
+import { badRequest, tooLarge } from "../../lib/errors.ts";
+import { toReadable } from "../../lib/readable.ts";
+import { importArchive, listImports } from "../../mailboxes/inbox/index.ts";
+import type { ImportCounts } from "../../mailboxes/mailbox-store/index.ts";
+import { ImportPage, MAX_FORM_BYTES } from "./import-page.tsx";
+import { openPage } from "./open-page.ts";
+import { importPath } from "./paths.ts";
+
+const FORM = { maxBytes: MAX_FORM_BYTES, maxTextBytes: 65_536, maxParts: 5 };
+
+/** The page that imports archives into a mailbox. */
+export const importPages = new Hono<AppEnv>()
+  .get("/mail/import/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/imports"), (c) => showImports(c))
+  .post("/mail/import/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/import"), (c) =>
+    submitForm(
+      c,
+      () => importFile(c),
+      (refusal) => showImports(c, { refusal }),
+    ),
+  );
+
+async function importFile(c: Context<AppEnv>): Promise<string | Response> {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const result = await readFormWithFiles(c, FORM, async ({ files: [file], isTooLarge }) => {
+    if (isTooLarge) throw tooLarge("The archive is larger than 24 MiB; import it by the API, or folder by folder");
+    if (!file?.bytes.length) throw badRequest("Choose a ZIP archive or an mbox file");
+    const { bytes } = file;
+    const pieces = async function* () {
+      yield bytes;
+    };
+    return importArchive(page.caller, page.mailbox, {
+      body: toReadable(pieces()),
+      size: bytes.length,
+      folder: "INBOX",
+    });
+  });
+  return "started" in result ? importPath(page.mailbox.id) : showImports(c, { imported: result.counts });
+}
+
+async function showImports(c: Context<AppEnv>, shown: { imported?: ImportCounts; refusal?: Refusal } = {}) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const imports = await listImports(page.mailbox);
+  return respondPage(c, <ImportPage {...{ page, imports, ...shown }} />, { status: shown.refusal?.status ?? 200 });
+}

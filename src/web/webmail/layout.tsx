@@ -1,0 +1,125 @@
+import type { Child } from "hono/jsx";
+import { Document, files, Notice } from "../../http/ui/index.ts";
+import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
+import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
+import type { CallerCtx } from "../../platform/context.ts";
+import {
+  composePath,
+  eventsPath,
+  folderPath,
+  folderTitle,
+  importPath,
+  labelPath,
+  placesPath,
+  scheduledPath,
+} from "./paths.ts";
+import { toSize } from "./size.ts";
+
+/** A mailbox with what the menu of each of its pages shows. */
+export interface OpenPage {
+  caller: CallerCtx;
+  mailbox: OpenMailbox;
+  folders: Folder[];
+  labels: Label[];
+  usedBytes: number;
+}
+
+interface WebmailLayoutProps extends OpenPage {
+  title: string;
+  /** The folder or the id of the label that the page shows, or `scheduled`, `places`, `import` or `compose`. */
+  current: string;
+  children?: Child;
+}
+
+/** The layout of the pages of a mailbox: bar, menu of folders and labels, content. */
+export const WebmailLayout = ({ title, current, children, ...page }: WebmailLayoutProps) => (
+  <Document title={`${title} - ${page.mailbox.address}`} kind="app webmail" script styles={[files.webmailStyle]}>
+    <Bar {...page} />
+    <Menu {...page} current={current} />
+    <main id="main" data-events={eventsPath(page.mailbox.id)}>
+      {page.mailbox.openedAs === null ? null : (
+        <Notice kind="warn">
+          Opened as {page.mailbox.openedAs} of the workspace. This is recorded in the audit log.
+        </Notice>
+      )}
+      {children}
+    </main>
+  </Document>
+);
+
+const Bar = ({ caller, mailbox }: OpenPage) => (
+  <header class="bar">
+    <button class="quiet menu" type="button" popovertarget="menu">
+      Folders
+    </button>
+    <span class="who">{mailbox.address}</span>
+    {caller.actor.kind === "mailbox" ? (
+      <form class="inline" method="post" action="/mail/sign-out">
+        <button class="link" type="submit">
+          Sign out
+        </button>
+      </form>
+    ) : (
+      <nav aria-label="Main">
+        <a href="/mail">Mailboxes</a>
+        <a href="/app">Dashboard</a>
+      </nav>
+    )}
+  </header>
+);
+
+function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { current: string }) {
+  const { id, quotaBytes } = mailbox;
+  const mark = (name: string) => (name === current ? "page" : undefined);
+  return (
+    <nav id="menu" popover="auto" aria-label="Folders">
+      <a class="button wide" href={composePath(id)} data-key="c">
+        Write
+      </a>
+      <div class="group" id="folders" data-live="">
+        {folders.map(({ name, unseen }) => (
+          <a id={`folder-${encodeURIComponent(name)}`} href={folderPath(id, name)} aria-current={mark(name)}>
+            <span>{folderTitle(name)}</span>
+            {unseen > 0 ? <span class="soft">{unseen} new</span> : null}
+          </a>
+        ))}
+      </div>
+      <div class="group">
+        <a href={scheduledPath(id)} aria-current={mark("scheduled")}>
+          Scheduled
+        </a>
+      </div>
+      {labels.length === 0 ? null : (
+        <div class="group">
+          <p>Labels</p>
+          {labels.map((label) => (
+            <a href={labelPath(id, label.id)} aria-current={mark(label.id)}>
+              <span>
+                <Dot color={label.color} /> {label.name}
+              </span>
+            </a>
+          ))}
+        </div>
+      )}
+      <div class="group">
+        <a href={placesPath(id)} aria-current={mark("places")}>
+          Folders and labels
+        </a>
+        <a href={importPath(id)} aria-current={mark("import")}>
+          Import
+        </a>
+        <p>
+          {quotaBytes === null ? `${toSize(usedBytes)} used` : `${toSize(usedBytes)} of ${toSize(quotaBytes)} used`}
+        </p>
+        <p data-keys="" />
+      </div>
+    </nav>
+  );
+}
+
+/** A dot in the colour of a label. The name beside it says the same. */
+export const Dot = ({ color }: { color: string }) => (
+  <svg class="dot" width="10" height="10" viewBox="0 0 10 10" aria-hidden="true">
+    <circle cx="5" cy="5" r="5" fill={color} />
+  </svg>
+);

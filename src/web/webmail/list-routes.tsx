@@ -1,0 +1,112 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { webmailFor } from "../../http/mailbox-page-session.ts";
+import { respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { notFound } from "../../lib/errors.ts";
+import { BatchIn } from "../../mailboxes/inbox/index.ts";
+import type { MessagePage } from "../../mailboxes/mailbox-store/index.ts";
+import { applyBulk, type BulkForm, isForGood, readBulkForm, readDone, undoMoves } from "./bulk.ts";
+import { ForGoodPage } from "./for-good-page.tsx";
+import type { OpenPage } from "./layout.tsx";
+import { ListPage, type ListView } from "./list-page.tsx";
+import { openPage } from "./open-page.ts";
+import { folderPath, labelPath, messagePath } from "./paths.ts";
+
+const PAGE_SIZE = 50;
+
+/** Actions after which the page of a message is shown again. */
+const STAYING = ["flag", "unflag", "label", "unlabel"];
+
+/** The pages that list messages, of a folder or with a label, and change those that are selected. */
+export const listPages = new Hono<AppEnv>()
+  .get("/mail/labels/:mailbox_id/:label_id", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), (c) => showList(c))
+  .post("/mail/labels/:mailbox_id/:label_id", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) =>
+    changeList(c),
+  )
+  .get("/mail/:mailbox_id/:folder", ...webmailFor("GET /v1/inbox/:mailbox_id/messages"), (c) => showList(c))
+  .post("/mail/:mailbox_id/:folder", ...webmailFor("POST /v1/inbox/:mailbox_id/messages/batch"), (c) => changeList(c));
+
+/** Returns which messages a request is about. Throws 404 for an unknown label. */
+function readView(c: Context<AppEnv>, { labels }: OpenPage): ListView {
+  const query = (c.req.query("q") ?? "").slice(0, 1000);
+  const labelId = c.req.param("label_id");
+  if (labelId === undefined)
+    return { folder: c.req.param("folder") ?? "", label: null, query, everywhere: c.req.query("all") === "1" };
+  const label = labels.find(({ id }) => id === labelId.toLowerCase());
+  if (!label) throw notFound("Label");
+  return { folder: "INBOX", label, query: "", everywhere: true };
+}
+
+/** Returns the path of a view with its search and the page of it. */
+function pathOf({ mailbox }: OpenPage, { folder, label, query, everywhere }: ListView, more: Record<string, string>) {
+  if (label !== null) return labelPath(mailbox.id, label.id, more);
+  return folderPath(mailbox.id, folder, { q: query, all: everywhere ? "1" : "", ...more });
+}
+
+async function changeList(c: Context<AppEnv>) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const view = readView(c, page);
+  const fields = await readForm(c);
+  const bulk = readBulkForm(fields, view.folder);
+  const { before = "", offset = "" } = c.req.query();
+  const back = (more: Record<string, string>) => pathOf(page, view, { before, offset, ...more });
+  const run = async () => {
+    if (bulk.action === "undo") return back(await undoMoves(page, fields.get("undo") ?? "", parse));
+    if (isForGood(bulk) && fields.get("confirmed") !== "yes" && isSelected(bulk))
+      return respondPage(c, <ForGoodPage page={page} bulk={bulk} back={back({})} />);
+    const done = await applyBulk(page, bulk, parse);
+    return fields.get("back") === "message" && STAYING.includes(bulk.action) ? toMessage(page, bulk) : back(done);
+  };
+  return submitForm(c, run, (refusal) => showList(c, refusal));
+}
+
+const parse = (fields: unknown) => parseFields(BatchIn, fields);
+
+const isSelected = ({ uids }: BulkForm) => [...uids.values()].flat().length > 0;
+
+function toMessage({ mailbox }: OpenPage, { uids }: BulkForm): string {
+  const [[folder, [uid = 0]] = ["INBOX", []]] = uids;
+  return messagePath(mailbox.id, { folder, uid });
+}
+
+async function showList(c: Context<AppEnv>, refusal?: Refusal) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const view = readView(c, page);
+  const offset = toNumber(c.req.query("offset")) ?? 0;
+  const found = await readMessages(page, view, offset, toNumber(c.req.query("before")));
+  if (!found) throw notFound("Folder");
+  const last = found.items.length === PAGE_SIZE ? found.items.at(-1) : undefined;
+  const isByCursor = view.label === null && view.query === "";
+  const rest: Record<string, string> = isByCursor
+    ? { before: String(last?.uid) }
+    : { offset: String(offset + PAGE_SIZE) };
+  const shown = (
+    <ListPage
+      {...{ page, view, items: found.items, total: found.total }}
+      next={last ? pathOf(page, view, rest) : null}
+      done={refusal ? undefined : readDone(c.req.query())}
+      notice={refusal === undefined && c.req.query("done") === "sent" ? "The message is on its way." : undefined}
+      error={refusal && (refusal.faults.has("uids") ? "Select at least one message." : refusal.message)}
+    />
+  );
+  return respondPage(c, shown, { status: refusal?.status ?? 200 });
+}
+
+function readMessages(
+  { mailbox: { store } }: OpenPage,
+  { folder, label, query, everywhere }: ListView,
+  offset: number,
+  before: number | undefined,
+): Promise<MessagePage | null> {
+  const range = { limit: PAGE_SIZE, offset };
+  if (label !== null) return store.listLabelled(label.id, range);
+  return query === ""
+    ? store.list(folder, { ...range, before })
+    : store.search(query, everywhere ? "*" : folder, range);
+}
+
+const toNumber = (text: string | undefined) =>
+  text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;

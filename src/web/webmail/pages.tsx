@@ -1,0 +1,41 @@
+import { Field, Layout, Notice } from "../../http/ui/index.ts";
+import { folderPath } from "./paths.ts";
+
+/** The page that signs in to one mailbox. */
+export const MailboxSignInPage = ({ email, error }: { email: string; error?: string }) => (
+  <Layout title="Sign in to webmail">
+    {error === undefined ? null : <Notice kind="bad">{error}.</Notice>}
+    <form method="post" action="/mail/sign-in">
+      <Field name="email" label="Email address" type="email" autocomplete="username" maxlength={254} value={email} />
+      <Field name="password" label="Password" type="password" autocomplete="current-password" maxlength={256} />
+      <button type="submit" class="wide">
+        Sign in
+      </button>
+    </form>
+  </Layout>
+);
+
+interface MailboxesPageProps {
+  /** Address of the signed-in user. */
+  user: string;
+  mailboxes: readonly { id: string; address: string }[];
+}
+
+/** The mailboxes that a user of the dashboard may open. */
+export const MailboxesPage = ({ user, mailboxes }: MailboxesPageProps) => (
+  <Layout title="Mailboxes">
+    {mailboxes.length === 0 ? <p>No mailbox is assigned to {user}.</p> : null}
+    <ul>
+      {mailboxes.map(({ id, address }) => (
+        <li>
+          <a class="action" href={folderPath(id, "INBOX")}>
+            {address}
+          </a>
+        </li>
+      ))}
+    </ul>
+    <p>
+      <a href="/mail/sign-in">Sign in to a mailbox by its password</a>
+    </p>
+  </Layout>
+);

@@ -1,0 +1,153 @@
+import { Empty, FaultSummary, type Faults, Field, Notice } from "../../http/ui/index.ts";
+import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
+import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
+import { folderTitle, placesPath } from "./paths.ts";
+
+interface PlacesPageProps {
+  page: OpenPage;
+  notice?: string | undefined;
+  refusal?: { message: string; faults: Faults } | undefined;
+}
+
+/** The page that creates, renames and deletes the folders and labels of a mailbox. */
+export const PlacesPage = ({ page, notice, refusal }: PlacesPageProps) => {
+  const own = page.folders.filter(({ role }) => role === null);
+  const labelsPath = `/mail/labels/${page.mailbox.id}`;
+  return (
+    <WebmailLayout {...page} title="Folders and labels" current="places">
+      <h1>Folders and labels</h1>
+      {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
+      <FaultSummary refusal={refusal} />
+      <section aria-labelledby="own-folders">
+        <h2 id="own-folders">Folders</h2>
+        <p class="hint">A message is in one folder. {page.folders.length - own.length} folders are always there.</p>
+        {own.length === 0 ? (
+          <Empty>You have no folders of your own.</Empty>
+        ) : (
+          <ul class="places">
+            {own.map((folder) => (
+              <FolderRow folder={folder} path={placesPath(page.mailbox.id)} />
+            ))}
+          </ul>
+        )}
+        <form method="post" action={placesPath(page.mailbox.id)} class="filter">
+          <Field name="name" label="New folder" maxlength={255} faults={refusal?.faults} />
+          <button type="submit" name="action" value="create">
+            Create folder
+          </button>
+        </form>
+      </section>
+      <section aria-labelledby="own-labels">
+        <h2 id="own-labels">Labels</h2>
+        <p class="hint">A message can have many labels, in whichever folder it is.</p>
+        {page.labels.length === 0 ? (
+          <Empty>You have no labels.</Empty>
+        ) : (
+          <ul class="places">
+            {page.labels.map((label) => (
+              <LabelRow label={label} path={labelsPath} />
+            ))}
+          </ul>
+        )}
+        <form method="post" action={labelsPath} class="filter">
+          <Field name="label_name" label="New label" maxlength={255} faults={refusal?.faults} />
+          <ColorField
+            id="new-color"
+            name="Colour of the new label"
+            value={COLORS[page.labels.length % COLORS.length]}
+          />
+          <button type="submit" name="action" value="create">
+            Create label
+          </button>
+        </form>
+      </section>
+    </WebmailLayout>
+  );
+};
+
+/** Colours that a new label gets by turns. */
+const COLORS = ["#1f5fbf", "#14693a", "#a4262c", "#b26a00", "#6b3fa0", "#00708a"] as const;
+
+function FolderRow({ folder: { name, total }, path }: { folder: Folder; path: string }) {
+  return (
+    <li>
+      <form method="post" action={path}>
+        <input type="hidden" name="folder" value={name} />
+        <input type="text" name="name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
+        <button type="submit" class="quiet" name="action" value="rename" aria-label={`Rename ${name}`}>
+          Rename
+        </button>
+        {total === 0 ? (
+          <button type="submit" class="danger" name="action" value="delete" aria-label={`Delete ${name}`}>
+            Delete
+          </button>
+        ) : (
+          <span class="soft">
+            {total} {total === 1 ? "message" : "messages"}
+          </span>
+        )}
+      </form>
+    </li>
+  );
+}
+
+function LabelRow({ label: { id, name, color }, path }: { label: Label; path: string }) {
+  return (
+    <li>
+      <form method="post" action={path}>
+        <Dot color={color} />
+        <input type="hidden" name="label_id" value={id} />
+        <input type="text" name="label_name" value={name} aria-label={`Name of ${name}`} maxlength={255} required />
+        <ColorField id={`color-${id}`} name={`Colour of ${name}`} value={color} />
+        <button type="submit" class="quiet" name="action" value="update" aria-label={`Save ${name}`}>
+          Save
+        </button>
+        <button
+          {...{ type: "submit", class: "danger", name: "action", value: "delete", "data-confirmed": "Delete label" }}
+          data-confirm={`Delete the label ${name}? Its messages stay.`}
+          aria-label={`Delete ${name}`}
+        >
+          Delete
+        </button>
+      </form>
+    </li>
+  );
+}
+
+const ColorField = ({ id, name, value }: { id: string; name: string; value: string | undefined }) => (
+  <input type="color" id={id} name="color" value={value} aria-label={name} />
+);
+
+/** The page that asks before a label is deleted. With the script, a dialog asks instead. */
+export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label }) => (
+  <WebmailLayout {...page} title={`Delete ${label.name}?`} current="places">
+    <h1>Delete {label.name}?</h1>
+    <p>The label is taken from its messages. The messages stay in their folders.</p>
+    <form method="post" class="actions">
+      <input type="hidden" name="confirmed" value="yes" />
+      <input type="hidden" name="label_id" value={label.id} />
+      <button type="submit" class="danger" name="action" value="delete">
+        Delete label
+      </button>
+      <a class="button quiet" href={placesPath(page.mailbox.id)}>
+        Cancel
+      </a>
+    </form>
+  </WebmailLayout>
+);
+
+/** Returns what the page says after a change of a folder or label, by the `done` of its query. */
+export const placesNotice = (done: string | undefined, name: string) =>
+  done === "folder-created"
+    ? `The folder ${folderTitle(name)} was created.`
+    : done === undefined
+      ? undefined
+      : NOTICES[done];
+
+const NOTICES: Readonly<Record<string, string>> = {
+  "folder-renamed": "The folder was renamed.",
+  "folder-deleted": "The folder was deleted.",
+  "label-created": "The label was created.",
+  "label-saved": "The label was saved.",
+  "label-deleted": "The label was deleted. Its messages stay.",
+};

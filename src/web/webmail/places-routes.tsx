@@ -1,0 +1,95 @@
+import type { Context } from "hono";
+import { Hono } from "hono";
+import type { AppEnv } from "../../http/env.ts";
+import { readForm } from "../../http/fields.ts";
+import { webmailFor } from "../../http/mailbox-page-session.ts";
+import { respondPage } from "../../http/page.tsx";
+import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
+import {
+  createFolder,
+  createLabel,
+  deleteFolder,
+  deleteLabel,
+  FolderIn,
+  LabelIn,
+  renameFolder,
+  updateLabel,
+} from "../../mailboxes/inbox/index.ts";
+import type { OpenPage } from "./layout.tsx";
+import { openPage } from "./open-page.ts";
+import { placesPath } from "./paths.ts";
+import { DeleteLabelPage, PlacesPage, placesNotice } from "./places-page.tsx";
+
+/** The page of the folders and labels of a mailbox, and the forms on it. */
+export const placesPages = new Hono<AppEnv>()
+  .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), (c) => showPlaces(c))
+  .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), async (c) => {
+    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const fields = await readForm(c);
+    return submitForm(
+      c,
+      () => changeFolder(page, fields),
+      (refusal) => showPlaces(c, refusal),
+    );
+  })
+  .post("/mail/labels/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/labels"), async (c) => {
+    const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+    const fields = await readForm(c);
+    if (fields.get("action") === "delete" && fields.get("confirmed") !== "yes") {
+      const label = page.labels.find(({ id }) => id === fields.get("label_id"));
+      if (!label) throw notFound("Label");
+      return respondPage(c, <DeleteLabelPage page={page} label={label} />);
+    }
+    return submitForm(
+      c,
+      () => changeLabel(page, fields),
+      (refusal) => showPlaces(c, inLabelForm(refusal)),
+    );
+  });
+
+async function changeFolder({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
+  const folder = fields.get("folder") ?? "";
+  const action = fields.get("action");
+  if (action === "delete") {
+    await deleteFolder(mailbox, folder);
+    return placesPath(mailbox.id, { done: "folder-deleted" });
+  }
+  const { name } = parseFields(FolderIn, { name: fields.get("name") ?? "" });
+  if (action === "rename") {
+    await renameFolder(mailbox, folder, name);
+    return placesPath(mailbox.id, { done: "folder-renamed" });
+  }
+  if (action !== "create") throw badRequest("The form has no known action");
+  await createFolder(caller, mailbox, name);
+  return placesPath(mailbox.id, { done: "folder-created", name });
+}
+
+async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
+  const id = fields.get("label_id") ?? "";
+  const action = fields.get("action");
+  if (action === "delete") {
+    await deleteLabel(mailbox, id);
+    return placesPath(mailbox.id, { done: "label-deleted" });
+  }
+  const label = parseFields(LabelIn, { name: fields.get("label_name") ?? "", color: fields.get("color") ?? "" });
+  if (action === "update") {
+    await updateLabel(mailbox, id, label);
+    return placesPath(mailbox.id, { done: "label-saved" });
+  }
+  if (action !== "create") throw badRequest("The form has no known action");
+  await createLabel(caller, mailbox, label);
+  return placesPath(mailbox.id, { done: "label-created" });
+}
+
+/** Puts a fault of the name beside the field of the label. */
+function inLabelForm(refusal: Refusal): Refusal {
+  const faults = new Map([...refusal.faults].map(([name, text]) => [name === "name" ? "label_name" : name, text]));
+  return { ...refusal, faults };
+}
+
+async function showPlaces(c: Context<AppEnv>, refusal?: Refusal) {
+  const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
+  const notice = refusal ? undefined : placesNotice(c.req.query("done"), c.req.query("name") ?? "");
+  return respondPage(c, <PlacesPage {...{ page, notice, refusal }} />, { status: refusal?.status ?? 200 });
+}

@@ -1,0 +1,71 @@
+/** A broadcast waits while its mail database is too full, or its invocation has no D1 statements left, and then goes on. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { runBroadcasts } from "../../../src/audience/broadcasts/index.ts";
+import { createContext } from "../../../src/platform/context.ts";
+import { onShard, withLimits } from "../../../src/platform/jobs/shards.ts";
+import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import { newRunLimits } from "../../../src/sending/delivery/index.ts";
+import { FILE_SHARD, mail } from "../../support/databases.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { aWorkspace, discardingQueue } from "../../support/workspace.ts";
+import { aContactList, broadcastsOf, emailsOf } from "./support.ts";
+
+const MINUTE = 61_000;
+/** Contacts of a page and of the rest of the list. */
+const [PAGE, REST] = [1_000, 200];
+
+const setSize = (size: number) =>
+  env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, ?2)").bind(FILE_SHARD, size).run();
+
+it("makes no email above the limit, tells the queue to look again, and mails every contact once in the end", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const contact_list_id = await aContactList(workspace, PAGE + REST);
+  const { id } = await broadcasts.create({ contact_list_id });
+  let now = Date.now();
+  const run = (settings: Record<string, unknown> = {}) => {
+    now += MINUTE;
+    return runWorkAt(now, settings, ["broadcast"]);
+  };
+  await setSize(9_500_000_000);
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  for (let minute = 0; minute < 3; minute++) await run();
+  expect(await emailsOf(id)).toHaveLength(0);
+  // Measured below the limit, and above it after the first page.
+  await setSize(0);
+  await run({ SHARD_ACCEPT_LIMIT: "1" });
+  expect(await emailsOf(id)).toHaveLength(PAGE);
+  await setSize(9_500_000_000);
+  for (let minute = 0; minute < 3; minute++) await run();
+  expect(await emailsOf(id)).toHaveLength(PAGE);
+  expect(await broadcasts.read(id)).toMatchObject({ status: "sending", queued_count: PAGE });
+  await setSize(8_900_000_000);
+  await run();
+  expect(new Set((await emailsOf(id)).map(({ email }) => email)).size).toBe(PAGE + REST);
+  expect(await emailsOf(id)).toHaveLength(PAGE + REST);
+  expect(await broadcasts.read(id)).toMatchObject({ queued_count: PAGE + REST });
+  await setSize(0);
+});
+
+it("is left to the next invocation when this one has not enough D1 statements left", async () => {
+  const workspace = await aWorkspace();
+  const broadcasts = broadcastsOf(workspace);
+  const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, 3) });
+  await broadcasts.expectJson(await broadcasts.act(id, "send"), 200);
+  for (const [statements, emails] of [
+    [200, 0],
+    [780, 3],
+  ] as const) {
+    const limits = { ...newRunLimits(), statements };
+    const ctx = onShard(
+      withLimits(createContext({ ...env, WORK: discardingQueue } as unknown as Env, "test"), limits),
+      FILE_SHARD,
+    );
+    const { results } = await mail
+      .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'broadcast'")
+      .all<WakeUp>();
+    await runBroadcasts(ctx, results);
+    expect(await emailsOf(id)).toHaveLength(emails);
+  }
+});

@@ -1,0 +1,32 @@
+import type { ImportOut } from "../../../src/audience/contacts/schema.ts";
+import type { apiWith } from "../../support/workspace.ts";
+
+type Api = Pick<ReturnType<typeof apiWith>, "get" | "call">;
+
+const BOUNDARY = "test-boundary-7d1";
+
+/** Returns a multipart body with a file, as text, and its headers. Each call may choose another boundary. */
+export function multipart(csv: string, boundary = BOUNDARY, field = "file") {
+  const body = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\n${csv}\r\n--${boundary}--\r\n`;
+  return { body, headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` } };
+}
+
+/** Uploads a CSV file into a list. */
+export function upload(api: Api, listId: string, csv: string, headers: Record<string, string> = {}, boundary?: string) {
+  const { body, headers: contentType } = multipart(csv, boundary);
+  return api.call("POST", `/v1/contacts/${listId}/upload`, body, { ...contentType, ...headers });
+}
+
+/** Uploads a CSV file that is accepted, and returns the result. */
+export async function importCsv(api: Api, listId: string, csv: string): Promise<ImportOut> {
+  const response = await upload(api, listId, csv);
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return response.json<ImportOut>();
+}
+
+/** Returns a list as CSV. */
+export async function exportCsv(api: Api, listId: string): Promise<string> {
+  const response = await api.get(`/v1/contacts/${listId}/export`);
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return response.text();
+}

@@ -1,0 +1,206 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { matchTotp, STEP_MS, toBase32, totpCode } from "../../../src/identity/sign-ins/second-factor/totp-code.ts";
+import { fromBase32 } from "../../support/base32.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aMagicLink, browser, codeOf } from "../../support/sign-ins.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+let workspace: TestWorkspace;
+let email: string;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+// The clock stands still in the middle of a time step, so that no code expires during a test.
+beforeEach(async () => {
+  vi.useFakeTimers({ now: Math.floor(Date.now() / STEP_MS) * STEP_MS + STEP_MS / 2, toFake: ["Date"] });
+  workspace = await aWorkspace();
+  email = `owner@${workspace.domain}`;
+  session = await aSession(workspace);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Turns TOTP on with the code before the current one, so that the current one is still unused. */
+async function turnOn() {
+  const { secret } = await (await session.post("/v1/auth/totp/setup", undefined)).json<{ secret: string }>();
+  const enabled = await session.post("/v1/auth/totp/enable", { code: await codeOf(secret, -1) });
+  expect(enabled.status).toBe(200);
+  return { secret, ...(await enabled.json<{ recovery_codes: string[] }>()) };
+}
+
+/** Returns a browser whose sign-in waits for the second factor. */
+async function waiting() {
+  const page = browser();
+  const response = await page.post(await aMagicLink(email));
+  expect([response.status, response.headers.get("Location")]).toEqual([303, "/auth/totp"]);
+  expect(page.jar.session).toBeUndefined();
+  return page;
+}
+
+/** Enters a code fifty times at once in two pending sign-ins, from networks that have no failures yet. */
+async function useFiftyTimes(code: string) {
+  const pages = [await waiting(), await waiting()];
+  const ipOf = (n: number) => ({ "CF-Connecting-IP": `10.99.${n}.1` });
+  return Promise.all(Array.from({ length: 50 }, (_, n) => pages[n % 2]?.post("/auth/totp", { code }, ipOf(n))));
+}
+
+describe("TOTP codes", () => {
+  it("are those of RFC 6238, appendix B", async () => {
+    const secret = new TextEncoder().encode("12345678901234567890") as Uint8Array<ArrayBuffer>;
+    const vectors: [number, string][] = [
+      [59, "287082"],
+      [1111111109, "081804"],
+      [1111111111, "050471"],
+      [1234567890, "005924"],
+      [2000000000, "279037"],
+      [20000000000, "353130"],
+    ];
+    for (const [seconds, code] of vectors) expect(await totpCode(secret, Math.floor(seconds / 30))).toBe(code);
+    expect(toBase32(secret)).toBe("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+    expect(fromBase32(toBase32(secret))).toEqual(secret);
+  });
+
+  it("are accepted one step early and late, never again, and no other", async () => {
+    const secret = crypto.getRandomValues(new Uint8Array(20));
+    const now = 1_800_000_000_000;
+    const step = now / STEP_MS;
+    const match = async (offset: number, lastStep = 0) =>
+      matchTotp(secret, await totpCode(secret, step + offset), { now, lastStep });
+    for (const offset of [-1, 0, 1]) expect(await match(offset)).toBe(step + offset);
+    for (const offset of [-2, 2, -100]) expect(await match(offset)).toBeNull();
+    expect(await match(0, step)).toBeNull();
+    expect(await match(-1, step)).toBeNull();
+    for (const code of ["", "12345", "1234567", "abcdef", "１２３４５６"])
+      expect(await matchTotp(secret, code, { now, lastStep: 0 })).toBeNull();
+  });
+});
+
+describe("a sign-in with TOTP on", () => {
+  it("waits for a code and then starts the session", async () => {
+    const { secret } = await turnOn();
+    const page = await waiting();
+    expect(await (await page.get("/auth/totp")).text()).toContain("Two-factor authentication");
+    const wrong = await page.post("/auth/totp", { code: "000000" });
+    expect(wrong.status).toBe(422);
+    const done = await page.post("/auth/totp", { code: await codeOf(secret) });
+    expect([done.status, done.headers.get("Location")]).toEqual([303, "/app"]);
+    expect((await page.get("/app")).status).toBe(200);
+  });
+
+  it("accepts a code once of fifty parallel uses, by any number of sign-ins", async () => {
+    const { secret } = await turnOn();
+    const code = await codeOf(secret);
+    const answers = await useFiftyTimes(code);
+    expect(answers.filter((answer) => answer?.headers.get("Location") === "/app")).toHaveLength(1);
+    expect(
+      await env.DB.prepare("SELECT count(*) AS n FROM sessions WHERE user_id = ?1").bind(workspace.userId).first("n"),
+    ).toBe(2);
+  });
+
+  it("accepts a recovery code once of fifty parallel uses", async () => {
+    const { recovery_codes: codes } = await turnOn();
+    const answers = await useFiftyTimes(codes[0] ?? "");
+    expect(answers.filter((answer) => answer?.headers.get("Location") === "/app")).toHaveLength(1);
+    const left = env.DB.prepare("SELECT count(*) AS n FROM recovery_codes WHERE user_id = ?1").bind(workspace.userId);
+    expect(await left.first("n")).toBe(9);
+  });
+
+  it("accepts each recovery code once", async () => {
+    const { recovery_codes: codes } = await turnOn();
+    expect(codes).toHaveLength(10);
+    expect(new Set(codes).size).toBe(10);
+    const [first = "", second = ""] = codes;
+    expect(
+      (await (await waiting()).post("/auth/totp", { code: first.toLowerCase().replaceAll("-", " ") })).status,
+    ).toBe(303);
+    expect((await (await waiting()).post("/auth/totp", { code: first })).status).toBe(422);
+    expect((await (await waiting()).post("/auth/totp", { code: second })).status).toBe(303);
+  });
+
+  it("allows 10 wrong codes from one network in 15 minutes, and other networks go on", async () => {
+    const { secret } = await turnOn();
+    const page = await waiting();
+    const answers = await Promise.all(Array.from({ length: 14 }, () => page.post("/auth/totp", { code: "000000" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(422), ...Array(4).fill(429)]);
+    expect((await page.post("/auth/totp", { code: await codeOf(secret) })).status).toBe(429);
+    expect((await (await waiting()).post("/auth/totp", { code: await codeOf(secret) })).status).toBe(303);
+  });
+
+  it("starts again without a pending sign-in", async () => {
+    for (const jar of [{}, { second_factor: "unknown" }]) {
+      const page = browser();
+      Object.assign(page.jar, jar);
+      const response = await page.post("/auth/totp", { code: "000000" });
+      expect([response.status, response.headers.get("Location")]).toEqual([303, "/auth/sign-in"]);
+    }
+  });
+});
+
+describe("TOTP settings", () => {
+  it("store the secret encrypted and the recovery codes hashed", async () => {
+    const { secret, recovery_codes: codes } = await turnOn();
+    const rows = await env.DB.batch([
+      env.DB.prepare("SELECT * FROM user_totp WHERE user_id = ?1").bind(workspace.userId),
+      env.DB.prepare("SELECT * FROM recovery_codes WHERE user_id = ?1").bind(workspace.userId),
+    ]);
+    const text = JSON.stringify(rows.map(({ results }) => results));
+    expect(rows[1]?.results).toHaveLength(10);
+    for (const clear of [secret, ...codes, ...codes.map((code) => code.replaceAll("-", ""))])
+      expect(text).not.toContain(clear);
+  });
+
+  it("cannot be replaced while TOTP is on, and are turned off by a code only", async () => {
+    const { secret } = await turnOn();
+    expect((await session.post("/v1/auth/totp/setup", undefined)).status).toBe(409);
+    expect((await session.post("/v1/auth/totp/enable", { code: await codeOf(secret) })).status).toBe(409);
+    expect((await session.post("/v1/auth/totp/disable", { code: "000000" })).status).toBe(403);
+    expect((await session.post("/v1/auth/totp/disable", { code: await codeOf(secret) })).status).toBe(200);
+    expect((await session.post("/v1/auth/totp/disable", { code: await codeOf(secret) })).status).toBe(409);
+    expect((await (await browser()).post(await aMagicLink(email))).headers.get("Location")).toBe("/app");
+  });
+
+  it("have no effect until a code confirms them", async () => {
+    await session.post("/v1/auth/totp/setup", undefined);
+    expect((await session.post("/v1/auth/totp/enable", { code: "000000" })).status).toBe(403);
+    expect((await browser().post(await aMagicLink(email))).headers.get("Location")).toBe("/app");
+  });
+});
+
+describe("POST /v1/auth/reauth", () => {
+  const stamp = async () =>
+    (await (await session.get("/v1/me")).json<{ authentication: { reauthenticated_at: string | null } }>())
+      .authentication.reauthenticated_at;
+  const tokenOf = (path: string) => path.split("/").at(-1) ?? "";
+
+  it("stamps the session for a fresh sign-in link of the account, once", async () => {
+    const token = tokenOf(await aMagicLink(email));
+    expect(await stamp()).toBeNull();
+    expect((await session.post("/v1/auth/reauth", { token })).status).toBe(200);
+    expect(Math.abs(Date.parse((await stamp()) ?? "") - Date.now())).toBeLessThan(10_000);
+    expect((await session.post("/v1/auth/reauth", { token })).status).toBe(403);
+  });
+
+  it("accepts a link once of fifty parallel uses, also those that sign in by it", async () => {
+    const path = await aMagicLink(email);
+    const uses = Array.from({ length: 50 }, (_, n) =>
+      n % 2 === 0 ? session.post("/v1/auth/reauth", { token: tokenOf(path) }) : browser().post(path),
+    );
+    const answers = await Promise.all(uses);
+    expect(answers.filter(({ status }) => status === 200 || status === 303)).toHaveLength(1);
+  });
+
+  it("refuses the link of another account, a wrong code, and with TOTP on a link", async () => {
+    const foreign = tokenOf(await aMagicLink(`other@${workspace.domain}`));
+    expect((await session.post("/v1/auth/reauth", { token: foreign })).status).toBe(403);
+    expect((await session.post("/v1/auth/reauth", { code: "000000" })).status).toBe(403);
+    for (const body of [{}, { code: "1", token: "2" }])
+      expect((await session.post("/v1/auth/reauth", body)).status).toBe(422);
+    const { secret } = await turnOn();
+    const token = tokenOf(await aMagicLink(email));
+    expect((await session.post("/v1/auth/reauth", { token })).status).toBe(403);
+    expect(await stamp()).toBeNull();
+    expect((await session.post("/v1/auth/reauth", { code: await codeOf(secret) })).status).toBe(200);
+  });
+});

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { WorkspaceOut } from "../../../src/identity/workspaces/schema.ts";
+import { readAudit } from "../../support/audit.ts";
+import { database } from "../../support/databases.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aKey, aMail, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+});
+
+const path = () => `/v1/workspaces/${workspace.workspaceId}`;
+const patch = (body: unknown) => workspace.call("PATCH", path(), body);
+const create = (body: unknown, headers?: Record<string, string>) => workspace.post("/v1/workspaces/", body, headers);
+const idsOf = async (response: Response) => (await response.json<WorkspaceOut[]>()).map(({ id }) => id);
+
+describe("POST /v1/workspaces/", () => {
+  it("creates a workspace that its creator owns and a session switches to", async () => {
+    const session = await aSession(workspace);
+    const response = await session.post("/v1/workspaces/", { name: "  Café & Söhne  " });
+    const created = await response.json<WorkspaceOut>();
+    expect([response.status, created]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        name: "Café & Söhne",
+        slug: expect.stringMatching(/^cafe-so?hne-|^caf/),
+        role: "owner",
+        sending_paused: false,
+        settings: { tracking_opens: null, tracking_clicks: null, slack_webhook_url: false },
+        created_at: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(await idsOf(await session.get("/v1/workspaces/"))).toEqual([workspace.workspaceId, created.id]);
+    expect(await idsOf(await workspace.get("/v1/workspaces/"))).toEqual([workspace.workspaceId]);
+    expect((await session.post("/auth/workspace", { org_id: created.id })).status).toBe(200);
+    const inside = await aSession({ ...workspace, workspaceId: created.id });
+    expect(await (await inside.get(`/v1/workspaces/${created.id}`)).json()).toEqual(created);
+    expect((await readAudit(inside))[0]).toMatchObject({ action: "workspace.created", target: { id: created.id } });
+  });
+
+  it("gives two workspaces of one name two slugs", async () => {
+    const slugs = await Promise.all(
+      [1, 2].map(async () => (await (await create({ name: "日本" })).json<WorkspaceOut>()).slug),
+    );
+    expect(new Set(slugs).size).toBe(2);
+    for (const slug of slugs) expect(slug).toMatch(/^workspace-[0-9a-f]{6}$/);
+  });
+
+  it("creates once and replays the response when a call is repeated with its Idempotency-Key", async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => create({ name: "Once" }, { "Idempotency-Key": "k" })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    const session = await aSession(workspace);
+    expect(await idsOf(await session.get("/v1/workspaces/"))).toHaveLength(2);
+  });
+
+  it("is refused to members, and to keys that are restricted to domains", async () => {
+    expect((await (await aMember(workspace, "member")).post("/v1/workspaces/", { name: "No" })).status).toBe(403);
+    const restricted = apiWith(await aKey(workspace, { domainIds: [workspace.domainId] }));
+    expect((await restricted.post("/v1/workspaces/", { name: "No" })).status).toBe(403);
+    expect((await restricted.call("PATCH", path(), { name: "No" })).status).toBe(403);
+  });
+
+  it("answers 422 to an invalid name, 413 to a huge body and 415 to one that is not JSON", async () => {
+    for (const name of [undefined, null, 1, "", "  ", "a\r\nb", "a\u0000b", "\ud800", "n".repeat(101), []]) {
+      expect((await create({ name })).status, JSON.stringify(name)).toBe(422);
+      if (name !== undefined) expect((await patch({ name })).status, JSON.stringify(name)).toBe(422);
+    }
+    expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
+    expect((await create("")).status).toBe(422);
+    expect((await create({ name: "a" }, { "Content-Type": "text/plain" })).status).toBe(415);
+  });
+});
+
+describe("PATCH /v1/workspaces/{workspace_id}", () => {
+  it("changes the given fields and keeps the others; null is the default of a setting", async () => {
+    const first = await (
+      await patch({ settings: { tracking_opens: false, tracking_clicks: true } })
+    ).json<WorkspaceOut>();
+    expect(first.settings).toEqual({ tracking_opens: false, tracking_clicks: true, slack_webhook_url: false });
+    const second = await (await patch({ name: "New", settings: { tracking_clicks: null } })).json<WorkspaceOut>();
+    expect(second).toMatchObject({
+      name: "New",
+      slug: first.slug,
+      settings: { tracking_opens: false, tracking_clicks: null },
+    });
+    expect(await (await patch({})).json()).toEqual(second);
+    expect(await (await patch({ settings: {} })).json()).toEqual(second);
+    expect(await (await workspace.get(path())).json()).toEqual(second);
+    expect((await readAudit(workspace)).map(({ action, detail }) => [action, detail])).toEqual([
+      ["workspace.updated", { settings: { tracking_opens: false, tracking_clicks: true } }],
+      ["workspace.updated", { name: "New", settings: { tracking_clicks: null } }],
+    ]);
+  });
+
+  it("pauses sending from the next request on, and ends the pause", async () => {
+    expect(await (await patch({ sending_paused: true })).json()).toMatchObject({ sending_paused: true });
+    const refused = await workspace.post("/v1/emails/", aMail(workspace));
+    expect([refused.status, await refused.json()]).toEqual([403, { detail: "Sending is paused for this workspace" }]);
+    const [{ at = 0 } = {}] = (
+      await database
+        .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
+        .bind(workspace.workspaceId)
+        .all<{ at: number }>()
+    ).results;
+    await patch({ sending_paused: true });
+    const again = database
+      .prepare("SELECT sending_paused_at AS at FROM workspaces WHERE id = ?1")
+      .bind(workspace.workspaceId);
+    expect(await again.first("at")).toBe(at);
+    expect(await (await patch({ sending_paused: false })).json()).toMatchObject({ sending_paused: false });
+    expect((await workspace.post("/v1/emails/", aMail(workspace))).status).toBe(202);
+  });
+
+  it("stores a Slack webhook encrypted and never shows it", async () => {
+    const url = "https://hooks.slack.com/services/T00000000/B00000000/seededSlackSecret00000000";
+    const response = await patch({ settings: { slack_webhook_url: url } });
+    const text = await response.text();
+    expect([response.status, JSON.parse(text).settings.slack_webhook_url]).toEqual([200, true]);
+    const row = JSON.stringify(
+      await database.prepare("SELECT * FROM workspaces WHERE id = ?1").bind(workspace.workspaceId).first(),
+    );
+    for (const shown of [text, row, JSON.stringify(await readAudit(workspace))]) expect(shown).not.toContain("seeded");
+    expect(await (await patch({ settings: { slack_webhook_url: null } })).json()).toMatchObject({
+      settings: { slack_webhook_url: false },
+    });
+  });
+
+  it("answers 422 to a setting of the wrong type and to a URL that is no Slack webhook", async () => {
+    for (const settings of [
+      1,
+      [],
+      { tracking_opens: "yes" },
+      { slack_webhook_url: "" },
+      { slack_webhook_url: "http://hooks.slack.com/services/T/B/x" },
+      { slack_webhook_url: "https://hooks.slack.com.evil.example/services/T/B/x" },
+      { slack_webhook_url: "https://hooks.slack.com@evil.example/services/T/B/x" },
+      { slack_webhook_url: "https://hooks.slack.com:8443/services/T/B/x" },
+      { slack_webhook_url: "https://127.0.0.1/services/T/B/x" },
+      { slack_webhook_url: "https://hooks.slack.com/services/T/B/x\r\nHost: a" },
+      { slack_webhook_url: `https://hooks.slack.com/services/${"x".repeat(500)}` },
+    ])
+      expect((await patch({ settings })).status, JSON.stringify(settings)).toBe(422);
+    for (const sending_paused of [null, 1, "true"]) expect((await patch({ sending_paused })).status).toBe(422);
+  });
+
+  it("ignores unknown fields, also those of an internal column", async () => {
+    const before = await (await workspace.get(path())).json();
+    const response = await patch({ slug: "taken", number: 1, role: "owner", settings: { __proto__: 1, admin: true } });
+    expect([response.status, await response.json()]).toEqual([200, before]);
+  });
+});
+
+describe("DELETE /v1/workspaces/{workspace_id}", () => {
+  it("ends the sessions that are active in it", async () => {
+    const session = await aSession(workspace);
+    expect((await session.call("DELETE", path())).status).toBe(204);
+    expect((await session.get("/v1/me")).status).toBe(401);
+    const { results } = await database
+      .prepare("SELECT 1 FROM sessions WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .all();
+    expect(results).toEqual([]);
+  });
+});

@@ -1,0 +1,176 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { parseMessage } from "../../../src/mail/messages/index.ts";
+import { mayReply } from "../../../src/mailboxes/auto-replies/index.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { aRawMessage } from "../inbound/support.ts";
+import { arrive, collectingEgress, eventsOf, forwardAt, forwardRows } from "./support.ts";
+
+const DAY = 86_400_000;
+let workspace: TestWorkspace;
+const path = () => `/v1/inbox/${workspace.mailboxId}/auto-reply`;
+const set = (reply: object) => workspace.call("PUT", path(), { is_active: true, text: "I am away.", ...reply });
+const toMailbox = (changes: Record<string, string | undefined> = {}) =>
+  aRawMessage({ To: `Hello <${workspace.mailbox}>`, ...changes });
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+});
+
+describe("an email is answered", () => {
+  const replies = (changes: Record<string, string>, from = "ada@example.org") => {
+    const { fields, to, cc } = parseMessage(new TextEncoder().encode(aRawMessage(changes)));
+    const addressed = [...to, ...cc].map(({ email }) => email);
+    return mayReply({ from, fields, addressed, mailbox: "hello@example.com" });
+  };
+
+  it.each<[string, Record<string, string>, string?]>([
+    ["that names the mailbox in To", {}],
+    ["in Cc", { To: "other@example.org", Cc: "x <HELLO@example.com>" }],
+    ["with a plus-label", { To: "hello+news@example.com" }],
+    ["with Auto-Submitted: no", { "Auto-Submitted": "no" }],
+  ])("%s", (_, changes, from) => {
+    expect(replies(changes, from)).toBe(true);
+  });
+
+  it.each<[string, Record<string, string>, string?]>([
+    ["that names the mailbox nowhere", { To: "undisclosed-recipients:;" }],
+    ["of a bounce", {}, ""],
+    ["of the mailbox itself", {}, "Hello@Example.com"],
+    ["of a list", { "List-Id": "<a.example.org>" }],
+    ["of a list that can be left", { "List-Unsubscribe": "<https://example.org/u>" }],
+    ["with Precedence: bulk", { Precedence: "bulk" }],
+    ["with Precedence: List", { Precedence: " List" }],
+    ["that is an automatic reply", { "Auto-Submitted": "auto-replied" }],
+    ["that a program made", { "Auto-Submitted": "auto-generated; x=y" }],
+    ["that asks for none", { "X-Auto-Response-Suppress": "DR, OOF, AutoReply" }],
+    ["that is a report", { "Content-Type": "multipart/report; boundary=b" }],
+    ...[
+      "noreply",
+      "no-reply-7",
+      "do_not_reply",
+      "MAILER-DAEMON",
+      "postmaster",
+      "owner-list",
+      "list-request",
+      "list-bounces",
+    ].map((local): [string, Record<string, string>, string] => [`from ${local}`, {}, `${local}@example.org`]),
+    ["with a return path of several lines", {}, "ada@example.org\r\nX: y"],
+  ])("but none %s", (_, changes, from) => {
+    expect(replies(changes, from)).toBe(false);
+  });
+});
+
+describe("the automatic reply of a mailbox", () => {
+  it("is off at first, is replaced as a whole, and refuses what is not valid", async () => {
+    const off = { is_active: false, starts_at: null, ends_at: null, subject: null, text: "" };
+    expect(await (await workspace.get(path())).json()).toEqual(off);
+    const full = {
+      is_active: true,
+      starts_at: "2026-12-01T09:00:00+01:00",
+      ends_at: "2026-12-02T00:00:00Z",
+      subject: "Away",
+    };
+    expect((await set(full)).status).toBe(200);
+    const stored = {
+      ...full,
+      starts_at: "2026-12-01T08:00:00.000Z",
+      ends_at: "2026-12-02T00:00:00.000Z",
+      text: "I am away.",
+    };
+    expect(await (await workspace.get(path())).json()).toEqual(stored);
+    await set({ is_active: false });
+    expect(await (await workspace.get(path())).json()).toEqual({ ...off, text: "I am away." });
+    const faults = [
+      { subject: "a\r\nBcc: b@example.org" },
+      { subject: "a\0" },
+      { text: "" },
+      { text: "x".repeat(20_001) },
+    ];
+    const times = [{ starts_at: "tomorrow" }, { ends_at: "2026-12-01T08:00:00" }, { ...full, ends_at: full.starts_at }];
+    for (const fault of [...faults, ...times])
+      expect((await set(fault)).status, JSON.stringify(fault).slice(0, 80)).toBe(422);
+  });
+
+  it("goes to the return path with a null return path, signed, as an answer, once a day to a sender", async () => {
+    await set({ subject: "Am Strand \u{1f3d6}", text: "Ich bin verreist.\n\nGr\u00fc\u00dfe" });
+    const raw = toMailbox({ "Message-ID": "<42@example.org>", "Reply-To": "else@example.org" });
+    await arrive(workspace.mailbox, raw, { from: "return@example.org" });
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    const [reply = { from: "?", to: "", raw: "" }] = sent;
+    expect([reply.from, reply.to]).toEqual(["", "return@example.org"]);
+    const { fields, ...parsed } = parseMessage(Uint8Array.from(reply.raw, (char) => char.charCodeAt(0)));
+    expect(parsed).toMatchObject({
+      from: { email: workspace.mailbox },
+      to: [{ email: "return@example.org" }],
+      subject: "Am Strand \u{1f3d6}",
+      inReplyTo: "<42@example.org>",
+      references: ["<42@example.org>"],
+      problem: null,
+    });
+    expect(parsed.text.replaceAll("\r\n", "\n").trim()).toBe("Ich bin verreist.\n\nGr\u00fc\u00dfe");
+    expect([fields.get("auto-submitted"), fields.has("dkim-signature")]).toEqual(["auto-replied", true]);
+    await arrive(workspace.mailbox, raw, { from: "return@example.org" });
+    await arrive(workspace.mailbox, toMailbox(), { from: "Return@example.org" });
+    await arrive(workspace.mailbox, toMailbox(), { from: "other@example.org" });
+    await forwardAt(workspace, egress);
+    expect(sent.map(({ to }) => to)).toEqual(["return@example.org", "other@example.org"]);
+    expect((await eventsOf(workspace)).map(({ event }) => event).sort()).toEqual([
+      "answered",
+      "answered",
+      "not_answered",
+      "stored",
+      "stored",
+      "stored",
+    ]);
+    const store = env.MAILBOX.getByName(workspace.mailboxId);
+    expect(await store.takeReplyTurn("return@example.org", "new", Date.now() + DAY - 60_000)).toBe(false);
+    expect(await store.takeReplyTurn("return@example.org", "new", Date.now() + DAY + 60_000)).toBe(true);
+  });
+
+  it("is sent only between its times, and not once it is switched off", async () => {
+    const { egress, sent } = collectingEgress();
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    for (const reply of [{ starts_at: at(DAY) }, { ends_at: at(-1_000) }]) {
+      await set(reply);
+      await arrive(workspace.mailbox, toMailbox());
+      await forwardAt(workspace, egress);
+    }
+    await set({});
+    await arrive(workspace.mailbox, toMailbox());
+    await set({ is_active: false });
+    await forwardAt(workspace, egress);
+    await arrive(workspace.mailbox, toMailbox());
+    expect([sent.length, await forwardRows(workspace)]).toEqual([0, []]);
+    await set({ starts_at: at(-1_000), ends_at: at(DAY) });
+    await arrive(workspace.mailbox, toMailbox());
+    await forwardAt(workspace, egress);
+    expect(sent.length).toBe(1);
+  });
+
+  it("puts nothing of the email it answers into its header but an encoded subject", async () => {
+    await set({});
+    const Subject = "=?utf-8?q?a=0D=0ABcc=3A_victim=40example.org?=";
+    await arrive(workspace.mailbox, toMailbox({ Subject, "Message-ID": "<a b@c>" }));
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    const { fields, bcc, subject } = parseMessage(Uint8Array.from(sent[0]?.raw ?? "", (char) => char.charCodeAt(0)));
+    expect([bcc, subject, fields.has("in-reply-to")]).toEqual([[], "Auto: a Bcc: victim@example.org", false]);
+  });
+
+  it("does not answer spam, and two mailboxes that are away do not answer each other", async () => {
+    await set({});
+    await env.MAILBOX.getByName(workspace.mailboxId).replaceBlockedSenders(["ada@example.org"]);
+    await arrive(workspace.mailbox, toMailbox());
+    expect(await forwardRows(workspace)).toEqual([]);
+    const other = await aWorkspace();
+    await other.call("PUT", `/v1/inbox/${other.mailboxId}/auto-reply`, { is_active: true, text: "Away too." });
+    await arrive(workspace.mailbox, toMailbox({ From: other.mailbox }), { from: other.mailbox });
+    const { egress, sent } = collectingEgress();
+    await forwardAt(workspace, egress);
+    const [{ from, to, raw } = { from: "?", to: "", raw: "" }] = sent;
+    await arrive(to, raw, { from });
+    expect([from, to, await forwardRows(other)]).toEqual(["", other.mailbox, []]);
+  });
+});

@@ -1,0 +1,76 @@
+import type { RecipientResult } from "../../../src/mail/smtp/index.ts";
+import type { Connection } from "../../../src/mail/smtp/transport.ts";
+import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
+import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import type { Egress } from "../../../src/sending/delivery/index.ts";
+import { mail } from "../../support/databases.ts";
+import { latin1 } from "../../support/outgoing-mail.ts";
+import { discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { deliver } from "../inbound/support.ts";
+
+/** A message that the egress took. */
+export interface Sent {
+  from: string;
+  to: string;
+  /** The message as a binary string. */
+  raw: string;
+}
+
+const ACCEPTED: RecipientResult = {
+  kind: "accepted",
+  reply: { code: 250, enhanced: "2.0.0", text: "Ok" },
+  dsnRequested: false,
+};
+
+/** Returns an egress that keeps what it takes, and that gives the results in `replies` first. */
+export function collectingEgress(replies: RecipientResult[] = []) {
+  const sent: Sent[] = [];
+  const open = async (): Promise<Connection> => ({
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    usable: true,
+    async send({ mailFrom, recipients }, message) {
+      const result = replies.shift() ?? ACCEPTED;
+      let raw = "";
+      for await (const chunk of message.chunks()) raw += latin1(chunk);
+      if (raw.length !== message.size) throw new Error("the size of the message is wrong");
+      if (result.kind === "accepted") sent.push({ from: mailFrom, to: recipients[0]?.address ?? "", raw });
+      return { recipients: recipients.map(() => result) };
+    },
+    async close() {},
+  });
+  const egress: Egress = { relay: "egress.test", dsn: false, connections: 1, transport: { open } };
+  return { egress, sent };
+}
+
+/** Returns the outbox rows of forwards of a workspace. */
+export async function forwardRows({ workspaceNumber }: TestWorkspace): Promise<WakeUp[]> {
+  const { results } = await mail
+    .prepare(
+      "SELECT due_at AS dueAt, id, kind FROM outbox WHERE kind = 'forward' AND ref->>'workspace' = ?1 ORDER BY ref->>'index'",
+    )
+    .bind(workspaceNumber)
+    .all<WakeUp>();
+  return results;
+}
+
+/** Makes the forwards of a workspace that are due at a time. */
+export async function forwardAt(workspace: TestWorkspace, egress: Egress, now = Date.now() + 1_000): Promise<void> {
+  const { ctx } = recordingContext({}, () => now);
+  const due = (await forwardRows(workspace)).filter(({ dueAt }) => dueAt <= now);
+  await runForwards(ctx, due, egress);
+}
+
+/** Delivers a message without a queue, so that the test decides when it is forwarded. */
+export const arrive = (to: string, raw: string, options: { from?: string; bindings?: Record<string, unknown> } = {}) =>
+  deliver(to, raw, { ...options, bindings: { WORK: discardingQueue, ...options.bindings } });
+
+/** Returns the events in the inbound log of a workspace, oldest first, without times. */
+export async function eventsOf({
+  workspaceNumber,
+}: TestWorkspace): Promise<{ event: string; [name: string]: unknown }[]> {
+  const { results } = await mail
+    .prepare("SELECT events FROM inbound_emails WHERE workspace = ?1 ORDER BY n")
+    .bind(workspaceNumber)
+    .all<{ events: string }>();
+  return results.flatMap(({ events }) => JSON.parse(events) as { event: string }[]);
+}

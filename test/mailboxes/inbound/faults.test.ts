@@ -1,0 +1,127 @@
+/** Mail comes in, is forwarded and is answered while one call in ten of every storage fails (safety R11). */
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
+import { type Faults, faultyDatabase, faultyMailboxes, faultyObjects, seeded } from "../../support/faults.ts";
+import { aWorkspace, discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
+import { collectingEgress, eventsOf, forwardRows } from "../forwards/support.ts";
+import { aRawMessage, deliver, objectsOf } from "./support.ts";
+
+const FRIEND = "friend@example.net";
+const COUNT = env.TEST_LONG ? 500 : 40;
+/** After this time a lease has ended. */
+const LEASE_MS = 130_000;
+
+beforeEach(() => {
+  // Each fault writes a log line; hundreds of them would hide the test output.
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Egress = ReturnType<typeof collectingEgress>["egress"];
+
+function failingStorage() {
+  const faults: Faults = {
+    random: seeded(17),
+    chance: 0.1,
+    bindings: ["database", "objects", "mailboxes"],
+    moments: ["before", "after"],
+    count: 0,
+  };
+  const bindings = {
+    DB: faultyDatabase(env.DB, faults),
+    MAIL_0: faultyDatabase(env.MAIL_0, faults),
+    MAIL_1: faultyDatabase(env.MAIL_1, faults),
+    CONTENT: faultyObjects(env.CONTENT, faults),
+    MAILBOX: faultyMailboxes(env.MAILBOX, faults),
+    WORK: discardingQueue,
+  };
+  return { faults, bindings };
+}
+
+/** Delivers messages as a server does that tries again until each one is accepted. Returns the attempts. */
+async function deliverAll(workspace: TestWorkspace, bindings: Record<string, unknown>): Promise<number> {
+  let attempts = 0;
+  for (let number = 0; number < COUNT; number++) {
+    const from = `sender${number}@example.org`;
+    const raw = aRawMessage({ Subject: `Message ${number}`, From: from, To: workspace.mailbox });
+    for (let isAccepted = false; !isAccepted; ) {
+      attempts += 1;
+      const again = `Received: attempt ${attempts}\r\n${raw}`;
+      isAccepted = await deliver(workspace.mailbox, again, { from, bindings }).then(
+        (rejection) => rejection === null,
+        () => false,
+      );
+    }
+  }
+  return attempts;
+}
+
+/** Runs what is due, and again after each lease, until nothing is left. Returns the runs that failed. */
+async function forwardAll(
+  workspace: TestWorkspace,
+  bindings: Record<string, unknown>,
+  egress: Egress,
+): Promise<number> {
+  let failures = 0;
+  for (let now = Date.now() + 1_000; ; now += LEASE_MS) {
+    const rows = await forwardRows(workspace);
+    if (rows.length === 0) return failures;
+    const { ctx } = recordingContext(bindings, () => now);
+    await runForwards(ctx, rows.filter(({ dueAt }) => dueAt <= now).slice(0, 20), egress).catch(() => {
+      failures += 1;
+    });
+  }
+}
+
+const subjectsIn = async (mailboxId: string) => {
+  const found = await env.MAILBOX.getByName(mailboxId).list("INBOX", { limit: 1_000, offset: 0 });
+  return (found?.items ?? []).map(({ subject }) => subject).sort();
+};
+const subjects = Array.from({ length: COUNT }, (_, number) => `Message ${number}`).sort();
+
+describe("with storage that fails one call in ten", () => {
+  it("mail that was accepted is stored once, and forwarded and answered once", async () => {
+    const workspace = await aWorkspace();
+    const other = await workspace.post("/v1/mailboxes/", { domain_id: workspace.domainId, local_part: "other" });
+    const { id: otherId } = await other.json<{ id: string }>();
+    await confirmTarget(workspace, FRIEND);
+    const mailbox_id = workspace.mailboxId;
+    await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "address", target: FRIEND } });
+    await aRule(workspace, { mailbox_id, domain_id: undefined, action: { type: "mailbox", target: otherId } });
+    await workspace.call("PUT", `/v1/inbox/${mailbox_id}/auto-reply`, { is_active: true, text: "I am away." });
+    const { faults, bindings } = failingStorage();
+    const { egress, sent } = collectingEgress();
+
+    const attempts = await deliverAll(workspace, bindings);
+    const failures = await forwardAll(workspace, bindings, egress);
+    expect([faults.count > COUNT / 4, attempts > COUNT, failures > 0]).toEqual([true, true, true]);
+
+    expect(await subjectsIn(mailbox_id)).toEqual(subjects);
+    expect(await subjectsIn(otherId)).toEqual(subjects);
+    const recipients = sent.map(({ to }) => to).sort();
+    const senders = Array.from({ length: COUNT }, (_, number) => `sender${number}@example.org`);
+    expect(recipients).toEqual([...senders, ...senders.map(() => FRIEND)].sort());
+    const counts = Object.entries(Object.groupBy(await eventsOf(workspace), ({ event }) => event));
+    expect(Object.fromEntries(counts.map(([event, list]) => [event, list?.length]))).toEqual({
+      stored: COUNT,
+      forwarded: 2 * COUNT,
+      answered: COUNT,
+    });
+    await expectObjects(mailbox_id);
+    await expectObjects(otherId);
+  });
+});
+
+/** Each message of INBOX has its object, with its text. */
+async function expectObjects(mailboxId: string): Promise<void> {
+  const store = env.MAILBOX.getByName(mailboxId);
+  const items = (await store.list("INBOX", { limit: 1_000, offset: 0 }))?.items ?? [];
+  const found = await Promise.all(items.map(({ uid }) => store.find("INBOX", uid)));
+  const objects = new Set(await objectsOf(mailboxId));
+  expect(found.filter((message) => !objects.has(message?.object ?? ""))).toEqual([]);
+  expect(new Set(found.map((message) => message?.object)).size).toBe(items.length);
+}

@@ -1,0 +1,181 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { multipart } from "../../audience/contacts/csv-support.ts";
+import { database } from "../../support/databases.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { sinkServer } from "../../support/smtp-control.ts";
+import { createApiWithoutQueue } from "../../support/workspace.ts";
+import { anInbox, type Inbox, type Item } from "./support.ts";
+
+let inbox: Inbox;
+
+beforeEach(async () => {
+  inbox = await anInbox();
+});
+
+interface Accepted {
+  id: string;
+  status: string;
+  message_id: string;
+}
+
+/** Sends without a queue, so that nothing is processed before `work`. */
+const send = (body: Record<string, unknown>, headers?: Record<string, string>) =>
+  createApiWithoutQueue(inbox.workspace.apiKey).post(
+    inbox.path("/send"),
+    { to: ["friend@example.org"], subject: "From a mailbox", text: "Hello\n<b>", ...body },
+    headers,
+  );
+const accept = async (body: Record<string, unknown> = {}) => {
+  const response = await send(body);
+  expect(response.status, await response.clone().text()).toBe(202);
+  return response.json<Accepted>();
+};
+/** Runs due outbox rows, and returns the messages that the egress got. */
+async function work(at = Date.now()) {
+  const server = await sinkServer();
+  await runWorkAt(at, { EGRESS_URL: server.url }, ["deliver", "sent-copy"]);
+  await server.close();
+}
+const sent = () => inbox.list("Sent");
+
+describe("POST /send", () => {
+  it("sends through the pipeline and puts one copy into Sent, however often the row is processed", async () => {
+    const { id, status, message_id } = await accept({ bcc: ["hidden@example.org"] });
+    expect(status).toBe("queued");
+    await work();
+    const [copy, ...others] = await sent();
+    expect([others, copy]).toMatchObject([[], { subject: "From a mailbox", seen: true, folder: "Sent" }]);
+    const message = await inbox.json<Record<string, unknown>>("GET", `/messages/${copy?.uid}?folder=Sent`);
+    expect(message).toMatchObject({
+      message_id,
+      text: expect.stringMatching(/^Hello\r?\n<b>$/),
+      bcc: [{ email: "hidden@example.org", name: null }],
+      to: [{ email: "friend@example.org", name: null }],
+    });
+    expect(message.html).toContain("&lt;b&gt;");
+    const email = await (await inbox.workspace.get(`/v1/emails/${id}`)).json();
+    expect(email).toMatchObject({ source: "inbox", html_body: expect.stringContaining("Hello<br>") });
+    const ref = {
+      email: id,
+      workspace: inbox.workspace.workspaceNumber,
+      mailbox: inbox.workspace.mailboxId,
+      draft: null,
+    };
+    await database
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'sent-copy', ?2)")
+      .bind(crypto.randomUUID(), JSON.stringify(ref))
+      .run();
+    await work();
+    expect((await sent()).length).toBe(1);
+  });
+
+  it("answers a message: same thread, In-Reply-To, References, and the original is marked as answered", async () => {
+    await inbox.receive({ "Message-ID": "<q@example.org>", References: "<p@example.org>" });
+    await accept({ in_reply_to: "<q@example.org>", subject: "Re: A subject" });
+    await work();
+    const [original] = await inbox
+      .json<{ items: (Item & { answered: boolean })[] }>("GET", "/messages")
+      .then(({ items }) => items);
+    expect(original?.answered).toBe(true);
+    const [copy] = await sent();
+    expect(copy?.thread_id).toBe(original?.thread_id);
+    expect(await inbox.json("GET", `/messages/${copy?.uid}?folder=Sent`)).toMatchObject({
+      in_reply_to: "<q@example.org>",
+      references: ["<p@example.org>", "<q@example.org>"],
+    });
+  });
+
+  it("sends uploaded files as attachments", async () => {
+    const { body, headers } = multipart("a,b\n1,2\n");
+    const { id } = await (await inbox.workspace.call("POST", inbox.path("/files"), body, headers)).json<{
+      id: string;
+    }>();
+    await accept({ file_ids: [id] });
+    await work();
+    const message = await inbox.json<{ attachments: { part_id: string; size: number }[] }>(
+      "GET",
+      "/messages/1?folder=Sent",
+    );
+    const [file] = message.attachments;
+    expect(file?.size).toBe(8);
+    expect(await (await inbox.call("GET", `/attachments/1/${file?.part_id}?folder=Sent`)).text()).toBe("a,b\n1,2\n");
+    expect((await send({ file_ids: [crypto.randomUUID()] })).status).toBe(422);
+  });
+
+  it("a scheduled message is listed, and is copied to Sent at its time, or not at all when it is cancelled", async () => {
+    const sendAt = Date.now() + 600_000;
+    const first = await accept({ send_at: new Date(sendAt).toISOString() });
+    const second = await accept({ send_at: new Date(sendAt + 1000).toISOString() });
+    const scheduled = await inbox.json<{ id: string }[]>("GET", "/scheduled");
+    expect(scheduled.map(({ id }) => id)).toEqual([first.id, second.id]);
+    await inbox.workspace.call("DELETE", `/v1/emails/scheduled/${second.id}`);
+    await work();
+    expect(await sent()).toEqual([]);
+    await work(sendAt + 60_000);
+    await work(sendAt + 180_000);
+    expect((await sent()).map(({ subject }) => subject)).toEqual(["From a mailbox"]);
+  });
+
+  it("with one Idempotency-Key sends once", async () => {
+    const headers = { "Idempotency-Key": crypto.randomUUID() };
+    const answers = await Promise.all([send({}, headers), send({}, headers)]);
+    const ids = await Promise.all(answers.map(async (answer) => (await answer.json<Accepted>()).id));
+    expect([answers.map(({ status }) => status), new Set(ids).size]).toEqual([[202, 202], 1]);
+    await work();
+    expect((await sent()).length).toBe(1);
+  });
+
+  it("refuses what a send refuses", async () => {
+    const bodies = [
+      { to: [] },
+      { to: ["nonsense"] },
+      { text: null },
+      { subject: "a\r\nBcc: x@example.org" },
+      { in_reply_to: "a\r\nb" },
+      { cc: ["a@b@c"] },
+    ];
+    for (const body of bodies) expect((await send(body)).status, JSON.stringify(body)).toBe(422);
+    expect((await send({ send_at: "yesterday" })).status).toBe(400);
+    await inbox.workspace.call("PATCH", `/v1/mailboxes/${inbox.workspace.mailboxId}`, { is_active: false });
+    expect((await send({})).status).toBe(422);
+  });
+});
+
+describe("drafts", () => {
+  it("are stored, replaced under a new UID, and deleted when they are sent", async () => {
+    const draft = await inbox.json<Item>("POST", "/drafts", {
+      to: ["ada@example.org"],
+      bcc: ["b@example.org"],
+      subject: "One",
+      text: "a",
+    });
+    expect(draft).toMatchObject({ uid: 1, folder: "Drafts", seen: true, subject: "One" });
+    expect(await inbox.json("PUT", "/drafts/1", { subject: "Two" })).toMatchObject({ uid: 2, subject: "Two" });
+    expect((await inbox.call("PUT", "/drafts/1", { subject: "Three" })).status).toBe(404);
+    expect((await inbox.list("Drafts")).map(({ uid }) => uid)).toEqual([2]);
+    await accept({ draft_id: 2 });
+    await work();
+    expect([await inbox.list("Drafts"), (await sent()).length]).toEqual([[], 1]);
+  });
+
+  it("may be empty, and a wrong address is a 422", async () => {
+    expect((await inbox.call("POST", "/drafts", {})).status).toBe(201);
+    expect((await inbox.call("POST", "/drafts", { to: ["nonsense"] })).status).toBe(422);
+    expect((await inbox.call("DELETE", "/drafts/1")).status).toBe(204);
+    expect((await inbox.call("DELETE", "/drafts/1")).status).toBe(404);
+    const { objects } = await env.CONTENT.list({ prefix: `mailboxes/${inbox.workspace.mailboxId}/` });
+    expect(objects.length).toBe(1);
+  });
+});
+
+it("a draft is created once with one Idempotency-Key, and texts may have as much as an email", async () => {
+  const { workspace, path, list } = await anInbox();
+  const create = () => workspace.post(path("/drafts"), { subject: "Once" }, { "Idempotency-Key": "draft" });
+  const [first, second] = [await create(), await create()];
+  expect([first.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+  expect([await second.json(), (await list("Drafts")).length]).toEqual([await first.json(), 1]);
+  const text = "x".repeat(1_500_000);
+  expect((await workspace.post(path("/drafts"), { text })).status).toBe(201);
+  expect((await workspace.post(path("/send"), { to: ["friend@example.org"], text })).status).toBe(202);
+});

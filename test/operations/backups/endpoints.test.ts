@@ -1,0 +1,77 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { planParts } from "../../../dev/backups/parts.ts";
+import { type AccessTokenKind, signAccessToken } from "../../../src/access/sessions/index.ts";
+import { findStore } from "../../../src/operations/backups/stores.ts";
+import { describeTables } from "../../../src/operations/backups/tables.ts";
+import { apiWith, aWorkspace, testContext } from "../../support/workspace.ts";
+
+/** Calls an endpoint of backups with a token of this kind. */
+async function ask(path: string, body: unknown, kind: AccessTokenKind = "backup"): Promise<Response> {
+  const { token } = await signAccessToken(testContext(), kind, { sub: "operator", sid: "operator", wid: "operator" });
+  return apiWith(null).post(path, body, { Authorization: `Bearer ${token}` });
+}
+
+const page = { store: "main", table: "users", columns: ["id"], key: ["id"], after: null, filter: null };
+
+it("only a token that is signed for backups reads rows", async () => {
+  for (const kind of ["rotation", "bootstrap", "session", "smtp"] as const)
+    expect((await ask("/auth/backup/rows", page, kind)).status, kind).toBe(401);
+  expect((await apiWith(null).post("/auth/backup/rows", page)).status).toBe(401);
+  expect((await ask("/auth/backup/rows", page)).status).toBe(200);
+});
+
+it("names that are not those of a table or column are refused", async () => {
+  for (const table of ["users; DROP TABLE users", "users]", "USERS", "", "a\0b", "_cf_METADATA"])
+    expect((await ask("/auth/backup/rows", { ...page, table })).status, table).toBe(422);
+  for (const columns of [["id", "name]"], [], ["*"]])
+    expect((await ask("/auth/backup/rows", { ...page, columns })).status, columns.join()).toBe(422);
+  for (const store of ["mail-99", "mailbox-x", "main; ", "MAIL_0"])
+    expect((await ask("/auth/backup/rows", { ...page, store })).status, store).toBe(404);
+  expect((await ask("/auth/backup/rows", { ...page, table: "x".repeat(9_000_000) })).status).toBe(413);
+  expect((await ask("/auth/backup/rows", {})).status).toBe(422);
+});
+
+it("no row, object or repair is written unless a restore is running, and none begins in a deployment with accounts", async () => {
+  await aWorkspace();
+  const rows = { ...page, id: "2026", isVirtual: false, rows: [["x"]] };
+  const begun = await ask("/auth/restore/begin", { id: "2026" });
+  expect(begun.status).toBe(409);
+  expect(await begun.json()).toMatchObject({ detail: expect.stringContaining("The deployment is not empty") });
+  expect((await ask("/auth/restore/rows", rows)).status).toBe(409);
+  expect((await ask("/auth/restore/file", { id: "2026", file: "x" })).status).toBe(409);
+  expect(await env.DB.prepare("SELECT count(*) AS n FROM restores").first("n")).toBe(0);
+});
+
+it("every table of each database has a key, and is part of a backup exactly once beside the outbox", async () => {
+  for (const store of ["main", "mail-0"]) {
+    const found = findStore(testContext(), store);
+    if (!found) throw new Error(`there is no ${store}`);
+    const tables = await describeTables(found);
+    expect(tables.filter(({ key }) => key.length === 0)).toEqual([]);
+    const types = await Promise.all(tables.map(({ name }) => typesOf(store === "main" ? env.DB : env.MAIL_0, name)));
+    expect([...new Set(types.flat())].sort(), "JSON keeps integers and texts").toEqual(["INTEGER", "TEXT"]);
+    const named = planParts(store, tables, 0).map(({ table }) => table);
+    const database = store === "main" ? env.DB : env.MAIL_0;
+    const { results } = await database
+      .prepare(
+        `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '[_]*' AND name NOT GLOB 'sqlite_*'
+            AND name NOT GLOB 'email_search*' AND name NOT IN ('d1_migrations', 'cron_runs', 'daily_figures', 'restores', 'restored_files',
+                               'egress_outages', 'egress_probe', 'outage_workspaces')`,
+      )
+      .all<{ name: string }>();
+    const others = named.filter((name) => name !== "outbox" && name !== "sqlite_sequence");
+    expect(others.sort()).toEqual(
+      results
+        .map(({ name }) => name)
+        .filter((name) => name !== "outbox")
+        .sort(),
+    );
+    expect(named.filter((name) => name === "outbox").length).toBe(store === "main" ? 2 : 3);
+  }
+});
+
+async function typesOf(db: D1Database, table: string): Promise<string[]> {
+  const { results } = await db.prepare("SELECT type FROM pragma_table_info(?1)").bind(table).all<{ type: string }>();
+  return results.map(({ type }) => type);
+}

@@ -1,0 +1,86 @@
+/** Sizes of mail databases: placement of workspaces, content in rows, and refusal of new mail. The limits are settings. */
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import { runSchedule } from "../../../src/cron.ts";
+import { FILE_SHARD, mail } from "../../support/databases.ts";
+import { accepted, readEmail } from "../../support/emails.ts";
+import { anAccessToken } from "../../support/oauth.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { sinkServer } from "../../support/smtp-control.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+});
+
+/** Measures the databases as the cron run of each minute does. */
+const measure = () =>
+  runSchedule(createScheduledController({ cron: "* * * * *", scheduledTime: new Date() }), {
+    ...env,
+    WORK: discardingQueue,
+  } as unknown as Env);
+
+const withLimits = (limits: Record<string, string>, key = workspace.apiKey) =>
+  apiOn({ ...limits, WORK: discardingQueue }, key);
+
+const sizes = async () =>
+  (await env.DB.prepare("SELECT number, size FROM mail_shards ORDER BY number").all<{ number: number; size: number }>())
+    .results;
+
+describe("the size of a mail database", () => {
+  it("is measured by cron for every database", async () => {
+    await measure();
+    expect((await sizes()).map(({ number }) => number)).toEqual([0, 1]);
+    expect(Math.min(...(await sizes()).map(({ size }) => size))).toBeGreaterThan(10_000);
+  });
+
+  it("above the limit of new emails answers 503 with Retry-After to every send, while outcomes are still written", async () => {
+    const sink = await sinkServer();
+    const { id } = await accepted(await withLimits({}).post("/v1/emails/", aMail(workspace)));
+    await measure();
+    const full = withLimits({ SHARD_ACCEPT_LIMIT: "1" });
+    const single = await full.post("/v1/emails/", aMail(workspace));
+    expect(single.status).toBe(503);
+    expect(Number(single.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect((await full.post("/v1/emails/batch", [aMail(workspace)])).status).toBe(503);
+    const client = withLimits({ SHARD_ACCEPT_LIMIT: "1" }, await anAccessToken(workspace));
+    expect((await client.post("/v1/emails/", aMail(workspace))).status).toBe(503);
+    expect((await full.get("/v1/emails/")).status).toBe(200);
+    await runWorkAt(Date.now(), { EGRESS_URL: sink.url, SHARD_ACCEPT_LIMIT: "1" }, ["deliver"]);
+    expect((await readEmail(workspace, id)).status).toBe("delivered");
+  });
+
+  it("below the limit again ends the refusals", async () => {
+    await env.DB.prepare("INSERT OR REPLACE INTO mail_shards (number, size) VALUES (?1, 9500000000)")
+      .bind(FILE_SHARD)
+      .run();
+    expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(503);
+    await measure();
+    expect((await withLimits({}).post("/v1/emails/", aMail(workspace))).status).toBe(202);
+  });
+
+  it("above the limit of content stores content in R2 only", async () => {
+    await measure();
+    const inRow = async (id: string) =>
+      (await mail.prepare("SELECT content FROM emails WHERE id = ?1").bind(id).first("content")) !== null;
+    const below = await accepted(await withLimits({}).post("/v1/emails/", aMail(workspace)));
+    const above = await accepted(await withLimits({ SHARD_CONTENT_LIMIT: "1" }).post("/v1/emails/", aMail(workspace)));
+    expect([await inRow(below.id), await inRow(above.id)]).toEqual([true, false]);
+    expect(JSON.stringify(await readEmail(workspace, above.id))).toContain("A text.");
+  });
+
+  it("decides where a new workspace is placed: on the emptiest open database, alternately when they are equal", async () => {
+    const place = async () => (await aWorkspace({ mailShard: undefined })).mailShard;
+    await env.DB.prepare("DELETE FROM mail_shards").run();
+    expect([await place(), await place(), await place(), await place()]).toEqual([0, 1, 0, 1]);
+    await env.DB.prepare("UPDATE mail_shards SET size = 2000000000 WHERE number = 0").run();
+    expect([await place(), await place()]).toEqual([1, 1]);
+    await env.DB.prepare("UPDATE mail_shards SET size = 6000000000 WHERE number = 1").run();
+    expect(await place()).toBe(0);
+    await env.DB.prepare("UPDATE mail_shards SET is_open = 0 WHERE number = 0").run();
+    await expect(place()).rejects.toThrow("malformed JSON");
+  });
+});

@@ -1,0 +1,117 @@
+/** The purge of a workspace whose mail is in two databases. The tables are read from the databases, so none is forgotten. */
+import { env } from "cloudflare:workers";
+import { beforeAll, expect, it } from "vitest";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+const SHARDS = [env.MAIL_0, env.MAIL_1];
+const LATER_MS = 3_600_000;
+
+interface Column {
+  name: string;
+  type: string;
+  notnull: number;
+  pk: number;
+}
+
+/** A table of mail databases whose rows belong to a workspace. */
+interface Table {
+  name: string;
+  ddl: string;
+  columns: Column[];
+}
+
+let tables: Table[];
+let purged: TestWorkspace;
+let kept: TestWorkspace;
+
+beforeAll(async () => {
+  tables = await findTables();
+  purged = await aWorkspace({ mailShard: 0 });
+  kept = await aWorkspace({ mailShard: 0 });
+  await env.DB.prepare("UPDATE workspaces SET mail_shards = '[1,0]' WHERE number IN (?1, ?2)")
+    .bind(purged.workspaceNumber, kept.workspaceNumber)
+    .run();
+  for (const { workspaceNumber } of [purged, kept]) for (const db of SHARDS) await fill(db, workspaceNumber);
+});
+
+async function findTables(): Promise<Table[]> {
+  const { results } = await env.MAIL_0.prepare(
+    "SELECT name, sql AS ddl FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+  ).all<Omit<Table, "columns">>();
+  const columnsOf = (name: string) =>
+    env.MAIL_0.prepare("SELECT name, type, [notnull], pk FROM pragma_table_info(?1)").bind(name).all<Column>();
+  const all = await Promise.all(
+    results.map(async (table) => ({ ...table, columns: (await columnsOf(table.name)).results })),
+  );
+  return all.filter(({ columns }) => columns.some(({ name }) => name === "workspace"));
+}
+
+/** Inserts a row of a workspace into each table, and an indexed email with an outbox row. */
+async function fill(db: D1Database, workspace: number): Promise<void> {
+  for (const table of tables) {
+    const columns = table.columns.filter(({ notnull, pk, name }) => notnull === 1 && !(pk === 1 && name === "n"));
+    const values = columns.map((column) => fillerFor(table, column, workspace));
+    const names = columns.map(({ name }) => name);
+    await db
+      .prepare(`INSERT INTO ${table.name} (${names.join()}) VALUES (${names.map(() => "?").join()})`)
+      .bind(...values)
+      .run();
+  }
+  const email = await db
+    .prepare("SELECT n, id FROM emails WHERE workspace = ?1")
+    .bind(workspace)
+    .first<{ n: number; id: string }>();
+  await db.batch([
+    db.prepare("UPDATE emails SET due_at = 1 WHERE n = ?1").bind(email?.n),
+    db
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (1, ?1, 'deliver', ?2)")
+      .bind(email?.id, `[${email?.n}]`),
+    db.prepare("INSERT INTO email_search (rowid) VALUES (?1)").bind(email?.n),
+  ]);
+}
+
+function fillerFor({ ddl }: Table, { name, type }: Column, workspace: number): unknown {
+  if (name === "workspace" || name === "broadcast") return workspace;
+  if (new RegExp(`\\b${name} IN \\(0, 1\\)`).test(ddl)) return 1;
+  if (type === "BLOB") return crypto.getRandomValues(new Uint8Array(16));
+  if (type === "INTEGER") return name === "day" ? Math.floor(Date.now() / 86_400_000) : workspace;
+  const [, first] = new RegExp(`\\b${name} IN \\('([^']*)'`).exec(ddl) ?? [];
+  return first ?? (name === "id" ? crypto.randomUUID() : "[]");
+}
+
+/** Counts the rows of a workspace in each table of a database, and those that its emails have in tables without a workspace. */
+async function countRows(db: D1Database, { workspaceNumber }: TestWorkspace): Promise<Record<string, number>> {
+  const counts = tables.map(async ({ name }) => {
+    const sql = `SELECT count(*) AS n FROM ${name} WHERE workspace = ?1`;
+    return [name, (await db.prepare(sql).bind(workspaceNumber).first<number>("n")) ?? 0] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+const indexed = async (db: D1Database) =>
+  (await db.prepare("SELECT id FROM email_search_docsize").all<{ id: number }>()).results.map(({ id }) => id);
+
+it("leaves no mail row in any database, and none of another workspace is deleted", async () => {
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(["emails", "contacts", "broadcasts"]));
+  const everyTable = Object.fromEntries(tables.map(({ name }) => [name, 1]));
+  for (const db of SHARDS) expect(await countRows(db, purged)).toEqual(everyTable);
+
+  const session = await aSession(purged);
+  expect((await session.call("DELETE", `/v1/workspaces/${purged.workspaceId}`)).status).toBe(204);
+  for (let run = 0; run < 3; run++) await runWorkAt(Date.now() + LATER_MS * (run + 1), {}, ["purge"]);
+
+  const empty = Object.fromEntries(tables.map(({ name }) => [name, 0]));
+  for (const db of SHARDS) {
+    expect(await countRows(db, purged)).toEqual(empty);
+    expect(await countRows(db, kept)).toEqual(everyTable);
+    expect((await db.prepare("SELECT id FROM outbox WHERE kind = 'deliver'").all()).results).toHaveLength(1);
+    expect(await indexed(db)).toHaveLength(1);
+    const closed = db.prepare("SELECT status FROM shard_workspaces WHERE number = ?1").bind(purged.workspaceNumber);
+    expect(await closed.first("status")).toBe("closed");
+  }
+  expect(
+    await env.DB.prepare("SELECT 1 FROM workspaces WHERE number = ?1").bind(purged.workspaceNumber).first(),
+  ).toBeNull();
+});

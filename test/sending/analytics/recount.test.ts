@@ -1,0 +1,186 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
+import type { RecipientFact } from "../../../src/sending/emails/rules.ts";
+import {
+  applyFacts,
+  EMAIL_STATE_COLUMNS,
+  type EmailStateRow,
+  type Fact,
+  type Hit,
+  toState,
+} from "../../../src/sending/emails/timeline/index.ts";
+import { database } from "../../support/databases.ts";
+import { seeded, shuffled } from "../../support/faults.ts";
+import { run } from "../../support/sending.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, testContext } from "../../support/workspace.ts";
+import { type Count, recount } from "./recount-events.ts";
+import { analytics, clear, HOUR_MS, type Point, reopen } from "./support.ts";
+
+const ADDRESSES = [
+  ["a@one.example", "b@one.example", "c@two.example"],
+  ["d@two.example"],
+  ["e@three.example", "f@one.example"],
+];
+const facts: RecipientFact[] = [
+  "accepted-dsn-to-come",
+  "accepted-final",
+  "deferred",
+  "message-refused",
+  "gave-up",
+  "dsn-delivered",
+  "dsn-failed",
+  "complaint",
+  "unsubscribe",
+];
+
+type Item = { email: number } & ({ fact: Fact } | { hit: Hit });
+
+const drawnItem = fc.record({
+  email: fc.nat(2),
+  who: fc.nat(2),
+  on: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...facts) },
+    { weight: 1, arbitrary: fc.constantFrom("open" as const, "click" as const) },
+  ),
+  hoursAgo: fc.nat(75),
+  machine: fc.boolean(),
+});
+
+it("analytics equal a recount of the stored events, for facts and hits that are late, doubled, in any order and split anyhow between the jobs", async () => {
+  const workspace = await aWorkspace();
+  const api = createApiWithoutQueue(workspace.apiKey);
+  const ids: string[] = [];
+  for (const addresses of ADDRESSES) {
+    const to = addresses.map((email) => ({ email }));
+    ids.push((await (await api.post("/v1/emails/", aMail(workspace, { to }))).json<{ id: string }>()).id);
+  }
+  await run("DELETE FROM outbox WHERE id IN (SELECT id FROM emails WHERE workspace = ?1)", workspace.workspaceNumber);
+  const stateOf = async (index: number) => {
+    const row = await database
+      .prepare(`SELECT ${EMAIL_STATE_COLUMNS} FROM emails e WHERE e.id = ?1`)
+      .bind(ids[index])
+      .first<EmailStateRow>();
+    if (!row) throw new Error("no row");
+    return toState(row);
+  };
+  const before = await Promise.all(ids.map((_, index) => stateOf(index)));
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(drawnItem, { maxLength: 30 }),
+      fc.integer(),
+      fc.integer({ min: 1, max: 20 }),
+      fc.nat(3),
+      async (drawn, seed, size, jobsAfter) => {
+        const now = Date.now();
+        await clear(workspace);
+        await reopen();
+        for (const { id, recipients } of before)
+          await run(
+            `UPDATE emails SET status = 'queued', recipients = ?2, events = '[]', hits = NULL, sent_at = NULL, delivered_at = NULL,
+               opened_count = 0, clicked_count = 0 WHERE id = ?1`,
+            id,
+            JSON.stringify(recipients),
+          );
+        const items = drawn.map(({ email, who, on, hoursAgo, machine }, index): Item => {
+          const addresses = ADDRESSES[email] ?? [];
+          const recipient = who % addresses.length;
+          const at = now - hoursAgo * HOUR_MS + index;
+          const id = `${index}`.padStart(12, "0");
+          if (on === "open" || on === "click")
+            return {
+              email,
+              hit: {
+                id,
+                kind: on,
+                at,
+                recipient,
+                url: "https://shop.example/",
+                userAgent: "x",
+                ip: `192.0.2.${index}`,
+                machine,
+              },
+            };
+          return { email, fact: { id, recipient: addresses[recipient] ?? "", on, at } };
+        });
+        const all = shuffled([...items, ...items], seeded(seed));
+        for (let at = 0; at < all.length; at += size) {
+          const chunk = Map.groupBy(all.slice(at, at + size), ({ email }) => email);
+          const updates = await Promise.all(
+            [...chunk].map(async ([email, group]) => ({
+              state: await stateOf(email),
+              facts: group.flatMap((item) => ("fact" in item ? [item.fact] : [])),
+              hits: group.flatMap((item) => ("hit" in item ? [item.hit] : [])),
+              attempt: 1,
+            })),
+          );
+          await applyFacts(testContext(), updates);
+          if (at / size === jobsAfter) {
+            await runCloseHours(testContext());
+            await runRetention(testContext());
+          }
+        }
+
+        const states = await Promise.all(ids.map((_, index) => stateOf(index)));
+        const expected = recount(states);
+        await checkEndpoints(expected);
+        await runCloseHours(testContext());
+        await runRetention(testContext());
+        await checkEndpoints(expected);
+      },
+    ),
+    { numRuns: env.TEST_LONG ? 500 : 12 },
+  );
+
+  async function checkEndpoints(expected: readonly Count[]): Promise<void> {
+    const sum = (domain: "" | string, column: string, hours: (hour: number) => boolean = () => true) =>
+      expected
+        .filter((count) => count.domain === domain && count.column === column && hours(count.hour))
+        .reduce((total, { change }) => total + change, 0);
+    const overview = await analytics<Record<string, number>>(workspace, "overview?period=7d");
+    const columns = {
+      total_sent: "sent",
+      delivered: "delivered",
+      bounced: "bounced",
+      failed: "failed",
+      opens: "opens",
+      clicks: "clicks",
+      complained: "complained",
+      deferred: "deferred",
+      unsubscribed: "unsubscribed",
+    };
+    expect(overview).toEqual({
+      ...Object.fromEntries(Object.entries(columns).map(([field, column]) => [field, sum("", column)])),
+      period: "7d",
+    });
+    for (const granularity of ["hour", "day"] as const) {
+      const { data } = await analytics<{ data: Point[] }>(workspace, `timeseries?period=7d&granularity=${granularity}`);
+      for (const { timestamp, ...counts } of data) {
+        const start = Date.parse(timestamp) / HOUR_MS;
+        const within = (hour: number) => hour >= start && hour < start + (granularity === "hour" ? 1 : 24);
+        const names = Object.keys(counts);
+        expect([timestamp, counts]).toEqual([
+          timestamp,
+          Object.fromEntries(names.map((name) => [name, sum("", name, within)])),
+        ]);
+      }
+    }
+    const domains = await analytics<({ domain: string } & Record<string, number>)[]>(
+      workspace,
+      "domain-stats?period=7d",
+    );
+    const rates = await analytics<{ items: ({ domain: string } & Record<string, number>)[] }>(
+      workspace,
+      "deliverability?period=7d",
+    );
+    for (const { domain, ...counts } of [...domains, ...rates.items])
+      for (const [column, count] of Object.entries(counts))
+        if (!column.endsWith("_rate")) expect([domain, column, count]).toEqual([domain, column, sum(domain, column)]);
+    const named = new Set(
+      expected.filter(({ domain, change }) => domain !== "" && change !== 0).map(({ domain }) => domain),
+    );
+    expect(new Set(domains.map(({ domain }) => domain))).toEqual(named);
+  }
+}, 600_000);

@@ -1,0 +1,249 @@
+/** Bounds of one claim and of one run, so that no email and no batch delays or kills the others (safety). */
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Connection, Envelope } from "../../../src/mail/smtp/transport.ts";
+import { purge } from "../../../src/operations/purges/index.ts";
+import {
+  type ClaimedRow,
+  claimStatement,
+  newLease,
+  recordDeadLetters,
+  type WakeUp,
+} from "../../../src/platform/outbox/index.ts";
+import { deliver, type Egress } from "../../../src/sending/delivery/index.ts";
+import { OctetBudget } from "../../../src/sending/delivery/octet-budget.ts";
+import { newRunLimits } from "../../../src/sending/delivery/rules.ts";
+import { acceptEmail } from "../../support/accept-email.ts";
+import { countingDb } from "../../support/counting-db.ts";
+import { database, mail } from "../../support/databases.ts";
+import { aWorkspace, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  await database.prepare("DELETE FROM outbox").run();
+});
+
+/** An egress of four connections without a network; `inFlight` counts the transactions that have no reply yet. */
+function countingEgress() {
+  const counts = { inFlight: 0, most: 0, sent: 0 };
+  const open = async (): Promise<Connection> => ({
+    capabilities: { smtpUtf8: true, eightBitMime: true, dsn: false, pipelining: true, maxSize: null },
+    usable: true,
+    async send({ recipients }: Envelope) {
+      counts.inFlight += 1;
+      counts.most = Math.max(counts.most, counts.inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      counts.inFlight -= 1;
+      counts.sent += 1;
+      const reply = { code: 250, enhanced: "2.0.0", text: "Ok" };
+      return { recipients: recipients.map(() => ({ kind: "accepted", reply, dsnRequested: false }) as const) };
+    },
+    async close() {},
+  });
+  const egress: Egress = { relay: "egress.test", dsn: false, connections: 4, transport: { open } };
+  return { egress, counts };
+}
+
+/** Inserts outbox rows that each reference 100 emails, as a batch does; the emails are deleted. */
+async function batchRows(count: number, dueAt: number): Promise<WakeUp[]> {
+  const refs = JSON.stringify(Array.from({ length: 100 }, (_, n) => 1_000_000_000 + n));
+  const rows = Array.from({ length: count }, (_, n): WakeUp => ({ dueAt, id: `batch-${n}`, kind: "deliver" }));
+  await database
+    .prepare("INSERT INTO outbox (due_at, id, kind, ref) SELECT ?1, value, 'deliver', ?3 FROM json_each(?2)")
+    .bind(dueAt, JSON.stringify(rows.map(({ id }) => id)), refs)
+    .run();
+  return rows;
+}
+
+/** Copies an accepted email and its outbox row until there are `count`, each with a row of its own. */
+async function copyEmail(id: string, count: number): Promise<void> {
+  const { results } = await mail.prepare("SELECT name FROM pragma_table_info('emails')").all<{ name: string }>();
+  const copied: Record<string, string> = { n: "NULL", id: "substr(e.id, 1, 24) || printf('%012x', v.value)" };
+  const columns = results.map(({ name }) => name);
+  await mail.batch([
+    database
+      .prepare(
+        `INSERT INTO emails (${columns.join()}) SELECT ${columns.map((name) => copied[name] ?? `e.${name}`).join()}
+         FROM emails e, json_each(?2) v WHERE e.id = ?1`,
+      )
+      .bind(id, JSON.stringify(Array.from({ length: count - 1 }, (_, n) => n))),
+    database
+      .prepare(
+        `INSERT INTO outbox (due_at, id, kind, ref) SELECT o.due_at, e.id, 'deliver', json_array(e.n)
+         FROM emails e, outbox o WHERE o.id = ?1 AND e.id LIKE substr(?1, 1, 24) || '000000000%'`,
+      )
+      .bind(id),
+  ]);
+}
+
+const outboxIds = async () =>
+  (await database.prepare("SELECT id FROM outbox ORDER BY id").all<{ id: string }>()).results.map(({ id }) => id);
+
+describe("one claim", () => {
+  it("takes rows of at most 300 emails, in the order given, and always the first row", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const rows = await batchRows(10, now);
+    const { results } = await claimStatement(ctx, rows.toReversed(), newLease(ctx)).all<ClaimedRow>();
+    expect(results.map(({ id }) => id).sort()).toEqual(["batch-7", "batch-8", "batch-9"]);
+    await database
+      .prepare("UPDATE outbox SET ref = ?1")
+      .bind(JSON.stringify(Array(900).fill(1)))
+      .run();
+    const { results: large } = await claimStatement(ctx, rows.slice(0, 2), newLease(ctx)).all<ClaimedRow>();
+    expect(large.map(({ id }) => id)).toEqual(["batch-0"]);
+  });
+});
+
+describe("one run", () => {
+  it("claims again until every row is processed", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    await deliver(ctx, await batchRows(9, now), countingEgress().egress);
+    expect(await outboxIds()).toEqual([]);
+    expect(woken).toEqual([]);
+  });
+
+  it("ends after 1,000 emails and sends messages for the other rows", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    await deliver(ctx, await batchRows(15, now), countingEgress().egress);
+    expect(woken.map(({ id }) => id)).toEqual(["batch-12", "batch-13", "batch-14"]);
+    expect(await outboxIds()).toEqual(["batch-12", "batch-13", "batch-14"]);
+  });
+
+  it("starts no email beyond its limit of R2 reads, and releases the others untried", async () => {
+    let now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    const attachments = ["a", "b", "c"].map((name) => ({ filename: name, content_base64: btoa(name) }));
+    for (let n = 0; n < 12; n++) await acceptEmail(ctx, workspace, { attachments });
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, woken.splice(0), { ...egress, connections: 1 }, { ...newRunLimits(), objectReads: 20 });
+    // Seven reads for each email: its document, and two for each attachment.
+    expect(counts.sent).toBe(3);
+    const { results } = await database
+      .prepare("SELECT due_at AS dueAt, id, kind, claims, token FROM outbox")
+      .all<WakeUp & { claims: number; token: string | null }>();
+    expect(results.map(({ claims, token }) => [claims, token])).toEqual(Array(9).fill([0, null]));
+    now += 1;
+    await deliver(ctx, results, egress);
+    expect(counts.sent).toBe(12);
+  });
+
+  it("counts each D1 statement of a batch, and ends before its limit: before 800", async () => {
+    const now = Date.now();
+    const { bindings, trips } = countingDb();
+    const { ctx, woken } = recordingContext(bindings, () => now);
+    const first = await acceptEmail(ctx, workspace);
+    await copyEmail(first, 600);
+    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    trips.length = 0;
+    woken.length = 0;
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, rows, egress, { ...newRunLimits(), statements: 250 });
+    const statements = trips.reduce((sum, trip) => sum + trip.statements.length, 0);
+    expect(statements).toBeGreaterThan(150);
+    expect(statements).toBeLessThanOrEqual(250);
+    expect(newRunLimits().statements).toBeLessThan(800);
+    expect(counts.sent).toBeGreaterThan(100);
+    // The emails beyond the limit are released untried, and queue messages name them.
+    const left = await database.prepare("SELECT id, claims, token FROM outbox").all<{ id: string }>();
+    expect(left.results).toHaveLength(600 - counts.sent);
+    expect(left.results.filter((row) => !("claims" in row) || row.claims !== 0)).toEqual([]);
+    expect(new Set(woken.map(({ id }) => id))).toEqual(new Set(left.results.map(({ id }) => id)));
+  });
+
+  it("records no outcome that preflight decided beyond its limit of D1 statements", async () => {
+    const now = Date.now();
+    const { bindings, trips } = countingDb();
+    const { ctx } = recordingContext(bindings, () => now);
+    await copyEmail(await acceptEmail(ctx, workspace), 600);
+    await database
+      .prepare("UPDATE domains SET status = 'failed' WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .run();
+    const { results: rows } = await database.prepare("SELECT due_at AS dueAt, id, kind FROM outbox").all<WakeUp>();
+    trips.length = 0;
+    await deliver(ctx, rows, countingEgress().egress, { ...newRunLimits(), statements: 100 });
+    expect(trips.reduce((sum, trip) => sum + trip.statements.length, 0)).toBeLessThanOrEqual(100);
+  });
+
+  it("has at most 6 MB of content in flight, whatever the number of connections", async () => {
+    const now = Date.now();
+    const { ctx, woken } = recordingContext({}, () => now);
+    const html = "<p>1</p>".repeat(250_000);
+    for (let n = 0; n < 6; n++) await acceptEmail(ctx, workspace, { html });
+    const { egress, counts } = countingEgress();
+    await deliver(ctx, woken, egress);
+    expect(counts.sent).toBe(6);
+    expect(counts.most).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("an octet budget", () => {
+  it("grants in order, counts a request beyond the total as the total, and never more than the total", async () => {
+    const budget = new OctetBudget(10);
+    const granted: string[] = [];
+    const request = (name: string, octets: number) => budget.acquire(octets).then(() => granted.push(name));
+    const requests = [request("a", 4), request("b", 5), request("c", 100), request("d", 1)];
+    await Promise.all(requests.slice(0, 2));
+    expect(granted).toEqual(["a", "b"]);
+    budget.release(4);
+    await Promise.resolve();
+    expect(granted).toEqual(["a", "b"]);
+    budget.release(5);
+    await requests[2];
+    expect(granted).toEqual(["a", "b", "c"]);
+    budget.release(100);
+    await requests[3];
+    expect(granted).toEqual(["a", "b", "c", "d"]);
+  });
+});
+
+describe("one run of purges", () => {
+  it("ends after its limit of steps and leaves the other rows", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const rows = ["p1", "p2", "p3"].map((id): WakeUp => ({ dueAt: now, id, kind: "purge" }));
+    for (const { id } of rows) {
+      await env.CONTENT.put(`test-purge/${id}/object`, "x");
+      await database
+        .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'purge', ?3)")
+        .bind(now, id, JSON.stringify({ objects: `test-purge/${id}/` }))
+        .run();
+    }
+    await purge(ctx, rows, 2);
+    expect(await outboxIds()).toEqual(["p3"]);
+    expect((await env.CONTENT.list({ prefix: "test-purge/" })).objects).toHaveLength(1);
+    await purge(ctx, rows, 2);
+    expect(await outboxIds()).toEqual([]);
+  });
+
+  it("deletes every key of a list longer than one R2 call takes", async () => {
+    const now = Date.now();
+    const { ctx } = recordingContext({}, () => now);
+    const missing = Array.from({ length: 1_000 }, (_, n) => `test-keys/${n}`);
+    await env.CONTENT.put("test-keys/last", "x");
+    await database
+      .prepare("INSERT INTO outbox (due_at, id, kind, ref) VALUES (?1, 'k', 'purge', ?2)")
+      .bind(now, JSON.stringify({ keys: [...missing, "test-keys/last"] }))
+      .run();
+    await purge(ctx, [{ dueAt: now, id: "k", kind: "purge" }]);
+    expect(await env.CONTENT.head("test-keys/last")).toBeNull();
+  });
+});
+
+describe("dead letters", () => {
+  it("of 100 messages of 100 KB are all recorded", async () => {
+    const { ctx } = recordingContext();
+    const body = JSON.stringify({ type: "unknown", text: "é".repeat(50_000) });
+    const letters = Array.from({ length: 100 }, () => ({ id: crypto.randomUUID(), body }));
+    await recordDeadLetters(ctx, "work-dead", letters);
+    const { results } = await database
+      .prepare("SELECT count(*) AS n FROM dead_letters WHERE length(body) > 50000")
+      .all();
+    expect(results).toEqual([{ n: 100 }]);
+  });
+});

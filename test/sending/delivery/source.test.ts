@@ -1,0 +1,79 @@
+import PostalMime from "postal-mime";
+import { beforeEach, describe, expect, it } from "vitest";
+import { sealLinks } from "../../../src/lib/sealed-links.ts";
+import { mail } from "../../support/databases.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
+
+/** GET /v1/emails/:email_id/source (decisions 4). */
+
+let workspace: TestWorkspace;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+});
+
+async function send(changes: Record<string, unknown> = {}): Promise<string> {
+  const response = await workspace.post("/v1/emails/", aMail(workspace, changes));
+  return (await response.json<{ id: string }>()).id;
+}
+
+const textOf = async (id: string) => new TextDecoder().decode(await (await sourceOf(id)).arrayBuffer());
+const sourceOf = (id: string) => workspace.get(`/v1/emails/${id}/source`);
+
+describe("the source of an email", () => {
+  it("is the message with its headers, texts and attachments, and without Bcc", async () => {
+    const file = { filename: "bill é.txt", content_type: "text/plain", content_base64: btoa("42 EUR") };
+    const id = await send({
+      ...{ to: [{ email: "ada@simulator.test", name: "Ada Lövelace" }], bcc: [{ email: "secret@simulator.test" }] },
+      ...{ subject: "Receipt № 7", text: "Thank you", html: "<p>Thank you</p>", attachments: [file] },
+      headers: { "X-Order": "1042" },
+    });
+    const response = await sourceOf(id);
+    const bytes = await response.arrayBuffer();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "message/rfc822",
+      "content-disposition": expect.stringContaining(`attachment; filename="email-${id}.eml"`),
+      "x-content-type-options": "nosniff",
+      "content-length": `${bytes.byteLength}`,
+    });
+    const message = await PostalMime.parse(bytes);
+    expect(message.subject).toBe("Receipt № 7");
+    expect(message.to).toEqual([expect.objectContaining({ address: "ada@simulator.test", name: "Ada Lövelace" })]);
+    expect(message.text?.trim()).toBe("Thank you");
+    expect(message.html).toContain("<p>Thank you</p>");
+    expect(message.headers).toContainEqual(expect.objectContaining({ key: "x-order", value: "1042" }));
+    expect(message.attachments.map(({ filename }) => filename)).toEqual(["bill é.txt"]);
+    expect(new TextDecoder().decode(bytes)).not.toContain("secret@");
+  });
+
+  it("is signed once the email is sent, and not before", async () => {
+    const id = await send({ to: [{ email: "delivered@simulator.test" }] });
+    const before = await textOf(id);
+    await runWorkAt(Date.now());
+    const after = await textOf(id);
+    expect([before.includes("DKIM-Signature:"), after.includes("DKIM-Signature:")]).toEqual([false, true]);
+    expect(after.endsWith(before)).toBe(true);
+    expect(await textOf(id)).toBe(after);
+  });
+
+  it("keeps the links of emails of the service encrypted, which sign their reader in", async () => {
+    const { settings } = testContext();
+    const link = `${settings.publicUrl}/auth/magic/secret-token`;
+    const text = await sealLinks(settings.masterKeys, `Sign in: ${link}`, settings.publicUrl);
+    const id = await send({ text });
+    await mail.prepare("UPDATE emails SET source = 'system' WHERE id = ?1").bind(id).run();
+    const { text: shown } = await PostalMime.parse(await textOf(id));
+    expect([shown?.includes("Sign in: "), shown?.includes("secret-token")]).toEqual([true, false]);
+  });
+
+  it("is not shown to other workspaces, and is not found when its content was deleted", async () => {
+    const id = await send();
+    expect((await sourceOf(id)).status).toBe(200);
+    await mail.prepare("UPDATE emails SET content = NULL, content_key = 'gone' WHERE id = ?1").bind(id).run();
+    expect((await sourceOf(id)).status).toBe(404);
+    const other = await aWorkspace();
+    expect((await other.get(`/v1/emails/${id}/source`)).status).toBe(404);
+    expect((await other.get(`/v1/emails/${crypto.randomUUID()}/source`)).status).toBe(404);
+  });
+});

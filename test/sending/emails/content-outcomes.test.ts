@@ -1,0 +1,131 @@
+/** The content in the row of an email stays until it is in R2, whoever writes the outcome of the email. */
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { receiveEmail } from "../../../src/mailboxes/inbound/index.ts";
+import { offloadContent } from "../../../src/sending/emails/index.ts";
+import { lines, report } from "../../mail/reports/samples.ts";
+import { database } from "../../support/databases.ts";
+import { readEmail } from "../../support/emails.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { run } from "../../support/sending.ts";
+import { sinkServer } from "../../support/smtp-control.ts";
+import { aMail, aWorkspace, createApiWithoutQueue, type TestWorkspace, testContext } from "../../support/workspace.ts";
+import { aHit, consume } from "../tracking/support.ts";
+
+const TEXT = `Grüße 😀 ${"x".repeat(2_000)}`;
+const FOUR_DAYS = 96 * 3_600_000;
+
+/** An email whose content is in its row. */
+interface Accepted {
+  workspace: TestWorkspace;
+  id: string;
+}
+
+const accept = async (workspace: TestWorkspace, changes: Record<string, unknown> = {}): Promise<Accepted> => {
+  const mail = aMail(workspace, { text: TEXT, ...changes });
+  const { id } = await (await createApiWithoutQueue(workspace.apiKey).post("/v1/emails/", mail)).json<{ id: string }>();
+  return { workspace, id };
+};
+
+/** Delivers an accepted email. Returns the return path of its transaction. */
+async function dispatch(): Promise<string> {
+  const server = await sinkServer();
+  await runWorkAt(Date.now(), { EGRESS_URL: server.url });
+  const line = (await server.commands()).find((command) => command.startsWith("MAIL FROM"));
+  await server.close();
+  return /<([^>]*)>/.exec(line ?? "")?.[1] ?? "";
+}
+
+const failure = report({
+  blocks: [
+    "Reporting-MTA: dns; mx.y.test",
+    lines("Final-Recipient: rfc822; friend@example.org", "Action: failed", "Status: 5.1.1"),
+  ],
+});
+
+async function receiveFailure(returnPath: string): Promise<void> {
+  const octets = new TextEncoder().encode(failure);
+  const message = {
+    ...{
+      from: "",
+      to: returnPath,
+      headers: new Headers(),
+      raw: new Blob([octets]).stream(),
+      rawSize: octets.byteLength,
+    },
+    setReject: () => {},
+  };
+  await receiveEmail(message as unknown as ForwardableEmailMessage, env);
+}
+
+const writers: { what: string; status: string; write: (workspace: TestWorkspace) => Promise<Accepted> }[] = [
+  {
+    what: "a delivery",
+    status: "delivered",
+    async write(workspace) {
+      const email = await accept(workspace);
+      await dispatch();
+      return email;
+    },
+  },
+  {
+    what: "a suppression at dispatch",
+    status: "rejected",
+    async write(workspace) {
+      const email = await accept(workspace);
+      await workspace.post("/v1/suppressions/", { email: "friend@example.org", reason: "manual" });
+      await runWorkAt(Date.now(), {});
+      return email;
+    },
+  },
+  {
+    what: "a bounce report",
+    status: "bounced",
+    async write(workspace) {
+      const email = await accept(workspace);
+      await receiveFailure(await dispatch());
+      return email;
+    },
+  },
+  {
+    what: "an open",
+    status: "delivered",
+    async write(workspace) {
+      const email = await accept(workspace);
+      await dispatch();
+      await consume([aHit(workspace, email.id, { at: Date.now() + 3_600_000 })]);
+      expect((await readEmail(workspace, email.id)).opened_count).toBe(1);
+      return email;
+    },
+  },
+  {
+    what: "a cancel",
+    status: "cancelled",
+    async write(workspace) {
+      const email = await accept(workspace, { send_at: new Date(Date.now() + 600_000).toISOString() });
+      expect((await workspace.call("DELETE", `/v1/emails/scheduled/${email.id}`)).status).toBe(200);
+      return email;
+    },
+  },
+];
+
+for (const { what, status, write } of writers) {
+  it(`${what} leaves the content in the row until it is in R2`, async () => {
+    await run("DELETE FROM outbox");
+    const { workspace, id } = await write(await aWorkspace());
+    const place = () =>
+      database
+        .prepare("SELECT content IS NOT NULL AS isInRow, content_key IS NOT NULL AS isInR2 FROM emails WHERE id = ?1")
+        .bind(id)
+        .first();
+    expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
+    expect(await place()).toEqual({ isInRow: 1, isInR2: 0 });
+    await offloadContent(testContext({}, () => Date.now() + FOUR_DAYS));
+    expect(await place()).toEqual({ isInRow: 0, isInR2: 1 });
+    expect(await readEmail(workspace, id)).toMatchObject({ status, text_body: TEXT });
+    if (status !== "bounced") return;
+    const retried = await createApiWithoutQueue(workspace.apiKey).post(`/v1/emails/${id}/retry`, "");
+    const retry = await retried.json<{ id: string }>();
+    expect((await readEmail(workspace, retry.id)).text_body).toBe(TEXT);
+  });
+}

@@ -1,0 +1,46 @@
+import { expect } from "vitest";
+import { database } from "../../support/databases.ts";
+import { latin1 } from "../../support/outgoing-mail.ts";
+import type { Detail } from "../../support/sending.ts";
+import { sinkServer } from "../../support/smtp-control.ts";
+import { deliverTo } from "../../support/submissions.ts";
+import { createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
+
+export const crlf = (text: string) => text.replace(/\r?\n/g, "\r\n");
+
+/** Returns functions for the messages of one workspace. */
+export function messagesOf(workspace: TestWorkspace) {
+  const message = (head: Record<string, string> = {}, body = "Hello.\n") =>
+    crlf(
+      `${Object.entries({
+        From: `Shop <${workspace.mailbox}>`,
+        To: "friend@example.org",
+        Subject: "A subject",
+        ...head,
+      })
+        .map(([name, value]) => (value === "" ? "" : `${name}: ${value}\n`))
+        .join("")}\n${body}`,
+    );
+  const detail = async (id = ""): Promise<Detail> =>
+    (await createApiWithoutQueue(workspace.apiKey).get(`/v1/emails/${id}`)).json<Detail>();
+  const count = async () =>
+    database
+      .prepare("SELECT count(*) FROM emails WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first<number>("count(*)");
+
+  /** Delivers an email and returns the octets that left, as a binary string, without the two signatures. */
+  async function sent(id = "") {
+    const sink = await sinkServer();
+    await deliverTo(sink.url, id);
+    // A delivery takes other emails that are due with it.
+    const { message_id } = await detail(id);
+    const messages = (await sink.messages()).filter(({ raw }) => latin1(raw).includes(String(message_id)));
+    await sink.close();
+    expect(messages).toHaveLength(1);
+    const raw = latin1(messages[0]?.raw);
+    return { raw, unsigned: raw.replace(/^(DKIM-Signature:.*\r\n(?:[ \t].*\r\n)*){2}/, ""), envelope: messages[0] };
+  }
+
+  return { message, detail, count, sent };
+}

@@ -1,0 +1,22 @@
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import { runMainRetention } from "../../../src/operations/retention/index.ts";
+import { aToken, DAY, insertTransfer, ownerOf } from "../../support/transfers.ts";
+import { aWorkspace, testContext } from "../../support/workspace.ts";
+
+it("a closed transfer is deleted with its tokens after a year, an active one is kept", async () => {
+  const [source, target] = await Promise.all([aWorkspace(), aWorkspace()]);
+  const email = await ownerOf(target);
+  const [closed, active] = [await insertTransfer({ source, email }), await insertTransfer({ source, email })];
+  await env.DB.prepare("UPDATE domain_transfers SET status = 'declined' WHERE id = ?1").bind(closed.id).run();
+  for (const { id } of [closed, active]) await aToken("accept", id);
+  const left = async (table: string, column: string) => {
+    const { results } = await env.DB.prepare(`SELECT ${column} AS id FROM ${table} ORDER BY 1`).all<{ id: string }>();
+    return results.map(({ id }) => id);
+  };
+  await runMainRetention(testContext({}, () => Date.now() + 364 * DAY));
+  expect(await left("domain_transfers", "id")).toEqual([closed.id, active.id].sort());
+  await runMainRetention(testContext({}, () => Date.now() + 366 * DAY));
+  expect(await left("domain_transfers", "id")).toEqual([active.id]);
+  expect(await left("domain_transfer_tokens", "transfer_id")).toEqual([active.id]);
+});

@@ -1,0 +1,114 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { inboxCases } from "../../access/inbox-cases.ts";
+import { countingDb } from "../../support/counting-db.ts";
+import { createGrant } from "../../support/oauth.ts";
+import { callRoute, mountedRoutes } from "../../support/route-tests.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aSystemWorkspace } from "../../support/transfers.ts";
+import { aMail, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
+import { foreignIds } from "./support.ts";
+
+/** How often a page calls D1. Each call is a round trip, so a page may make one to authenticate and one to each database. */
+
+/** Calls to the mail database of the pages that need more than one. */
+const exceptions: Readonly<Record<string, { calls: number; reason: string }>> = {
+  "GET /app/emails": { calls: 2, reason: "the reasons of the failed rows that the search found" },
+  "GET /app/emails/scheduled": { calls: 2, reason: "the end of the page, then its rows, which may be long" },
+  "GET /app/broadcasts/:broadcast_id": {
+    calls: 2,
+    reason: "a draft's audience, which is not counted once it is fixed",
+  },
+  "GET /app/broadcasts/:broadcast_id/promote/:variant_id": {
+    calls: 3,
+    reason: "a draft has no winner: its page says so, after one call that finds it out",
+  },
+  "GET /app/broadcasts/:broadcast_id/send": { calls: 2, reason: "the list of the broadcast, then its audience" },
+};
+
+/** Pages of rows of this test that have another status than 200. */
+const statuses: Readonly<Record<string, number>> = {
+  "GET /app/broadcasts/:broadcast_id/promote/:variant_id": 409,
+};
+
+/** No pages: a sign-in without a session, a socket, a file that is read in parts, and the answer to a form. */
+const elsewhere = [
+  ...["GET /mail/sign-in", "GET /mail/events/:mailbox_id"],
+  ...["GET /app/contacts/:list_id/export", "GET /app/admin/domain-claims/end"],
+];
+const pages = mountedRoutes().filter((route) => /^GET \/(app|mail)(\/|$)/.test(route) && !elsewhere.includes(route));
+
+let workspace: TestWorkspace;
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  await aSystemWorkspace();
+  workspace = await aWorkspace();
+  await env.DB.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(workspace.userId).run();
+  ids = await withRows();
+});
+
+/** Fills a workspace, so that no page skips a read because it has no rows, and returns the parameters of the pages. */
+async function withRows(): Promise<Record<string, string>> {
+  const send = async (changes: Record<string, unknown>) =>
+    (await (await workspace.post("/v1/emails/", aMail(workspace, changes))).json<{ id: string }>()).id;
+  const email_id = await send({ html: "<p>Hello</p>" });
+  await send({ send_at: new Date(Date.now() + 3_600_000).toISOString() });
+  await send({ to: [{ email: "bounced@simulator.test" }] });
+  await runWorkAt(Date.now());
+  const letter_id = crypto.randomUUID();
+  const letter = "INSERT INTO dead_letters (id, queue, body, recorded_at) VALUES (?1, 'work-dead', '{}', 1)";
+  await env.DB.prepare(letter).bind(letter_id).run();
+  const key = env.DB.prepare("SELECT id FROM api_keys WHERE workspace = ?1").bind(workspace.workspaceNumber);
+  const session_id = (await aSession(workspace)).sessionId;
+  const found = await foreignIds(workspace);
+  const html = { name: "With content", html_body: "<p>Hello</p>" };
+  await workspace.call("PATCH", `/v1/templates/${found.template_id}`, html);
+  return {
+    ...found,
+    ...{ email_id, letter_id, session_id, api_key_id: (await key.first<string>("id")) ?? "" },
+    ...(await createGrant(workspace)),
+    ...(await inboxCases["GET /v1/inbox/:mailbox_id/messages/:uid"]?.create?.(workspace)),
+    ...(await inboxCases["PATCH /v1/inbox/:mailbox_id/labels/:label_id"]?.create?.(workspace)),
+    ...{ folder: "INBOX", workspace_id: workspace.workspaceId, database: "0" },
+  };
+}
+
+/** Opens a page with these cookies and returns its status and its calls by kind of database. */
+async function visit(route: string, cookies: Record<string, string>) {
+  const { bindings, trips } = countingDb();
+  const api = apiOn({ ...bindings, WORK: discardingQueue }, null);
+  const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+  const response = await callRoute(api, route, ids, undefined, { Cookie: cookie.join("; ") });
+  await response.arrayBuffer();
+  const main = trips.filter(({ statements }) => statements[0]?.binding === "DB").length;
+  return { status: response.status, main, mail: trips.length - main };
+}
+
+describe("a page", () => {
+  it("of a user calls the main database once beyond its session, and the mail database once, but for named exceptions", async () => {
+    const { tokens } = await aSession(workspace);
+    const over: Record<string, number> = {};
+    for (const route of pages) {
+      const { status, main, mail } = await visit(route, { session: tokens.accessToken });
+      expect(status, route).toBe(statuses[route] ?? (route.endsWith("/:uid/body") ? 404 : 200));
+      expect(main, route).toBeLessThanOrEqual(2);
+      if (mail > 1) over[route] = mail;
+    }
+    expect(over).toEqual(Object.fromEntries(Object.entries(exceptions).map(([route, { calls }]) => [route, calls])));
+  });
+
+  it("of a mailbox calls the main database once beyond its session, and the mail database once", async () => {
+    const password = "correct horse battery staple";
+    await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password });
+    const login = await workspace.post("/v1/webmail/login", { email: workspace.mailbox, password });
+    const { access_token } = await login.json<{ access_token: string }>();
+    for (const route of pages.filter((page) => page.startsWith("GET /mail/"))) {
+      const { status, main, mail } = await visit(route, { mailbox: access_token });
+      expect(status, route).toBe(route.endsWith("/:uid/body") ? 404 : 200);
+      expect(main, route).toBeLessThanOrEqual(2);
+      expect(mail, route).toBeLessThanOrEqual(1);
+    }
+  });
+});

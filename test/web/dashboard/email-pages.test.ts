@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { toCurl } from "../../../src/web/dashboard/emails/curl.ts";
+import { runWorkAt } from "../../support/run-work-at.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aMail, aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { submit } from "./support.ts";
+
+/** The pages of emails beside the list and the form: saved searches, batch, scheduled emails, source and copies. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+const textOf = async (path: string, by = session) => (await by.get(path)).text();
+const send = async (changes: Record<string, unknown> = {}) =>
+  (await (await workspace.post("/v1/emails/", aMail(workspace, changes))).json<{ id: string }>()).id;
+const locationOf = (response: Response) => response.headers.get("Location");
+
+describe("the list of emails", () => {
+  it("says in the row why an email failed", async () => {
+    await send({ to: [{ email: "bounced@simulator.test" }] });
+    await send({ to: [{ email: "delivered@simulator.test" }] });
+    await runWorkAt(Date.now());
+    const page = await textOf("/app/emails");
+    expect(page.split("550 5.1.1 simulated: no such mailbox")).toHaveLength(2);
+  });
+
+  it("says why a recipient failed, also where the email reached another one", async () => {
+    await send({ to: [{ email: "bounced@simulator.test" }, { email: "delivered@simulator.test" }] });
+    await runWorkAt(Date.now());
+    expect(await textOf("/app/emails")).toContain("550 5.1.1 simulated: no such mailbox");
+  });
+
+  it("keeps a search under a name, once however often it is saved, until it is removed", async () => {
+    const saved = { id: crypto.randomUUID(), name: "Bounced <receipts>", query: "tag:receipt", status: "bounced" };
+    for (let time = 0; time < 2; time += 1)
+      expect(locationOf(await submit(session, "/app/emails/searches", saved))).toBe(
+        "/app/emails?q=tag%3Areceipt&status=bounced",
+      );
+    const page = await textOf("/app/emails");
+    expect(page).toContain("Saved searches (1)");
+    expect(page).toContain("Bounced &lt;receipts&gt;");
+    const colleague = await aSession({ ...workspace, userId: (await aMember(workspace, "admin")).userId });
+    expect(await textOf("/app/emails", colleague)).not.toContain("Bounced &lt;");
+    const nameless = await submit(session, "/app/emails/searches", { ...saved, name: " " });
+    expect([nameless.status, await nameless.text()]).toEqual([422, expect.stringContaining('role="alert"')]);
+    await submit(session, "/app/emails/searches/remove", { id: saved.id });
+    expect(await textOf("/app/emails")).not.toContain("Bounced &lt;");
+  });
+});
+
+describe("the batch page", () => {
+  const form = (items: unknown) => ({
+    idempotency_key: crypto.randomUUID(),
+    items: typeof items === "string" ? items : JSON.stringify(items),
+  });
+
+  it("shows what became of each item, and sends nothing twice", async () => {
+    const items = [aMail(workspace), { ...aMail(workspace), to: [{ email: "not an address" }] }];
+    const fields = form(items);
+    const [first, second] = await Promise.all([1, 2].map(() => submit(session, "/app/emails/batch", fields)));
+    const page = (await first?.text()) ?? "";
+    expect(page).toContain("1 of 2 accepted, 1 refused.");
+    expect(await second?.text()).toBe(page);
+    const list = await (await workspace.get("/v1/emails/")).json<unknown[]>();
+    expect(list).toHaveLength(1);
+  });
+
+  it("keeps what was filled in when it is not JSON, not a list, or too long", async () => {
+    for (const [items, status] of [
+      ["[{", 422],
+      ["{}", 422],
+      ["[]", 400],
+    ] as const) {
+      const refused = await submit(session, "/app/emails/batch", form(items));
+      const page = await refused.text();
+      expect([refused.status, page.includes('role="alert"'), page.includes(items)], items).toEqual([
+        status,
+        true,
+        true,
+      ]);
+    }
+    expect((await submit(session, "/app/emails/batch", form(`["${"x".repeat(1_000_000)}"]`))).status).toBe(413);
+  });
+});
+
+describe("the page of scheduled emails", () => {
+  const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+  it("lists them soonest first, moves one, and refuses a time that has passed", async () => {
+    expect(await textOf("/app/emails/scheduled")).toContain("No email waits for its time.");
+    const later = await send({ subject: "The later one", send_at: inHours(50) });
+    await send({ subject: "The sooner one", send_at: inHours(3) });
+    const page = await textOf("/app/emails/scheduled");
+    expect(page.indexOf("The sooner one")).toBeLessThan(page.indexOf("The later one"));
+    expect(page).toContain("2 days");
+    const moved = await submit(session, `/app/emails/${later}/move`, { send_at: inHours(1.5).slice(0, 16) });
+    expect(locationOf(moved)).toBe("/app/emails/scheduled?done=moved");
+    const after = await textOf("/app/emails/scheduled");
+    expect(after.indexOf("The later one")).toBeLessThan(after.indexOf("The sooner one"));
+    const refused = await submit(session, `/app/emails/${later}/move`, { send_at: "2020-01-01T00:00" });
+    expect([refused.status, (await refused.text()).includes('role="alert"')]).toEqual([400, true]);
+    expect((await session.get("/app/emails/scheduled?after=nonsense")).status).toBe(404);
+  });
+
+  it("lets nobody without the right to send change one", async () => {
+    const id = await send({ send_at: inHours(3) });
+    const other = await aSession(await aWorkspace());
+    for (const [verb, fields] of [
+      ["move", { send_at: inHours(2).slice(0, 16) }],
+      ["cancel", {}],
+      ["send-now", {}],
+    ] as const)
+      expect((await submit(other, `/app/emails/${id}/${verb}`, fields)).status, verb).toBe(404);
+    expect((await other.get(`/app/emails/${id}/source`)).status).toBe(404);
+  });
+});
+
+describe("the page of an email", () => {
+  it("gives its source as a file, and a curl command that a shell takes", async () => {
+    const id = await send({ subject: "It's here", text: "It's $HOME `here`", cc: [{ email: "cc@example.org" }] });
+    const source = await session.get(`/app/emails/${id}/source`);
+    expect(source.headers.get("Content-Type")).toBe("message/rfc822");
+    expect(new TextDecoder().decode(await source.arrayBuffer())).toContain("Subject: It's here\r\n");
+    expect(await textOf(`/app/emails/${id}`)).toContain("It&#39;\\&#39;&#39;s $HOME");
+  });
+
+  it("sends one copy of its content to the user who asks, without recipients, tracking and attachments", async () => {
+    const id = await send({ cc: [{ email: "cc@example.org" }], html: "<p>Hello</p>", subject: "The original" });
+    const key = { idempotency_key: crypto.randomUUID() };
+    const copies = await Promise.all([1, 2].map(() => submit(session, `/app/emails/${id}/copy`, key)));
+    const [first, second] = copies.map(locationOf);
+    expect(second).toBe(first);
+    const copy = await (await workspace.get(`/v1/emails/${/[0-9a-f-]{36}/.exec(first ?? "")?.[0]}`)).json();
+    expect(copy).toMatchObject({ subject: "The original", cc_addresses: null, html_body: "<p>Hello</p>" });
+    expect(copy).not.toMatchObject({ to_addresses: [expect.stringContaining("simulator")] });
+  });
+});
+
+describe("toCurl", () => {
+  it("quotes every text for the shell", () => {
+    const row = { fromEmail: "a@example.org", fromName: "A 'quoted' name" } as Parameters<typeof toCurl>[1];
+    const email = {
+      ...{ to_addresses: ["b@example.org"], cc_addresses: null, bcc_addresses: null, subject: "'; rm -rf /" },
+      ...{ text_body: "T", html_body: null, headers: {}, tags: null },
+    } as unknown as Parameters<typeof toCurl>[2];
+    const [, body = ""] = toCurl("https://api.test", row, email).split("  -d ");
+    expect(body.startsWith("'") && body.endsWith("'")).toBe(true);
+    expect(JSON.parse(body.slice(1, -1).replaceAll("'\\''", "'"))).toEqual({
+      from_: { email: "a@example.org", name: "A 'quoted' name" },
+      to: [{ email: "b@example.org" }],
+      subject: "'; rm -rf /",
+      text: "T",
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { multipart } from "../../audience/contacts/csv-support.ts";
+import { aList } from "../../audience/contacts/support.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+
+/** The page that imports contacts: what a file has before, and what became of each row after. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+let path: string;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+  path = `/app/contacts/${(await aList(workspace)).id}`;
+});
+
+async function post(to: string, csv: string) {
+  const { body, headers } = multipart(csv);
+  const response = await session.call("POST", to, body, headers);
+  return { status: response.status, page: await response.text() };
+}
+const cellsOf = (page: string) => [...page.matchAll(/<t[dh](?: [^>]*)?>([^<]*)</g)].map(([, text]) => text);
+const itemsOf = (page: string) => page.match(/<li>Row/g) ?? [];
+
+describe("the page of an import", () => {
+  it("shows the first five rows of a file as they would be imported, and imports nothing", async () => {
+    const rows = Array.from({ length: 9 }, (_, n) => `u${n}@example.org;"Bath; <b>";U ${n}`).join("\r\n");
+    const { status, page } = await post(`${path}/import/check`, `\ufeffEmail;city;Name\r\n\r\n${rows}`);
+    expect(status).toBe(200);
+    expect(cellsOf(page).slice(0, 8)).toEqual([
+      "Row",
+      "Address",
+      "Name",
+      "{{city}}",
+      "3",
+      "u0@example.org",
+      "U 0",
+      "Bath; &lt;b&gt;",
+    ]);
+    expect(cellsOf(page).length).toBe(6 * 4);
+    expect(await (await session.get(path)).text()).toContain("The list is empty.");
+  });
+
+  it("lists every refused row, and counts those that it does not list", async () => {
+    const wrong = Array.from({ length: 1_200 }, (_, n) => `no address ${n}\n`).join("");
+    const { status, page } = await post(`${path}/import`, `email\nada@example.org\nada@example.org\n${wrong}`);
+    expect(status).toBe(200);
+    expect(page).toContain("1 imported, 1 skipped, 1,200 refused.");
+    expect(itemsOf(page)).toHaveLength(1_000);
+    expect(page).toContain("200 more rows were rejected");
+    expect(page).toContain("The list has 1 contact.");
+  });
+
+  it("shows the form again with the fault of a file", async () => {
+    for (const to of [`${path}/import`, `${path}/import/check`]) {
+      for (const [csv, fault] of [
+        ["", "is empty"],
+        ["name\nAda\n", "no email column"],
+        ["email,a,a\nb@example.org,1,2\n", "twice"],
+      ] as const) {
+        const { status, page } = await post(to, csv);
+        expect([status, page.includes(fault), page.includes('type="file"')], `${to} ${csv}`).toEqual([400, true, true]);
+      }
+      const response = await session.call("POST", to, "a=b", { "Content-Type": "application/x-www-form-urlencoded" });
+      expect(response.status).toBe(415);
+    }
+  });
+});

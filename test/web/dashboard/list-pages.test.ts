@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aContactList } from "../../audience/broadcasts/support.ts";
+import { mail } from "../../support/databases.ts";
+import { aSession } from "../../support/sessions.ts";
+import { aMember, aWorkspace, type TestWorkspace, until } from "../../support/workspace.ts";
+import { submit } from "./support.ts";
+
+/** Forms that change contacts, mail a list, keep what a broadcast has, and delete the workspace. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+const create = async (path: string, body: unknown) =>
+  (await (await workspace.post(path, body)).json<{ id: string }>()).id;
+const textOf = async (path: string) => (await session.get(path)).text();
+
+describe("the page of a contact", () => {
+  it("changes address, name and details, and keeps what was filled in when it is refused", async () => {
+    const list = await create("/v1/contacts/", { name: "Customers" });
+    const add = (email: string) => create(`/v1/contacts/${list}/contacts`, { email, metadata: { city: "Paris" } });
+    const [id] = [await add("ada@example.org"), await add("grace@example.org")];
+    const path = `/app/contacts/${list}/contacts/${id}`;
+    expect(await textOf(path)).toContain("&quot;city&quot;: &quot;Paris&quot;");
+    const form = { email: "ada@example.net", name: "Ada <b>", metadata: '{"city":"Turin"}' };
+    expect((await submit(session, path, form)).headers.get("Location")).toBe(`/app/contacts/${list}?done=changed`);
+    const shown = await textOf(`/app/contacts/${list}?q=ada`);
+    for (const text of ["ada@example.net", "Ada &lt;b&gt;", "city: Turin"]) expect(shown).toContain(text);
+    for (const [changes, status] of [
+      [{ metadata: "[1" }, 422],
+      [{ metadata: "[1]" }, 422],
+      [{ email: "nobody" }, 422],
+      [{ email: "grace@example.org" }, 409],
+    ] as const) {
+      const refused = await submit(session, path, { ...form, name: "Kept", ...changes });
+      const page = await refused.text();
+      expect([refused.status, page.includes('value="Kept"'), page.includes('role="alert"')]).toEqual([
+        status,
+        true,
+        true,
+      ]);
+    }
+    const other = await aSession(await aWorkspace());
+    expect((await submit(other, path, form)).status).toBe(404);
+  });
+});
+
+describe("the page that mails a list", () => {
+  it("queues one email for each contact, once however often it is sent", async () => {
+    const list = await aContactList(workspace, 3);
+    const path = `/app/contacts/${list}/send`;
+    expect(await textOf(path)).toContain("3 contacts get it");
+    const form = {
+      ...{ mailbox_id: workspace.mailboxId, subject: "News for {{name}}", html: "", text: "Hello {{email}}" },
+      idempotency_key: crypto.randomUUID(),
+    };
+    const pages = await Promise.all([1, 2].map(async () => (await submit(session, path, form)).text()));
+    expect(pages[0]).toContain("3 queued, 0 skipped.");
+    expect(pages[1]).toBe(pages[0]);
+    const emails = async () => (await (await workspace.get("/v1/emails/")).json<unknown[]>()).length;
+    await until(emails, (count) => count >= 3);
+    const sends = await mail
+      .prepare("SELECT count(*) AS count FROM broadcasts WHERE workspace = ?1")
+      .bind(workspace.workspaceNumber)
+      .first("count");
+    expect([await emails(), sends]).toEqual([3, 1]);
+    const empty = await submit(session, path, { ...form, text: "", idempotency_key: crypto.randomUUID() });
+    expect([empty.status, (await empty.text()).includes("News for {{name}}")]).toEqual([422, true]);
+  });
+});
+
+describe("the page of a template", () => {
+  it("shows the template with sample values and mails it so, once", async () => {
+    const id = await create("/v1/templates/", {
+      ...{ name: "Receipt", subject: "For {{name}}", html_body: "<p>Hi {{name}} of {{city}}</p>" },
+    });
+    expect(await textOf(`/app/templates/${id}/html?v.name=Ada%20%3Cb%3E`)).toContain("Hi Ada &lt;b&gt; of city");
+    expect(await textOf(`/app/templates/${id}?v.name=Ada`)).toContain("/html?v.name=Ada");
+    const form = {
+      ...{ from_: workspace.mailbox, to: "ada@simulator.test", "v.name": "Ada", "v.city": "" },
+      idempotency_key: crypto.randomUUID(),
+    };
+    const sent = await Promise.all([1, 2].map(() => submit(session, `/app/templates/${id}/test`, form)));
+    const [first, second] = sent.map((response) => response.headers.get("Location") ?? "");
+    expect(second).toBe(first);
+    const email = await (await workspace.get(`/v1/emails/${/[0-9a-f-]{36}/.exec(first ?? "")?.[0]}`)).json();
+    expect(email).toMatchObject({ subject: "For Ada", html_body: "<p>Hi Ada of city</p>" });
+    const wrong = await submit(session, `/app/templates/${id}/test`, {
+      ...form,
+      to: "nobody",
+      idempotency_key: crypto.randomUUID(),
+    });
+    expect([wrong.status, (await wrong.text()).includes('role="alert"')]).toEqual([422, true]);
+  });
+});
+
+describe("the form of a broadcast", () => {
+  it("keeps the seconds of a schedule that is not changed, and the limit an hour", async () => {
+    const at = new Date(Date.now() + 7_200_000);
+    at.setUTCSeconds(42, 0);
+    const id = await create("/v1/broadcasts/", {
+      ...{
+        name: "News",
+        subject: "S",
+        text_body: "T",
+        from_address: workspace.mailbox,
+        scheduled_at: at.toISOString(),
+      },
+      ...{ contact_list_id: await create("/v1/contacts/", { name: "L" }), max_per_hour: 500 },
+    });
+    const page = await textOf(`/app/broadcasts/${id}/edit`);
+    const names = [...page.matchAll(/<(?:input|select|textarea)[^>]* name="([a-z_]+)"/g)].map(([, name]) => name ?? "");
+    expect(names).toContain("max_per_hour");
+    const { contact_list_id } = await (await workspace.get(`/v1/broadcasts/${id}`)).json<{ contact_list_id: string }>();
+    const form = {
+      ...{ name: "Renamed", subject: "S", text_body: "T", from_address: workspace.mailbox, contact_list_id },
+      ...{ scheduled_at: at.toISOString().slice(0, 16), stored_scheduled_at: at.toISOString(), max_per_hour: "400" },
+    };
+    await submit(session, `/app/broadcasts/${id}/edit`, form);
+    const changed = await (await workspace.get(`/v1/broadcasts/${id}`)).json();
+    expect(changed).toMatchObject({ name: "Renamed", max_per_hour: 400, scheduled_at: at.toISOString() });
+    await submit(session, `/app/broadcasts/${id}/edit`, { ...form, max_per_hour: "" });
+    expect(await (await workspace.get(`/v1/broadcasts/${id}`)).json()).toMatchObject({ max_per_hour: null });
+  });
+});
+
+describe("the page that deletes the workspace", () => {
+  it("deletes it when an owner types its name, and not otherwise", async () => {
+    const { name } = await (await workspace.get(`/v1/workspaces/${workspace.workspaceId}`)).json<{ name: string }>();
+    const admin = await aSession({ ...workspace, userId: (await aMember(workspace, "admin")).userId });
+    expect((await submit(admin, "/app/settings/delete", { name })).status).toBe(403);
+    expect((await submit(session, "/app/settings/delete", { name: "Another" })).status).toBe(422);
+    expect((await workspace.get("/v1/emails/")).status).toBe(200);
+    expect((await submit(session, "/app/settings/delete", { name })).headers.get("Location")).toBe("/auth/sign-in");
+    expect((await workspace.get("/v1/emails/")).status).toBe(401);
+  });
+});

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aSession } from "../../support/sessions.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { submit } from "./support.ts";
+
+/** The form of a new email: it is checked and shown before it is sent. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+const PATH = "/app/emails/new";
+const form = (changes: Record<string, string> = {}) => ({
+  ...{ from_: workspace.mailbox, to: "friend@example.org", subject: "Hi", text: "Hello", html: "" },
+  ...{ idempotency_key: crypto.randomUUID(), ...changes },
+});
+const check = async (changes: Record<string, string> = {}) => {
+  const response = await submit(session, PATH, { ...form(changes), action: "check" });
+  return { status: response.status, html: await response.text() };
+};
+const countOfEmails = async () => (await (await workspace.get("/v1/emails/")).json<unknown[]>()).length;
+
+describe("the button Check of a new email", () => {
+  it("says that nothing is wrong, keeps what was filled in, and sends nothing", async () => {
+    const { status, html } = await check({ subject: "A <b> subject" });
+    expect(status).toBe(200);
+    expect(html).toContain("Nothing is wrong with this email. It has not been sent yet.");
+    expect(html).toContain('value="A &lt;b&gt; subject"');
+    expect(await countOfEmails()).toBe(0);
+  });
+
+  it("names suppressed recipients and unknown senders beside their fields", async () => {
+    await workspace.post("/v1/suppressions/", { email: "gone@example.org" });
+    const { status, html } = await check({ to: "gone@example.org, friend@example.org" });
+    expect([status, html.includes("Nothing is wrong")]).toEqual([200, false]);
+    expect(html).toContain('<a href="#to">gone@example.org is on the suppression list (');
+    const unknown = await check({ from_: "somebody@elsewhere.example" });
+    expect(unknown.html).toContain('<a href="#from_">');
+    expect(await countOfEmails()).toBe(0);
+  });
+
+  it("shows addresses that are malformed or missing", async () => {
+    const malformed = await check({ to: "nobody" });
+    expect([malformed.status, malformed.html]).toEqual([
+      200,
+      expect.stringContaining('<a href="#to">Not a valid email address</a>'),
+    ]);
+    const empty = await check({ to: "" });
+    expect([empty.status, empty.html.includes(`<a href="#to">`)]).toEqual([200, true]);
+    expect(await countOfEmails()).toBe(0);
+  });
+});
+
+describe("the preview of a new email", () => {
+  const preview = (changes: Record<string, string>) => submit(session, "/app/emails/preview", form(changes));
+
+  it("shows HTML without scripts, requests and origin, and text as it is", async () => {
+    const shown = await preview({ html: "<p>Hi</p><img src=https://evil.example/a.png>" });
+    const policy = shown.headers.get("Content-Security-Policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("sandbox allow-popups");
+    expect(policy).not.toMatch(/allow-scripts|allow-same-origin|https:/);
+    expect(await shown.text()).toContain("<p>Hi</p>");
+    expect(await (await preview({ text: "<script>alert(1)</script>" })).text()).toContain("<pre>&lt;script&gt;");
+  });
+
+  it("is only for callers who may send, from this site", async () => {
+    expect((await session.post("/app/emails/preview", form(), { Origin: "https://evil.example" })).status).toBe(403);
+  });
+});

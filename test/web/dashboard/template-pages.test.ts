@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { aSession } from "../../support/sessions.ts";
+import { aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
+import { submit } from "./support.ts";
+
+/** The editor of templates: HTML with a preview, and blocks that plain forms add, move and remove. */
+
+let workspace: TestWorkspace;
+let session: Awaited<ReturnType<typeof aSession>>;
+
+beforeEach(async () => {
+  workspace = await aWorkspace();
+  session = await aSession(workspace);
+});
+
+const textOf = async (path: string) => (await session.get(path)).text();
+const stored = async (id: string) =>
+  (await workspace.get(`/v1/templates/${id}`)).json<{ html_body: string; text_body: string; blocks_json: unknown }>();
+const create = async (body: object) => (await (await workspace.post("/v1/templates/", body)).json<{ id: string }>()).id;
+
+const HEADING = { "b.0.type": "heading", "b.0.text": "For {{name}}", "b.0.url": "" };
+const BUTTON = { "b.1.type": "button", "b.1.text": "Open", "b.1.url": "https://example.org/" };
+const aForm = (changes: Record<string, string> = {}) => ({
+  ...{ editor: "blocks", name: "Welcome", subject: "Hello", action: "save", idempotency_key: crypto.randomUUID() },
+  ...{ ...HEADING, ...BUTTON },
+  ...changes,
+});
+const saved = async (form: Record<string, string>) => {
+  const { headers } = await submit(session, "/app/templates/new", form);
+  return /[0-9a-f-]{36}/.exec(headers.get("Location") ?? "")?.[0] ?? "";
+};
+const legends = (html: string) => [...html.matchAll(/<legend>([^<]*)<\/legend>/g)].map(([, text]) => text);
+
+describe("the form of blocks", () => {
+  it("saves blocks with the HTML and text that are made of them, once", async () => {
+    const form = aForm();
+    const id = await saved(form);
+    expect(await saved(form)).toBe(id);
+    const template = await stored(id);
+    expect(template.blocks_json).toEqual({
+      version: 1,
+      blocks: [
+        { type: "heading", text: "For {{name}}", url: "" },
+        { type: "button", text: "Open", url: "https://example.org/" },
+      ],
+    });
+    expect(template.text_body).toBe("For {{name}}\n\nOpen\nhttps://example.org/\n");
+    expect(template.html_body).toContain('href="https://example.org/"');
+    await submit(session, `/app/templates/${id}`, aForm({ "b.0.text": "Changed" }));
+    expect((await stored(id)).text_body).toMatch(/^Changed\n/);
+  });
+
+  it("adds, moves and removes a block without saving, and keeps what was filled in", async () => {
+    const id = await saved(aForm());
+    const before = await stored(id);
+    for (const [action, expected] of [
+      ["add:divider", ["1. heading", "2. button", "3. divider", "Add a block"]],
+      ["up:1", ["1. button", "2. heading", "Add a block"]],
+      ["down:0", ["1. button", "2. heading", "Add a block"]],
+      ["remove:0", ["1. button", "Add a block"]],
+    ] as const) {
+      for (const path of [`/app/templates/${id}`, "/app/templates/new"]) {
+        const response = await submit(session, path, aForm({ action, "b.1.text": "Kept <b>" }));
+        const page = await response.text();
+        expect([response.status, legends(page)], action).toEqual([200, expected]);
+        expect(page).toContain('value="Kept &lt;b&gt;"');
+        expect(page).toContain("not saved yet");
+        expect(page.match(/ autofocus/g), action).toHaveLength(1);
+      }
+    }
+    expect(await stored(id)).toEqual(before);
+  });
+
+  it("names each wrong field of a block and saves nothing", async () => {
+    const id = await saved(aForm());
+    const before = await stored(id);
+    const wrong: Record<string, string>[] = [
+      { "b.1.url": "javascript:alert(1)" },
+      { "b.0.text": " " },
+      { "b.0.text": "x".repeat(10_001) },
+    ];
+    for (const changes of wrong) {
+      const [name] = Object.keys(changes);
+      const refused = await submit(session, `/app/templates/${id}`, aForm({ ...changes, subject: "Kept" }));
+      const page = await refused.text();
+      expect([refused.status, page.includes(`href="#${name}"`), page.includes('value="Kept"')]).toEqual([
+        422,
+        true,
+        true,
+      ]);
+    }
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`b.${n}.type`, "divider"]));
+    expect((await submit(session, `/app/templates/${id}`, aForm(many))).status).toBe(422);
+    expect(await stored(id)).toEqual(before);
+  });
+
+  it("says when the API has changed the HTML without the blocks", async () => {
+    const id = await saved(aForm());
+    expect(await textOf(`/app/templates/${id}`)).not.toContain("was changed without its blocks");
+    await workspace.call("PATCH", `/v1/templates/${id}`, { html_body: "<p>Other</p>" });
+    expect(await textOf(`/app/templates/${id}`)).toContain("was changed without its blocks");
+  });
+
+  it("leaves HTML alone, and gives up blocks only after it has asked", async () => {
+    const html = await create({ name: "Own", html_body: "<h1>A</h1>", blocks_json: { editor: "another" } });
+    expect(await textOf(`/app/templates/${html}`)).toContain('name="html_body"');
+    const id = await saved(aForm());
+    const before = await stored(id);
+    expect(await textOf(`/app/templates/${id}`)).not.toContain('name="html_body"');
+    expect(await textOf(`/app/templates/${id}/to-html`)).toContain("cannot be made of HTML again");
+    const { headers } = await submit(session, `/app/templates/${id}/to-html`);
+    expect(headers.get("Location")).toBe(`/app/templates/${id}?done=html`);
+    expect(await stored(id)).toEqual({ ...before, blocks_json: null, updated_at: expect.any(String) });
+    expect(await textOf(`/app/templates/${id}`)).toContain('name="html_body"');
+  });
+});
+
+describe("the preview of the form", () => {
+  const preview = async (fields: Record<string, string>) => submit(session, "/app/templates/preview", fields);
+
+  it("shows what is filled in with sample values, loads no image, and runs no script", async () => {
+    const image = { "b.1.type": "image", "b.1.text": "A <boat>", "b.1.url": "https://example.org/boat.png" };
+    const blocks = await preview({ ...aForm(image), "v.name": "<i>Ada" });
+    const shown = await blocks.text();
+    expect(shown).toContain("For &lt;i&gt;Ada");
+    expect(shown).toContain("[A &lt;boat&gt;]");
+    expect(shown).not.toContain("boat.png");
+    expect(blocks.headers.get("Content-Security-Policy")).toContain("sandbox allow-popups");
+    expect(await (await preview({ html_body: "<p>{{name}} {{city}}</p>", "v.name": "Ada" })).text()).toContain(
+      "<p>Ada city</p>",
+    );
+    expect(await (await preview({ html_body: "", text_body: "1 < 2" })).text()).toContain("<pre>1 &lt; 2</pre>");
+  });
+});
