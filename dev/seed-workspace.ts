@@ -1,9 +1,10 @@
 import { mintApiKey } from "../src/access/accounts/api-key.ts";
+import type { Role } from "../src/access/caller.ts";
 import { generateDkimKeys, newOwnershipToken, RECHECK_MS, reversedName } from "../src/domains/domains/index.ts";
 import { placementStatements } from "../src/identity/workspaces/place.ts";
 import { parseAddress } from "../src/lib/addresses.ts";
 import { dkimRecord, type generateDkimKeyPair } from "../src/mail/dkim/index.ts";
-import type { Ctx, Role } from "../src/platform/context.ts";
+import type { Ctx } from "../src/platform/context.ts";
 import { orm } from "../src/platform/db/client.ts";
 import { apiKeys, dkimKeys, domains, mailboxes, memberships, users } from "../src/platform/db/schema/main/index.ts";
 

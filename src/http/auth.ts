@@ -7,9 +7,10 @@ import {
   type RequiredScope,
   routeScopes,
 } from "../access/accounts/index.ts";
+import type { CallerCtx } from "../access/caller.ts";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
 import { AppError, unauthorized } from "../lib/errors.ts";
-import type { CallerCtx, Ctx } from "../platform/context.ts";
+import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";
 import { onNewestShard } from "../platform/jobs/shards.ts";
 import { readEarlyBody } from "./early-body.ts";

@@ -1,4 +1,5 @@
-import type { CallerCtx, Ctx } from "../platform/context.ts";
+import type { CallerCtx } from "../access/caller.ts";
+import type { Ctx } from "../platform/context.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 

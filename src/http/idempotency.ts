@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { CallerCtx } from "../access/caller.ts";
 import { toBase64, utf8 } from "../lib/bytes.ts";
 import { AppError, unprocessable } from "../lib/errors.ts";
 import { keyedHashes } from "../lib/secret-box.ts";
-import type { CallerCtx } from "../platform/context.ts";
 import { ConcurrencyError } from "../platform/db/batch.ts";
 import { findResponse, type Idempotency } from "../platform/idempotency/index.ts";
 import type { AppEnv } from "./env.ts";
@@ -13,7 +13,7 @@ import type { AppEnv } from "./env.ts";
  * The handler stores its response in the same D1 batch as its writes. Of two concurrent requests with one key, the
  * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
  * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
- * after each of these. A send whose records were read with the credential writes without looking up its key first, and
+ * after each of these. An operation whose records were read with the credential writes without looking up its key first, and
  * looks it up after any refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of the route
  * is checked already.
  */
@@ -38,7 +38,7 @@ export function idempotent(
       c.header("Content-Type", "application/json");
       return c.body(stored.body, (stored.status ?? status) as ContentfulStatusCode);
     };
-    const looksFirst = caller.sendRecords === undefined;
+    const looksFirst = caller.early === undefined;
     const replayed = looksFirst ? await replay() : null;
     if (replayed) return replayed;
     c.set("caller", { ...caller, idempotency });

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
+import type { CallerCtx } from "../access/caller.ts";
 import { AppError } from "../lib/errors.ts";
 import { type ContentSink, extractJson } from "../lib/json-extract/extract.ts";
-import type { CallerCtx } from "../platform/context.ts";
 import { BodyBudget, type BodyHold, largeBodyLimits, UNKNOWN_CALLER } from "./body-budget.ts";
 import { BODY_LIMIT, type BodyStream } from "./body-stream.ts";
 import { openStream, parseJson, readHead, requireJson, smallBodies } from "./early-body.ts";

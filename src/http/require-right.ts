@@ -1,6 +1,6 @@
 import { isDeniedToOauth, routeScopes } from "../access/accounts/index.ts";
+import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
-import type { Actor } from "../platform/context.ts";
 
 const credentialNames = {
   api_key: "an API key",

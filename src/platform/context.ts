@@ -1,8 +1,6 @@
-import type { Scope } from "../access/accounts/scopes.ts";
 import { uuidv7 } from "../lib/ids.ts";
-import type { EarlySendRecords } from "../sending/emails/send/index.ts";
 import { asDatabase, type Database, type DatabaseKind, type MainDatabase } from "./db/database.ts";
-import type { Idempotency } from "./idempotency/index.ts";
+import type { Idempotency } from "./idempotency/key.ts";
 import type { WakeUp } from "./outbox/wake.ts";
 import { levelOf } from "./settings/log-levels.ts";
 import { readSettings, type Settings } from "./settings/settings.ts";
@@ -50,81 +48,28 @@ export interface MailCtx extends WorkCtx<"mail"> {
   shard: number;
 }
 
-/** The context of an authenticated request. Its mail database is the newest one of the workspace. */
-export interface CallerCtx extends MailCtx {
-  actor: Actor;
+/** The kinds of credential by which a caller acts. */
+export type CredentialKind = "api_key" | "session" | "oauth" | "mailbox" | "smtp" | "system";
+
+/** The context of what one caller does in one workspace. `CallerCtx` of src/access/caller.ts has its rights as well. */
+export interface WorkspaceCtx extends MailCtx {
+  actor: {
+    kind: CredentialKind;
+    /** Id of the API key, of the session, of the OAuth grant or of the SMTP credential. */
+    credentialId: string;
+    userId: string;
+    email: string;
+    /** Domains that the credential is restricted to. Null: every domain of the workspace. */
+    domainIds: ReadonlySet<string> | null;
+  };
+  /** Its mail database in this context is the newest one. */
   workspace: CallerWorkspace;
   /** Address of the client, as Cloudflare reports it. Null without Cloudflare. */
   clientIp: string | null;
   /** Set when the request has an Idempotency-Key: the operation stores its response in the batch of its writes. */
   idempotency?: Idempotency;
-  /** What a send reads, when it was read in the D1 batch that found the credential. */
-  sendRecords?: EarlySendRecords;
   /** Lets work finish after the response. Absent outside of requests. */
   waitUntil?(work: Promise<unknown>): void;
-}
-
-export type Role = "owner" | "admin" | "member";
-
-/** The authenticated caller. */
-export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor | MailboxActor;
-
-interface AnyActor {
-  /** Id of the API key, of the session, of the OAuth grant or of the SMTP credential. */
-  credentialId: string;
-  userId: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  scopes: ReadonlySet<Scope>;
-  /** The credential was granted `*`: every scope that the role has, including scopes added later. */
-  grantsAll: boolean;
-  /** Domains that the credential is restricted to. Null: every domain of the workspace. */
-  domainIds: ReadonlySet<string> | null;
-  /** When the credential expires, in milliseconds since 1970. Null: never, or a session, which can be refreshed. */
-  expiresAt: number | null;
-  restricted: boolean;
-}
-
-export interface ApiKeyActor extends AnyActor {
-  kind: "api_key";
-  keyPrefix: string;
-}
-
-/** A user who signed in. */
-export interface SessionActor extends AnyActor {
-  kind: "session";
-  isPlatformAdmin: boolean;
-  /** IANA name of the zone that the user has chosen for the times on pages. Null: that of the browser. */
-  timeZone: string | null;
-  /** When the access token expires, in milliseconds since 1970. */
-  accessExpiresAt: number;
-  /** When the user last proved its identity again, in milliseconds since 1970. */
-  reauthenticatedAt: number | null;
-}
-
-/** A mailbox whose password was used to sign in: it may use its own inbox only. */
-export interface MailboxActor extends AnyActor {
-  kind: "mailbox";
-  mailboxId: string;
-}
-
-/** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
-export interface SystemActor extends AnyActor {
-  kind: "system";
-}
-
-/** A user who submits mail by SMTP with a credential of one domain. It is never the caller of a request to the API. */
-export interface SmtpActor extends AnyActor {
-  kind: "smtp";
-}
-
-/** A client that acts for a user by an access token of an OAuth grant. */
-export interface OAuthActor extends AnyActor {
-  kind: "oauth";
-  clientId: string;
-  /** As the client calls itself. */
-  clientName: string | null;
 }
 
 export interface CallerWorkspace {

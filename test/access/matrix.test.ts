@@ -10,8 +10,8 @@ import {
   type Scope,
   scopes,
 } from "../../src/access/accounts/index.ts";
+import type { Role } from "../../src/access/caller.ts";
 import { grantableScopes } from "../../src/identity/oauth/scopes.ts";
-import type { Role } from "../../src/platform/context.ts";
 import * as mailSchema from "../../src/platform/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/platform/db/schema/main/index.ts";
 import { FILE_SHARD } from "../support/databases.ts";

@@ -1,7 +1,8 @@
 /** Accepts emails through the send verb, with the clock of a given context; nothing is delivered. */
 
 import { authenticateApiKey } from "../../src/access/accounts/index.ts";
-import type { CallerCtx, MailCtx } from "../../src/platform/context.ts";
+import type { CallerCtx } from "../../src/access/caller.ts";
+import type { MailCtx } from "../../src/platform/context.ts";
 import type { WakeUp } from "../../src/platform/outbox/index.ts";
 import { SendIn } from "../../src/sending/emails/schema.ts";
 import { sendEmail } from "../../src/sending/emails/send/send.ts";

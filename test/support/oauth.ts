@@ -2,10 +2,11 @@ import { exports } from "cloudflare:workers";
 import * as oauth from "oauth4webapi";
 import { issueAccessToken } from "../../src/access/access-tokens/index.ts";
 import type { Scope } from "../../src/access/accounts/index.ts";
+import type { SessionActor } from "../../src/access/caller.ts";
 import { approve } from "../../src/identity/oauth/approve.ts";
 import { getClient, registerClient } from "../../src/identity/oauth/clients.ts";
 import { grantableScopes } from "../../src/identity/oauth/scopes.ts";
-import type { Ctx, SessionActor } from "../../src/platform/context.ts";
+import type { Ctx } from "../../src/platform/context.ts";
 import { aSession } from "./sessions.ts";
 import { apiWith, type TestWorkspace, testContext } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
+import type { ApiKeyActor, CallerCtx } from "../../src/access/caller.ts";
 import { reversedName } from "../../src/domains/domains/index.ts";
 import { openLinks } from "../../src/lib/sealed-links.ts";
-import type { ApiKeyActor, CallerCtx } from "../../src/platform/context.ts";
 import { onNewestShard } from "../../src/platform/jobs/shards.ts";
 import { performCall } from "../../src/transfers/domain-transfers/index.ts";
 import type { TransferRequest } from "../../src/transfers/domain-transfers/object.ts";

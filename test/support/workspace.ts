@@ -2,10 +2,11 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env, exports } from "cloudflare:workers";
 import { type SeedInput, seedWorkspace } from "../../dev/seed-workspace.ts";
 import { API_KEY_PURPOSE, keyPrefix, newApiKey } from "../../src/access/accounts/api-key.ts";
+import type { Role } from "../../src/access/caller.ts";
 import { app } from "../../src/app.ts";
 import { keyedHashes } from "../../src/lib/secret-box.ts";
 import { type DkimAlgorithm, generateDkimKeyPair } from "../../src/mail/dkim/index.ts";
-import { createContext, type MailCtx, type Role } from "../../src/platform/context.ts";
+import { createContext, type MailCtx } from "../../src/platform/context.ts";
 import { orm } from "../../src/platform/db/client.ts";
 import { apiKeys } from "../../src/platform/db/schema/main/index.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";

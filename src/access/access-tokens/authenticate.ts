@@ -1,6 +1,6 @@
 import { invalidAccessToken } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx, OAuthActor, Role } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
   effectiveScopes,
@@ -8,6 +8,7 @@ import {
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "../accounts/index.ts";
+import type { OAuthActor, Role } from "../caller.ts";
 import { ACCESS_TOKEN_PURPOSE, isOwnResource } from "./rules.ts";
 
 interface TokenRow extends WorkspaceColumns {

@@ -1,7 +1,8 @@
 import { unauthorized } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Actor, ApiKeyActor, CallerWorkspace, Ctx, Role } from "../../platform/context.ts";
+import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import type { Actor, ApiKeyActor, Role } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
 import { effectiveScopes } from "./scopes.ts";
 

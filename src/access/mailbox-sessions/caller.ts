@@ -1,6 +1,7 @@
 import { unauthorized } from "../../lib/errors.ts";
-import type { Ctx, MailboxActor } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { type Caller, MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } from "../accounts/index.ts";
+import type { MailboxActor } from "../caller.ts";
 import { verifyAccessToken } from "../sessions/index.ts";
 import { openByPassword } from "./sessions.ts";
 

@@ -1,7 +1,8 @@
 import { parseAddress } from "../../lib/addresses.ts";
 import { unauthorized } from "../../lib/errors.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerCtx } from "../caller.ts";
 import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../refresh-tokens/index.ts";
 import { type Client, signAccessToken } from "../sessions/index.ts";
 import { hashPassword, isPassword } from "./password.ts";

@@ -1,5 +1,5 @@
 import { unauthorized } from "../../lib/errors.ts";
-import type { Ctx, Role, SessionActor } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import {
   type Caller,
   effectiveScopes,
@@ -7,6 +7,7 @@ import {
   toCallerWorkspace,
   type WorkspaceColumns,
 } from "../accounts/index.ts";
+import type { Role, SessionActor } from "../caller.ts";
 import { verifyAccessToken } from "./access-token.ts";
 
 interface SessionRow extends WorkspaceColumns {

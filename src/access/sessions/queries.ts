@@ -1,9 +1,9 @@
 import { and, desc, eq, gt, lt } from "drizzle-orm";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { sessions } from "../../platform/db/schema/main/index.ts";
+import type { CallerCtx } from "../caller.ts";
 
 export type SessionRow = typeof sessions.$inferSelect;
 

@@ -1,8 +1,9 @@
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement, auditSessionStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
+import type { CallerCtx } from "../caller.ts";
 import { deleteFamiliesStatement } from "../refresh-tokens/index.ts";
 
 /** Returns the statement that deletes a session, which ends it at the next request. */

@@ -1,6 +1,6 @@
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, SessionActor } from "../../platform/context.ts";
+import type { CallerCtx, SessionActor } from "../caller.ts";
 import { signAccessToken } from "./access-token.ts";
 
 const SWITCH = `

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { AudienceOut } from "./report-schema.ts";

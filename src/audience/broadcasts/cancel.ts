@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { changeBroadcast, deleteTaskStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 

@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { getMailbox } from "../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { findContactList } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, insertTaskStatement, requireTransition } from "./change.ts";
 import { findSender } from "./check-start.ts";

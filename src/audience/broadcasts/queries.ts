@@ -1,6 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, MailCtx } from "../../platform/context.ts";
+import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import type { FanOut } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_OCTETS } from "./rules.ts";

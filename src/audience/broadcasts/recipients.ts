@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { getBroadcast } from "./queries.ts";
 import type { RecipientOut, RecipientStatus } from "./report-schema.ts";

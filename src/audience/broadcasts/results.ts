@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { type Counts, permittedDomains, VISIBLE } from "./queries.ts";
 

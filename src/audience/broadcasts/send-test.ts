@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { countEmailsStatements, toDailyLimitError } from "../../platform/daily-limits/index.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";

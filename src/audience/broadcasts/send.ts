@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, deleteTaskStatement, insertTaskStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { BROADCAST_NUMBER, getBroadcast } from "./queries.ts";
 import type { TopLinksOut } from "./report-schema.ts";

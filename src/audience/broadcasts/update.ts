@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import {
   type BroadcastChanges,
   changeBroadcast,

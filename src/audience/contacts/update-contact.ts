@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { isUniqueViolation } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { copyToContacts } from "../../sending/suppressions/index.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { LIST_COLUMNS, type ListRow, requireListId } from "./queries.ts";
 import { type ListOut, type ListPatch, toList } from "./schema.ts";

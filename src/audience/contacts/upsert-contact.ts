@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { insertContact } from "./add-contact.ts";
 import { CONTACT_COLUMNS, type ContactRow, getList } from "./queries.ts";

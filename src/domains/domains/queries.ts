@@ -1,7 +1,8 @@
 import { and, eq, gt, type SQL, sql } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { dkimKeys, domains } from "../../platform/db/schema/main/index.ts";
 

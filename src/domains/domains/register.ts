@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { conflict, forbidden, unprocessable } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { generateDkimKeys, insertKeysStatement } from "./dkim-keys.ts";

@@ -1,8 +1,8 @@
 import { mintApiKey } from "../../access/accounts/index.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { type Fault, unprocessable } from "../../lib/errors.ts";
 import { isoOrNull, parseIso } from "../../lib/time.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/index.ts";
 import { callerIsActive } from "./caller-is-active.ts";

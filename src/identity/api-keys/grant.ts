@@ -1,5 +1,5 @@
+import type { Actor } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import type { Actor } from "../../platform/context.ts";
 
 /** The rights of an API key. */
 export interface Grant {

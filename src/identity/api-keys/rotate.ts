@@ -1,8 +1,8 @@
 import { mintApiKey } from "../../access/accounts/index.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { inheritPasswordsStatement } from "../../access/mailbox-sessions/index.ts";
 import { conflict, forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { expectChanges, repeatableBatch } from "../../platform/db/batch.ts";
 import { storeSecretResponse } from "../../platform/idempotency/index.ts";
 import { callerIsActive } from "./caller-is-active.ts";

@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, lt, type SQL } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { auditLog } from "../../platform/db/schema/main/index.ts";
 

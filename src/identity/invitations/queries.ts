@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, gt } from "drizzle-orm";
+import type { CallerCtx, Role } from "../../access/caller.ts";
 import { AppError, notFound } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { CallerCtx, Ctx, Role } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { invitations } from "../../platform/db/schema/main/index.ts";
 

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
 
 const DELETE = "DELETE FROM invitations WHERE id = ?1 AND workspace = ?2";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { Actor, CallerCtx } from "../../access/caller.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
-import type { Actor, CallerCtx } from "../../platform/context.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (decisions 2). */
 export const MeOut = z

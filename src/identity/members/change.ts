@@ -1,5 +1,5 @@
+import type { Actor, CallerCtx, Role } from "../../access/caller.ts";
 import { conflict, forbidden } from "../../lib/errors.ts";
-import type { Actor, CallerCtx, Role } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { getMember, type MemberRow } from "./queries.ts";

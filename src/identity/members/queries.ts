@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from "drizzle-orm";
+import type { CallerCtx, Role } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, Role } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, users } from "../../platform/db/schema/main/index.ts";
 

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
 import { changeMember } from "./change.ts";
 import { endMembershipStatements } from "./end-membership.ts";

@@ -1,8 +1,9 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { deleteFamiliesStatement } from "../../access/refresh-tokens/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 
 export interface GrantRow {

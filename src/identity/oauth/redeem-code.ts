@@ -1,10 +1,11 @@
 import { type IssuedAccessToken, isOwnResource, issueAccessToken } from "../../access/access-tokens/index.ts";
 import { effectiveScopes, type Scope } from "../../access/accounts/index.ts";
+import type { Role } from "../../access/caller.ts";
 import { issueRefreshToken } from "../../access/refresh-tokens/index.ts";
 import { toBase64Url } from "../../lib/base64url.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
-import type { Ctx, Role } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { CODE_PURPOSE } from "./approve.ts";
 import { OAuthError } from "./errors.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { repeatableBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { newWorkspace, toSlug } from "./new-workspace.ts";

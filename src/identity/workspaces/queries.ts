@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNull } from "drizzle-orm";
+import type { CallerCtx, Role } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
-import type { CallerCtx, Role } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { memberships, workspaces } from "../../platform/db/schema/main/index.ts";
 

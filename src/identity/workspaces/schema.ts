@@ -1,7 +1,7 @@
 import * as z from "zod";
+import type { Role } from "../../access/caller.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
-import type { Role } from "../../platform/context.ts";
 import type { WorkspaceRow } from "./queries.ts";
 import { isSlackWebhookUrl, limits } from "./rules.ts";
 

@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { seal } from "../../lib/secret-box.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
 import type { WorkspacePatch } from "./schema.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { canonicalDomain } from "../../lib/address-domain.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { type Fault, unprocessable } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { checkPublicUrl } from "../../platform/public-urls/index.ts";
 import { getMailbox } from "../mailboxes/index.ts";
 import type { RuleMatch } from "./rules.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { issueOneTimeToken } from "../../access/one-time-tokens/index.ts";
 import { AppError, forbidden, tooManyRequests } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { canSendSystemEmails, sendSystemEmail } from "../../sending/system-emails/index.ts";
 import type { CheckedTarget } from "./check.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { readAuthentication } from "./authentication.ts";
 import type { InboundEntryOut } from "./schema.ts";

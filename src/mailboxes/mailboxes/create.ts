@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import type { MailboxRow } from "./queries.ts";

@@ -1,4 +1,4 @@
-import type { Actor } from "../../platform/context.ts";
+import type { Actor } from "../../access/caller.ts";
 
 type Caller = Pick<Actor, "scopes" | "userId">;
 

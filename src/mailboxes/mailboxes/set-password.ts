@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { setPasswordStatements } from "../../access/mailbox-sessions/index.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { checkAccess } from "../mailbox-store/index.ts";
 import { getMailbox } from "./queries.ts";
 import { mayManage, missingForPassword } from "./rights.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import type { NotificationRow } from "./queries.ts";
 
 const MARK_READ = `

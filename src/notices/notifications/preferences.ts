@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { type Preferences, toPreferences } from "./rules.ts";
 
 /** Flags to change. What is left out keeps its value. */

@@ -1,5 +1,5 @@
 import { and, desc, eq, isNull } from "drizzle-orm";
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { orm } from "../../platform/db/client.ts";
 import { notifications } from "../../platform/db/schema/main/index.ts";
 import { type Category, categories } from "./rules.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { checkPublicUrl } from "../../platform/public-urls/index.ts";
 
 /** Throws 422 when the service may not send requests to a URL (decisions 10). Makes two DNS queries. */

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailDb, mailOrm } from "../../platform/db/client.ts";
 import { webhookDeliveries } from "../../platform/db/schema/mail/index.ts";
 import { requireAllDomains, type WebhookRow } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { and, asc, eq } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { webhooks } from "../../platform/db/schema/main/index.ts";
 

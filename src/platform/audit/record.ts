@@ -1,4 +1,4 @@
-import type { Actor, CallerCtx } from "../context.ts";
+import type { CredentialKind, WorkspaceCtx } from "../context.ts";
 import type { MainStatement } from "../db/database.ts";
 import { type AuditAction, actions } from "./actions.ts";
 
@@ -12,12 +12,14 @@ export interface AuditEntry {
 }
 
 /** Who made a change, and with which credential. */
-export type AuditActor = Pick<Actor, "userId" | "email" | "credentialId"> & { kind: Actor["kind"] | "invitation" };
+export type AuditActor = Pick<WorkspaceCtx["actor"], "userId" | "email" | "credentialId"> & {
+  kind: CredentialKind | "invitation";
+};
 
-type AuditCtx = Pick<CallerCtx, "db" | "now" | "newId" | "clientIp"> & {
+type AuditCtx = Pick<WorkspaceCtx, "db" | "now" | "newId" | "clientIp"> & {
   /** Null: the service itself. */
   actor: AuditActor | null;
-  workspace: Pick<CallerCtx["workspace"], "number"> | null;
+  workspace: Pick<WorkspaceCtx["workspace"], "number"> | null;
 };
 
 const insertWhere = (condition: string, workspace = "?2") => `

@@ -1,8 +1,8 @@
 export { deleteExpiredResponses } from "./delete-expired.ts";
+export type { Idempotency } from "./key.ts";
 export { Reservation } from "./reservation.ts";
 export {
   findResponse,
-  type Idempotency,
   type StoredResponse,
   storeMailResponse,
   storeResponse,

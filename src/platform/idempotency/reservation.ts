@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../context.ts";
+import type { WorkspaceCtx } from "../context.ts";
 import { ConcurrencyError, guardedBatch } from "../db/batch.ts";
 import { insertResponse } from "./responses.ts";
 import { dayOf } from "./rules.ts";
@@ -27,18 +27,18 @@ const CANCEL = `
     AND key IN (SELECT value FROM json_each(?3))`;
 
 export class Reservation {
-  readonly #ctx: CallerCtx;
+  readonly #ctx: WorkspaceCtx;
   #until: number;
   readonly #token: string;
 
-  private constructor(ctx: CallerCtx) {
+  private constructor(ctx: WorkspaceCtx) {
     this.#ctx = ctx;
     this.#until = ctx.now() + RESERVATION_MS;
     this.#token = ctx.newId();
   }
 
   /** Reserves the key of the request. Returns null when it has none. Throws ConcurrencyError when the key is in use. */
-  static async open(ctx: CallerCtx): Promise<Reservation | null> {
+  static async open(ctx: WorkspaceCtx): Promise<Reservation | null> {
     if (!ctx.idempotency) return null;
     const reservation = new Reservation(ctx);
     await guardedBatch(ctx.db, [

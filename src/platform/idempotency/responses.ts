@@ -1,29 +1,13 @@
 import { conflict } from "../../lib/errors.ts";
-import type { CallerCtx } from "../context.ts";
+import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { Database, DatabaseKind, MailStatement, MainStatement, Statement } from "../db/database.ts";
 import { onShard } from "../jobs/shards.ts";
+import type { Idempotency } from "./key.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 import { isAbandoned } from "./running.ts";
 import { isSealed, openResponse, sealResponse } from "./seal.ts";
-
-/**
- * The Idempotency-Key of a request. Only hashes of the key are stored. `keys` has one hash per master key, newest first:
- * a response is stored under the first and found under any.
- */
-export interface Idempotency {
-  keys: readonly string[];
-  /** Of method, path and body. */
-  fingerprint: string;
-  /**
-   * Set when the key was not given by the caller: a stored response is replayed for this time only, in ms, and not when
-   * its fields `connection` and `sequence` are of an earlier message of this connection, whose answer the client has received.
-   */
-  repeats?: { ttlMs: number; connection: string; sequence: number };
-  /** Returns the keys derived from the Idempotency-Key and each master key, newest first, for sealed responses. */
-  sealingKeys: () => Promise<readonly string[]>;
-}
 
 const FIND_RESPONSE = `
   SELECT fingerprint, answer FROM idempotency_keys
@@ -42,7 +26,7 @@ export interface StoredResponse {
  * request, or by another credential for a response that contains a secret, or
  * while the work of the key is running.
  */
-export async function findResponse(ctx: CallerCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
+export async function findResponse(ctx: WorkspaceCtx, idempotency: Idempotency): Promise<StoredResponse | null> {
   const row = await findRow(ctx, idempotency);
   if (!row) return null;
   if (row.fingerprint !== fingerprintOf(ctx, idempotency))
@@ -60,7 +44,7 @@ interface ResponseRow {
 }
 
 /** Finds the row of a key in the main database and in every mail database of the workspace. */
-async function findRow(ctx: CallerCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
+async function findRow(ctx: WorkspaceCtx, { keys, repeats }: Idempotency): Promise<ResponseRow | null> {
   const now = ctx.now();
   const values = [dayOf(now), ctx.workspace.number, JSON.stringify(keys), now - (repeats?.ttlMs ?? RESPONSE_TTL_MS)];
   const rows = await Promise.all([
@@ -94,12 +78,12 @@ const FORGET_RESPONSE = `
  * without an Idempotency-Key. When another request with the same key was first, the batch rolls back with
  * ConcurrencyError and the response of that request is replayed. `status` is for routes with several success statuses.
  */
-export function storeResponse(ctx: CallerCtx, response: unknown, status?: number): MainStatement[] {
+export function storeResponse(ctx: WorkspaceCtx, response: unknown, status?: number): MainStatement[] {
   return insertResponse(ctx, ctx.db, toText(response, status));
 }
 
 /** Returns the same for a batch of writes to the mail database of the caller. */
-export function storeMailResponse(ctx: CallerCtx, response: unknown, status?: number): MailStatement[] {
+export function storeMailResponse(ctx: WorkspaceCtx, response: unknown, status?: number): MailStatement[] {
   return insertResponse(ctx, mailDb(ctx), toText(response, status));
 }
 
@@ -110,14 +94,14 @@ const toText = (response: unknown, status: number | undefined) =>
  * Returns the same for a response that contains a secret. It is encrypted under a key derived from the Idempotency-Key
  * and is replayed only to the credential that made the request.
  */
-export async function storeSecretResponse(ctx: CallerCtx, response: unknown): Promise<MainStatement[]> {
+export async function storeSecretResponse(ctx: WorkspaceCtx, response: unknown): Promise<MainStatement[]> {
   const { idempotency } = ctx;
   return idempotency ? insertResponse(ctx, ctx.db, await sealResponse(ctx, idempotency, JSON.stringify(response))) : [];
 }
 
 /** Returns the statements that store the text of a response, or of a reservation. */
 export function insertResponse<Kind extends DatabaseKind>(
-  ctx: CallerCtx,
+  ctx: WorkspaceCtx,
   db: Database<Kind>,
   response: string,
 ): Statement<Kind>[] {
@@ -147,7 +131,7 @@ export function insertResponse<Kind extends DatabaseKind>(
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */
-export function fingerprintOf({ actor: { domainIds } }: CallerCtx, { fingerprint }: Idempotency): string {
+export function fingerprintOf({ actor: { domainIds } }: WorkspaceCtx, { fingerprint }: Idempotency): string {
   if (!domainIds) return fingerprint;
   // A key that is restricted to no domain must not share the fingerprint of unrestricted ones.
   return [fingerprint, ...(domainIds.size > 0 ? [...domainIds].sort() : ["no-domains"])].join(" ");

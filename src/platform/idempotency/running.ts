@@ -1,5 +1,5 @@
 import { conflict } from "../../lib/errors.ts";
-import type { CallerCtx } from "../context.ts";
+import type { WorkspaceCtx } from "../context.ts";
 
 /** Returns the stored answer that marks work as running until a time in milliseconds since 1970. */
 export function runningAnswer(until: number, token: string): string {
@@ -7,7 +7,7 @@ export function runningAnswer(until: number, token: string): string {
 }
 
 /** Returns whether a stored answer marks work whose lease is over. Throws 409 while the lease lasts. */
-export function isAbandoned(ctx: CallerCtx, answer: string): boolean {
+export function isAbandoned(ctx: WorkspaceCtx, answer: string): boolean {
   const [, until] = /^running\.(\d+)\./.exec(answer) ?? [];
   if (until === undefined) return false;
   const left = Number(until) - ctx.now();

@@ -1,7 +1,7 @@
 import { fromBase64, toBase64, utf8 } from "../../lib/bytes.ts";
 import { conflict } from "../../lib/errors.ts";
-import type { CallerCtx } from "../context.ts";
-import type { Idempotency } from "./responses.ts";
+import type { WorkspaceCtx } from "../context.ts";
+import type { Idempotency } from "./key.ts";
 
 /** Prefix of a sealed response. No JSON text begins with it. */
 const SEALED_PREFIX = "sealed";
@@ -15,7 +15,7 @@ export function isSealed(response: string): boolean {
  * Encrypts a response (AES-256-GCM) under the newest sealing key. Returns `sealed.<credential>.<version>.<iv>.<text>`.
  * Decrypting it requires the caller's Idempotency-Key, which is not stored.
  */
-export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, response: string): Promise<string> {
+export async function sealResponse(ctx: WorkspaceCtx, idempotency: Idempotency, response: string): Promise<string> {
   const { credentialId } = ctx.actor;
   const [newest = ""] = await idempotency.sealingKeys();
   const [version, secret] = newest.split(".");
@@ -29,7 +29,7 @@ export async function sealResponse(ctx: CallerCtx, idempotency: Idempotency, res
  * Decrypts the result of `sealResponse`. Throws 409 for another credential: an Idempotency-Key may be guessable, and the
  * other credential may have fewer rights.
  */
-export async function openResponse(ctx: CallerCtx, idempotency: Idempotency, sealed: string): Promise<string> {
+export async function openResponse(ctx: WorkspaceCtx, idempotency: Idempotency, sealed: string): Promise<string> {
   const [, credentialId, version, iv = "", text = ""] = sealed.split(".");
   if (credentialId !== ctx.actor.credentialId) throw conflict("This Idempotency-Key was used by another credential");
   const found = (await idempotency.sealingKeys()).find((candidate) => candidate.split(".")[0] === version);
@@ -44,6 +44,6 @@ function importKey(secret: string | undefined, use: "encrypt" | "decrypt"): Prom
 }
 
 /** Returns the AES-GCM parameters. Workspace, credential and request are authenticated. */
-function algorithm({ workspace, actor }: CallerCtx, { fingerprint }: Idempotency, iv: Uint8Array<ArrayBuffer>) {
+function algorithm({ workspace, actor }: WorkspaceCtx, { fingerprint }: Idempotency, iv: Uint8Array<ArrayBuffer>) {
   return { name: "AES-GCM", iv, additionalData: utf8(`${workspace.number} ${actor.credentialId} ${fingerprint}`) };
 }

@@ -1,8 +1,9 @@
-import type { CallerCtx } from "../context.ts";
+import type { WorkspaceCtx } from "../context.ts";
 import { expectChanges } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
-import { fingerprintOf, type Idempotency } from "./responses.ts";
+import type { Idempotency } from "./key.ts";
+import { fingerprintOf } from "./responses.ts";
 import { dayOf, RESPONSE_TTL_MS } from "./rules.ts";
 
 /** The response to one of several requests that are committed together. */
@@ -35,7 +36,7 @@ const INSERT_RESPONSES = `
  * for the batch of the writes to the mail database that they report. When a key was used before, or twice among them, the
  * batch rolls back with ConcurrencyError. The number of statements does not depend on the number of requests.
  */
-export function storeMailResponses(ctx: CallerCtx, responses: readonly KeyedResponse[]): MailStatement[] {
+export function storeMailResponses(ctx: WorkspaceCtx, responses: readonly KeyedResponse[]): MailStatement[] {
   const [db, now] = [mailDb(ctx), ctx.now()];
   const items = responses.map(({ idempotency, response }) => ({
     keys: idempotency.keys,

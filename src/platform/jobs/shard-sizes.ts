@@ -1,5 +1,5 @@
 import { unavailable } from "../../lib/errors.ts";
-import type { CallerCtx, Ctx } from "../context.ts";
+import type { Ctx, WorkspaceCtx } from "../context.ts";
 
 /** Cron measures the sizes each minute, and retention frees space each hour. In seconds. */
 const RETRY_AFTER = 300;
@@ -29,12 +29,12 @@ export function hasMailSpace({ settings }: Pick<Ctx, "settings">, size: number):
 }
 
 /** Throws 503 when the mail database of the caller is too full for new emails. */
-export function requireMailSpace(ctx: CallerCtx): void {
+export function requireMailSpace(ctx: WorkspaceCtx): void {
   if (!hasMailSpace(ctx, ctx.workspace.mailSize))
     throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
 }
 
 /** Whether the mail database of the caller is too full for content, which then is stored in R2 only. */
-export function storesContentInR2Only({ workspace, settings }: CallerCtx): boolean {
+export function storesContentInR2Only({ workspace, settings }: WorkspaceCtx): boolean {
   return workspace.mailSize >= settings.shardLimits.content;
 }

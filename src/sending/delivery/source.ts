@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { forbidden, notFound } from "../../lib/errors.ts";
 import { signMessage } from "../../mail/dkim/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { getEmail, mayReadContent, messageIdOf, readContent, readEvents } from "../emails/index.ts";
 import { composeMail } from "./compose-mail.ts";
 import { toSigningKey } from "./prepare.ts";

@@ -1,5 +1,5 @@
 import { eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { mailOrm } from "../../platform/db/client.ts";
 import { emails } from "../../platform/db/schema/mail/index.ts";
 import type { Status } from "./rules.ts";

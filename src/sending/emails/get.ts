@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { contentPlace, describeRaw, RenderedTooLongError, readContent } from "./content/index.ts";
 import { mayReadContent } from "./may-read-content.ts";
 import { getEmail } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { isUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { mailOrm } from "../../platform/db/client.ts";
 import { mailAlias } from "../../platform/db/orm.ts";
 import { emails } from "../../platform/db/schema/mail/index.ts";

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { LEASE_MS } from "../../platform/outbox/index.ts";
 import type { Status } from "./rules.ts";
 

@@ -1,5 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { requireMailSpace } from "../../platform/jobs/shard-sizes.ts";
 import { onNewestShard } from "../../platform/jobs/shards.ts";
 import { WakeUpJoiner } from "../../platform/outbox/index.ts";

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
+import type { CallerCtx } from "../../access/caller.ts";
 import { toBase64, utf8 } from "../../lib/bytes.ts";
 import { AppError } from "../../lib/errors.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { RawContent } from "../../mail/raw/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { findResponse, type Idempotency, storeMailResponses } from "../../platform/idempotency/index.ts";
 import { storesContentInR2Only } from "../../platform/jobs/shard-sizes.ts";

@@ -1,5 +1,6 @@
 import { MAIL_LIMITS, toCallerWorkspace, type WorkspaceColumns } from "../../access/accounts/index.ts";
-import type { CallerWorkspace, Ctx, Role, SmtpActor } from "../../platform/context.ts";
+import type { Role, SmtpActor } from "../../access/caller.ts";
+import type { CallerWorkspace, Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 
 /** SQL expression: the number of the workspace of an SMTP credential. `?1` is its id. */

@@ -1,11 +1,12 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
-import type { CallerCtx, MailCtx } from "../../platform/context.ts";
-import { check } from "../emails/send/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import { check, earlyRecords } from "../emails/send/index.ts";
 import { type CredentialRow, toSmtpCaller } from "./credentials.ts";
 import { ReplyError } from "./replies.ts";
 
 /** Returns the context of a client that submits mail. */
-export function toSubmitter(ctx: MailCtx, row: CredentialRow, read: Pick<CallerCtx, "sendRecords">): CallerCtx {
+export function toSubmitter(ctx: MailCtx, row: CredentialRow, read: Pick<CallerCtx, "early">): CallerCtx {
   return { ...ctx, ...toSmtpCaller(row), clientIp: null, ...read };
 }
 
@@ -20,7 +21,7 @@ export function requireSender(caller: CallerCtx, address: string): void {
   if (!parsed) throw new ReplyError("553 5.1.7 The envelope sender must be a mailbox of the credential's domain");
   const from = { email: parsed.address, key: parsed.key, name: null };
   const envelope = { from, recipients: [], subject: "", tags: null, sendAt: null };
-  const records = caller.sendRecords ?? { senders: new Map(), suppressed: new Map() };
+  const records = earlyRecords.get(caller) ?? { senders: new Map(), suppressed: new Map() };
   const checked = check(caller, { email: envelope, from, recipients: [], issues: [] }, records, {
     source: "smtp",
     isRetry: false,

@@ -1,5 +1,5 @@
 import { and, eq, gt } from "drizzle-orm";
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { orm } from "../../platform/db/client.ts";
 import { suppressions } from "../../platform/db/schema/main/index.ts";
 

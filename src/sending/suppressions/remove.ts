@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseAddress } from "../../lib/addresses.ts";
 import { notFound } from "../../lib/errors.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { copyToContacts } from "./copy-to-contacts.ts";
 
 /** Removes an address from the suppression list of the workspace. Throws 404 when it is not listed. */

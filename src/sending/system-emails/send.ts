@@ -1,6 +1,7 @@
 import { toCallerWorkspace } from "../../access/accounts/index.ts";
+import type { CallerCtx, SystemActor } from "../../access/caller.ts";
 import { sealLinks } from "../../lib/sealed-links.ts";
-import type { CallerCtx, Ctx, SystemActor } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { findResponse, type Idempotency } from "../../platform/idempotency/index.ts";
 import { onNewestShard } from "../../platform/jobs/shards.ts";

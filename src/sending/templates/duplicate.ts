@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { insertTemplate } from "./create.ts";
 import { getTemplate } from "./queries.ts";
 import { DUPLICATE_SUFFIX } from "./rules.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { tooLarge } from "../../lib/errors.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { getTemplate } from "./queries.ts";
 import { renderTemplate } from "./render.ts";
 import { RENDERED_OCTETS } from "./rules.ts";

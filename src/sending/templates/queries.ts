@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";
 import { PAGE_OCTETS } from "./rules.ts";

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { orm } from "../../platform/db/client.ts";
 import { templates } from "../../platform/db/schema/main/index.ts";

@@ -1,9 +1,9 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { generateDkimKeys } from "../../domains/domains/index.ts";
 import { requireAllDomains } from "../../identity/workspaces/index.ts";
 import { iso } from "../../lib/time.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";

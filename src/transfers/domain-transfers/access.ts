@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { transferError } from "./errors.ts";
 import type { TransferRef, TransferRow } from "./queries.ts";
 

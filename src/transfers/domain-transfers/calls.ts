@@ -1,9 +1,9 @@
 /** The calls of the API and the pages. Each finds the domain first, and is then performed in the object of that domain. */
 
+import type { CallerCtx } from "../../access/caller.ts";
 import { getDomain } from "../../domains/domains/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireRecentReauthentication } from "./force.ts";
 import { callObject } from "./object.ts";
 import { getTransfer, type TransferRef } from "./queries.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireInitiator } from "./access.ts";
 import { closeTransfer } from "./close.ts";
 import type { Performed } from "./object.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { requireAllDomains } from "../../identity/workspaces/index.ts";
 import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { requireRecipient } from "./access.ts";
 import { closeTransfer } from "./close.ts";
 import type { Performed } from "./object.ts";

@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { ancestors, type DomainRow, getDomain, reversedRange } from "../../domains/domains/index.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { AppError, forbidden, unprocessable } from "../../lib/errors.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch, isUniqueViolation } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
 import { onMain } from "../../platform/jobs/shards.ts";

@@ -1,5 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import type { TransferRef, TransferRow } from "./queries.ts";
 import type { AcceptIn, ForceIn, TransferIn, TransferOut } from "./schema.ts";

@@ -1,5 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { AppError } from "../../lib/errors.ts";
-import { type CallerCtx, createContext } from "../../platform/context.ts";
+import { createContext } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { onNewestShard } from "../../platform/jobs/shards.ts";
 import { acceptTransfer } from "./accept.ts";

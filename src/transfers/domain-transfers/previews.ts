@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 import { requireRecipient, requireSource } from "./access.ts";
 import { requireTransition } from "./errors.ts";
 import { countMoves, type Moves } from "./moves.ts";

@@ -1,7 +1,8 @@
 import { and, desc, eq, gt, inArray, lt, or, sql } from "drizzle-orm";
+import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { orm } from "../../platform/db/client.ts";
 import { domainTransferKeys, domainTransfers, domainTransferTokens } from "../../platform/db/schema/main/index.ts";
 import { transferError } from "./errors.ts";

@@ -1,5 +1,6 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import type { CallerCtx, Ctx } from "../../platform/context.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { transferError } from "./errors.ts";
 
 /** A workspace that may get a domain. */

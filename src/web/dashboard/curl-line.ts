@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../platform/context.ts";
+import type { CallerCtx } from "../../access/caller.ts";
 
 /**
  * Returns the command that posts `body` to a path of the API, for lists without rows. `body` is a file such as `@email.json`, or

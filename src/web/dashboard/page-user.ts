@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import type { PageUser } from "../../http/ui/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 
 /** Returns the signed-in user as pages show it. */
 export const pageUser = ({ actor, workspace }: CallerCtx): PageUser => ({

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { listMailboxes, type MailboxRow } from "../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 
 /** Most mailboxes that a choice of senders is made from. */
 const MAX_MAILBOXES = 200;

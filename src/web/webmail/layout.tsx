@@ -1,8 +1,8 @@
 import type { Child } from "hono/jsx";
+import type { CallerCtx } from "../../access/caller.ts";
 import { Document, files, Notice } from "../../http/ui/index.ts";
 import type { OpenMailbox } from "../../mailboxes/inbox/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import {
   composePath,
   eventsPath,

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../access/caller.ts";
 import { openMailbox } from "../../mailboxes/inbox/index.ts";
-import type { CallerCtx } from "../../platform/context.ts";
 import type { OpenPage } from "./layout.tsx";
 
 /** Opens a mailbox with what its menu shows. Throws 403 and 404 as the inbox API does. */

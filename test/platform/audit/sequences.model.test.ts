@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Role } from "../../../src/platform/context.ts";
+import type { Role } from "../../../src/access/caller.ts";
 import { auditedActions } from "../../support/audit.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 

@@ -1,6 +1,7 @@
 /** Checked by the compiler: no statement, query or context reaches a database of the other kind. */
 import { describe, expectTypeOf, it } from "vitest";
-import type { CallerCtx, Ctx, MailCtx, WorkCtx } from "../../../src/platform/context.ts";
+import type { CallerCtx } from "../../../src/access/caller.ts";
+import type { Ctx, MailCtx, WorkCtx } from "../../../src/platform/context.ts";
 import type { mailDb, mailOrm, orm } from "../../../src/platform/db/client.ts";
 import type { MailDatabase, MailStatement, MainDatabase, MainStatement } from "../../../src/platform/db/database.ts";
 import type { mailAlias, Orm } from "../../../src/platform/db/orm.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { badRequest, notFound, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";

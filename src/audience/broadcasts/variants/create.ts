@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { checkSize } from "../change.ts";
 import { limits } from "../rules.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
 import { nextTurn } from "../../../lib/yielding-steps.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { getList, type ListRow } from "../queries.ts";
 import { exportLimits } from "../rules.ts";

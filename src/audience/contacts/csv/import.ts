@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { type Columns, isEmailHeader, readHeader } from "../../../lib/csv/columns.ts";
 import {
   CsvReader,
@@ -10,7 +11,6 @@ import {
 } from "../../../lib/csv/reader.ts";
 import { badRequest, tooLarge } from "../../../lib/errors.ts";
 import { nextTurn, YieldingSteps } from "../../../lib/yielding-steps.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { JsonChunkWriter } from "../../../platform/db/json-chunk-writer.ts";
 import { Reservation } from "../../../platform/idempotency/index.ts";
 import { copyToNewContacts } from "../../../sending/suppressions/index.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { findOneTimeToken, redeemStatements } from "../../../access/one-time-tokens/index.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { forbidden } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import type { MainStatement } from "../../../platform/db/database.ts";
 import { findTotp, verifyCode } from "./verify.ts";

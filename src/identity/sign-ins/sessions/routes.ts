@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
+import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
 import {
   invalidSession,
   listSessions,
@@ -23,7 +24,6 @@ import {
 } from "../../../http/session-cookies.ts";
 import { query } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
-import type { CallerCtx, SessionActor } from "../../../platform/context.ts";
 import { AccessOut, SessionOut, toSession, WorkspaceSwitch } from "./schema.ts";
 
 const ListQuery = z.object({

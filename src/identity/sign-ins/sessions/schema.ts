@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { SessionActor } from "../../../access/caller.ts";
 import { iso, isoOrNull } from "../../../lib/time.ts";
-import type { SessionActor } from "../../../platform/context.ts";
 import type { sessions } from "../../../platform/db/schema/main/index.ts";
 
 /** The answer of a call that set a new access token. */

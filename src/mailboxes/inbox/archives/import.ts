@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, badRequest, conflict, unprocessable } from "../../../lib/errors.ts";
 import { YieldingSteps } from "../../../lib/yielding-steps.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { onMain } from "../../../platform/jobs/shards.ts";
 import { type ImportCounts, type NewImport, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";

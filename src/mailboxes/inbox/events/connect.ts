@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { openEventSocket } from "../../mailbox-store/index.ts";
 import { openMailbox } from "../open.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL, WATCHER_HEADER } from "./sockets.ts";

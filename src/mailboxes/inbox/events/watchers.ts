@@ -1,6 +1,7 @@
 import { effectiveScopes } from "../../../access/accounts/index.ts";
+import type { CallerCtx, Role } from "../../../access/caller.ts";
 import { openByPassword } from "../../../access/mailbox-sessions/index.ts";
-import type { CallerCtx, Ctx, Role } from "../../../platform/context.ts";
+import type { Ctx } from "../../../platform/context.ts";
 
 /** Longest life of a socket, in ms. Opening the next one authenticates again and records the opening (decisions 3). */
 export const MAX_SOCKET_MS = 3_600_000;

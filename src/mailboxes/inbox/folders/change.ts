@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { Folder, FolderResult } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { Label, LabelResult, MessageItem } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";

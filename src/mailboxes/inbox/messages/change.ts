@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { type FlagChanges, folderName, type MessageItem, saveUsedBytes } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
 import type { BatchIn } from "./schema.ts";

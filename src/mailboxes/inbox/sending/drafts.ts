@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { AppError, notFound, unprocessable } from "../../../lib/errors.ts";
 import { ComposeError } from "../../../mail/mime/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { AddResult, MessageItem, NewMessage, Person } from "../../mailbox-store/index.ts";
 import { saveUsedBytes } from "../../mailbox-store/index.ts";

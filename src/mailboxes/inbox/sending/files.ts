@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, tooLarge, unprocessable } from "../../../lib/errors.ts";
 import { parseUuid } from "../../../lib/ids.ts";
 import type { AttachmentSource } from "../../../mail/mime/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 import { storeResponse } from "../../../platform/idempotency/index.ts";
 import type { OpenMailbox } from "../open.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { WakeUp } from "../../../platform/outbox/index.ts";
 import { ContentUpload } from "../../../sending/emails/content/index.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { ancestors, reversedName } from "../../../domains/domains/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 
 /** A verified domain. No other workspace can verify its name or one below it. */
 export interface DomainClaimRow {

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { onMain, onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
 
 export interface OutboxRow {

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { DatabaseKind, Statement } from "../../../platform/db/database.ts";
 import { onMain, onShard, shardNumbers } from "../../../platform/jobs/shards.ts";
 import type { WakeUp } from "../../../platform/outbox/index.ts";

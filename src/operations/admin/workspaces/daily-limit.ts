@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { auditStatement } from "../../../platform/audit/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../../platform/db/batch.ts";
 import { getAnyWorkspace, type WorkspaceRow } from "./queries.ts";
 

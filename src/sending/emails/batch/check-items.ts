@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Fault } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SendIn } from "../schema.ts";
 import {
   check,

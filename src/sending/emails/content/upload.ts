@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { ExtractedContent } from "../../../lib/json-extract/content.ts";
 import type { ContentSink, ContentWriter } from "../../../lib/json-extract/extract.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { ObjectUpload } from "../../../platform/db/object-upload.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 

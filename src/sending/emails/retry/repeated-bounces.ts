@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { RECIPIENT_KEY_SQL } from "../timeline/index.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { conflict } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { requireMailSpace } from "../../../platform/jobs/shard-sizes.ts";
 import { type ContentDocument, ContentUpload, contentPlace, putDocument, readContent } from "../content/index.ts";
 import { type DetailRow, getEmail } from "../queries.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { AppError, notFound } from "../../../lib/errors.ts";
 import { isUuid } from "../../../lib/ids.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { ConcurrencyError, expectChanges, repeatableBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";

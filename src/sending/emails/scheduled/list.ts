@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { findScheduledPositions, listScheduled, type ScheduledPosition } from "../queries.ts";
 import { toScheduledRecord } from "./schema.ts";

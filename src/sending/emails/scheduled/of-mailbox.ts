@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { listScheduledOf } from "../queries.ts";
 import { type ScheduledOut, toScheduledRecord } from "./schema.ts";
 

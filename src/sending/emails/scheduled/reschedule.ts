@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { iso } from "../../../lib/time.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { getEmail } from "../queries.ts";
 import { readSendAt } from "../send/index.ts";
 import { changeScheduled } from "./change-scheduled.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { addressKey } from "../../../lib/addresses.ts";
 import { notFound } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
 import { getEmail } from "../queries.ts";
 import { requireSendable, requireSendingAllowed } from "../send/index.ts";

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { lowerCase } from "../../../lib/addresses.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SearchQuery } from "./parse-query.ts";
 import { isAscii } from "./plan.ts";
 

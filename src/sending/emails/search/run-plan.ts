@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { mailOrm } from "../../../platform/db/client.ts";
 import { type EmailPage, endOfScan, findByNumbers, visibleTo } from "../queries.ts";
 import { ID_AGE_MS, type NewestRange, newestEmails, shownStatus } from "../status-conditions.ts";

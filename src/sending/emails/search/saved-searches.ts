@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { orm } from "../../../platform/db/client.ts";
 import { savedSearches } from "../../../platform/db/schema/main/index.ts";
 import type { SavedSearchesIn, SavedSearchesOut } from "./schema.ts";

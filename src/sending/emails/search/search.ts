@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
 import { unprocessable } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { type EmailPage, listEmails } from "../queries.ts";
 import { type Status, statuses } from "../rules.ts";
 import { findSendersByText } from "./find-senders.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gte, type SQL, sql } from "drizzle-orm";
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { mailOrm } from "../../../platform/db/client.ts";
 import { changes } from "../../../platform/db/schema/mail/index.ts";
 import { findByNumbers, findVisibleNumbers, type RecordRow } from "../queries.ts";

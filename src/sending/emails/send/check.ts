@@ -1,8 +1,9 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { isSuppressing, type SuppressionReason } from "../rules.ts";
+import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
 import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
-import { findSendRecords, type SendRecords } from "./records.ts";
+import { findSendRecords } from "./records.ts";
 
 /** The mailbox that an email is sent from. */
 export interface Sender {

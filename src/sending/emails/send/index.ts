@@ -1,4 +1,5 @@
 export { check, requireSendable, requireSendingAllowed, type Sendable } from "./check.ts";
+export { earlyRecords } from "./early-records.ts";
 export { insertEmailStatements } from "./insert.ts";
 export { firstReason, type Issue, toFaults } from "./issues.ts";
 export { type NewEmail, toNewEmail } from "./new-email.ts";
@@ -10,7 +11,7 @@ export {
   parse,
   type Recipient,
 } from "./parse.ts";
-export { type EarlySendRecords, earlySendReads, findSendRecords, sendReads } from "./records.ts";
+export { earlySendReads, findSendRecords, sendReads } from "./records.ts";
 export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
 export { resolveTemplates } from "./templates.ts";

@@ -1,5 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
-import type { CallerCtx, MailCtx } from "../../../platform/context.ts";
+import type { MailCtx } from "../../../platform/context.ts";
 import { countEmailsStatements } from "../../../platform/daily-limits/index.ts";
 import { repeatableBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { StoredContent } from "../content/index.ts";
 import { type EventEntry, queuedEvent, type RecipientEntry, storedKey } from "../timeline/index.ts";
 import type { Sendable } from "./check.ts";

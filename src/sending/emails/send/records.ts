@@ -1,19 +1,12 @@
 import { KEY_WORKSPACE } from "../../../access/accounts/index.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
-import type { CallerCtx, Ctx } from "../../../platform/context.ts";
+import type { Ctx } from "../../../platform/context.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
-import type { Suppression, SuppressionReason } from "../rules.ts";
+import type { SuppressionReason } from "../rules.ts";
+import { type Addresses, earlyRecords, type SenderRow, type SendRecords } from "./early-records.ts";
 import type { ParsedRequest } from "./parse.ts";
-import { findTemplateIds, findTemplatesStatement, type Templates, toTemplates } from "./templates.ts";
-
-export interface SenderRow {
-  address: string;
-  mailbox_id: string;
-  is_active: number;
-  domain_id: string;
-  domain: string;
-  domain_status: string;
-}
+import { findTemplateIds, findTemplatesStatement, toTemplates } from "./templates.ts";
 
 interface SuppressionRow {
   email: string;
@@ -21,25 +14,8 @@ interface SuppressionRow {
   unsubscribed_at: number | null;
 }
 
-/** The database rows that decide whether some requests may be sent. */
-export interface SendRecords {
-  /** By canonical address. */
-  senders: ReadonlyMap<string, SenderRow>;
-  /** By canonical address. */
-  suppressed: ReadonlyMap<string, Suppression>;
-}
-
 /** Templates that are read with the credential: before it is known to be valid, so few. */
 const MAX_EARLY_TEMPLATES = 4;
-
-/** Canonical addresses whose rows are read. */
-interface Addresses {
-  senders: ReadonlySet<string>;
-  recipients: ReadonlySet<string>;
-}
-
-/** Records that were read with the credential, and the addresses that they cover. */
-export type EarlySendRecords = SendRecords & { read: Addresses; templates: Templates };
 
 // A catch-all receives only: it never satisfies the sender rule.
 const findSenders = (workspace: string) => `
@@ -83,7 +59,7 @@ export async function findSendRecords(
 ): Promise<SendRecords> {
   const senders = new Set(requests.flatMap(({ from }) => from?.key ?? []));
   const recipients = new Set(requests.flatMap((request) => request.recipients.map(({ key }) => key)));
-  const early = ctx.sendRecords;
+  const early = earlyRecords.get(ctx);
   if (early && includesAll(early.read.senders, senders) && includesAll(early.read.recipients, recipients)) return early;
   return toRecords(await ctx.db.batch(statements(ctx, "?1", ctx.workspace.number, { senders, recipients })));
 }
@@ -103,13 +79,12 @@ export function earlySendReads(ctx: Ctx, body: unknown) {
       ...statements(ctx, KEY_WORKSPACE, keyHashes, read),
       ...(readsTemplates ? [findTemplatesStatement(ctx, KEY_WORKSPACE, keyHashes, templateIds)] : []),
     ],
-    toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
-      sendRecords: {
+    toCaller: (results: D1Result[]) =>
+      earlyRecords.put({
         ...toRecords(readsTemplates ? results.slice(0, -1) : results),
         read,
         templates: toTemplates(readsTemplates ? results.at(-1) : undefined),
-      },
-    }),
+      }),
   };
 }
 
@@ -124,9 +99,8 @@ export function sendReads(
 ) {
   return {
     statements: statements(ctx, workspace, parameter, read),
-    toCaller: (results: D1Result[]): Pick<CallerCtx, "sendRecords"> => ({
-      sendRecords: { ...toRecords(results), read, templates: toTemplates(undefined) },
-    }),
+    toCaller: (results: D1Result[]) =>
+      earlyRecords.put({ ...toRecords(results), read, templates: toTemplates(undefined) }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CallerCtx } from "../../../platform/context.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { toDailyLimitError } from "../../../platform/daily-limits/index.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";

@@ -1,12 +1,11 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { parseUuid } from "../../../lib/ids.ts";
-import type { CallerCtx, Ctx } from "../../../platform/context.ts";
+import type { Ctx } from "../../../platform/context.ts";
 import { renderTemplate, type TemplateContent } from "../../templates/index.ts";
 import { limits } from "../rules.ts";
 import type { SendIn } from "../schema.ts";
+import { earlyRecords, type Templates } from "./early-records.ts";
 import { type Issue, invalid } from "./issues.ts";
-
-/** Templates by id, as far as they were read. */
-export type Templates = ReadonlyMap<string, TemplateContent>;
 
 /** Octets of the templates of one batch, which an isolate holds at once. */
 const MAX_OCTETS = 20_000_000;
@@ -47,7 +46,7 @@ export async function resolveTemplates(ctx: CallerCtx, inputs: readonly SendIn[]
   const ids = findTemplateIds(inputs);
   if (inputs.every(({ template_id }) => template_id === undefined || template_id === null))
     return inputs.map((input) => ({ input, issues: [] }));
-  const early = ctx.sendRecords?.templates;
+  const early = earlyRecords.get(ctx)?.templates;
   const isRead = [...ids].every((id) => early?.has(id));
   const templates =
     early && isRead

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { type Fault, MAX_FAULTS } from "../../../lib/errors.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SendIn, ValidateOut } from "../schema.ts";
 import { check, findDropped } from "./check.ts";
 import { describeIssue } from "./issues.ts";

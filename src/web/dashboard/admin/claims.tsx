@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
 import type { DomainClaimRow } from "../../../operations/admin/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface ClaimsPageProps {

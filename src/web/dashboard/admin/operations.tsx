@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Chips,
@@ -15,7 +16,6 @@ import {
 } from "../../../http/ui/index.ts";
 import { iso } from "../../../lib/time.ts";
 import type { DeadLetterRow, listBlockedHosts, OutboxRow } from "../../../operations/admin/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface PageProps {

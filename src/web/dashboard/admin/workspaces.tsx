@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Notice, Pager, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { WorkspaceRow } from "../../../operations/admin/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface WorkspacesPageProps {

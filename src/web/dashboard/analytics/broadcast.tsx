@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Share, Status } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { type BroadcastAnalyticsOut, rate } from "../../../sending/analytics/index.ts";
 import { pageUser } from "../page-user.ts";
 

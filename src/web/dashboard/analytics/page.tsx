@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import { Chips, Empty, Layout, LineChart, List, Notice, Numbers, Share, Table, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import {
   type DeliverabilityOut,
   type Granularity,

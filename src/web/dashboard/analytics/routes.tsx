@@ -1,9 +1,9 @@
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { getBroadcastResults, listBroadcasts, toRecord } from "../../../audience/broadcasts/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import {
   bucketsOf,
   findDomains,

@@ -1,7 +1,7 @@
 import { scopes } from "../../../access/accounts/index.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Field, Layout, Notice } from "../../../http/ui/index.ts";
 import type { ApiKeyRow, NewApiKeyOut } from "../../../identity/api-keys/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { type KeyForm, lifetimes } from "./form.ts";
 import { ApiKeyTable } from "./table.tsx";

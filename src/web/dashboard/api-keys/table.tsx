@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, List, Time } from "../../../http/ui/index.ts";
 import type { ApiKeyRow } from "../../../identity/api-keys/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 
 interface ApiKeyTableProps {
   caller: CallerCtx;

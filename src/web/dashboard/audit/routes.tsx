@@ -1,10 +1,10 @@
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { Layout, Pager } from "../../../http/ui/index.ts";
 import { type AuditEntryOut, listAudit, toAuditEntry } from "../../../identity/audit-log/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { AuditList } from "./list.tsx";
 

@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type AudienceOut,
   type BroadcastOut,
@@ -6,7 +7,6 @@ import {
   type VariantOut,
 } from "../../../audience/broadcasts/index.ts";
 import { ConfirmPage } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 const count = (contacts: number) => `${contacts.toLocaleString("en")} ${contacts === 1 ? "contact" : "contacts"}`;

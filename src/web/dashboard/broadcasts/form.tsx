@@ -1,10 +1,10 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { BroadcastOut } from "../../../audience/broadcasts/index.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { readTime } from "../../../http/time-field.ts";
 import { Empty, FaultSummary, Field, Layout, Select, TextArea, TimeField } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 /** The fields of the form of a broadcast, as they were filled in. */

@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import {
   type AudienceOut,
   type BroadcastOut,
@@ -20,7 +21,6 @@ import {
   Status,
   Time,
 } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { may } from "./rights.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { type BroadcastOut, isEditable, type VariantOut } from "../../../audience/broadcasts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Field, List, Live, PostButton } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { may } from "./rights.ts";
 import { share } from "./share.ts";
 

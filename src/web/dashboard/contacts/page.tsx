@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { ContactOut, ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 

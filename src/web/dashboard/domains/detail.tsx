@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { type DomainOut, foundKey } from "../../../domains/domains/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { FaultSummary, Field, Layout, Notice, Status, TextArea, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface DomainPageProps {

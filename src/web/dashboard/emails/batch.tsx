@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { FaultSummary, Layout, List, Notice, Status, TextArea } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { BatchOut } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Layout, List, Live, MailFrame, Notice, Status, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { type DetailOut, type DetailRow, lastReason } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 import { toCurl } from "./curl.ts";

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { respondMessage } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
@@ -10,7 +11,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { textAsHtml } from "../../../lib/placeholders.ts";
 import { getMailbox } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { composeSource } from "../../../sending/delivery/index.ts";
 import {
   getEmail,

@@ -1,5 +1,5 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Notice, Pager, ShortTimeField, Time, waitOf } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { ScheduledOut } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 import { shortRecipients } from "../short-recipients.ts";

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Layout, List, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { RuleOut } from "../../../mailboxes/forwarding-rules/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 import { RuleFields, type RuleForm } from "./form.tsx";

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { listDomains } from "../../../domains/domains/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
@@ -20,7 +21,6 @@ import {
   updateRule,
 } from "../../../mailboxes/forwarding-rules/index.ts";
 import { listMailboxes } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import {
   emptyRuleForm,

@@ -1,7 +1,7 @@
 import { type Scope, scopes } from "../../../access/accounts/index.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Layout, List, Notice, Time } from "../../../http/ui/index.ts";
 import type { GrantRow } from "../../../identity/oauth/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface GrantsPageProps {

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Layout, List, Status, Table, Time } from "../../../http/ui/index.ts";
 import type { NotificationOut } from "../../../notices/notifications/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import type { SystemMail } from "../../../sending/system-emails/index.ts";
 import type { TransferRow } from "../../../transfers/domain-transfers/index.ts";

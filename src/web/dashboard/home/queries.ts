@@ -1,4 +1,4 @@
-import type { CallerCtx, Role } from "../../../platform/context.ts";
+import type { CallerCtx, Role } from "../../../access/caller.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import { onShard } from "../../../platform/jobs/shards.ts";
 

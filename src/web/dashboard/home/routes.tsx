@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { onceForForm } from "../../../http/idempotency.ts";
@@ -8,7 +9,6 @@ import { parseFields, type Refusal, submitForm } from "../../../http/page-form.t
 import { pageFor } from "../../../http/page-right.ts";
 import { iso } from "../../../lib/time.ts";
 import { listNotifications, toNotification } from "../../../notices/notifications/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import {
   bucketStart,
   bucketsOf,

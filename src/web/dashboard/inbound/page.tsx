@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
 import type { Authentication, InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 

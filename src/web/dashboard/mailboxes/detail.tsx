@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Check, FaultSummary, Field, Layout, Notice, Status, Time } from "../../../http/ui/index.ts";
 import type { MemberRow } from "../../../identity/members/index.ts";
 import { type MailboxOut, mayManage, mayRename, missingForPassword } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { Usage } from "./list.tsx";
 

@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Empty,
@@ -12,7 +13,6 @@ import {
   Status,
 } from "../../../http/ui/index.ts";
 import { type MailboxOut, mayManage } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";
 

@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import { Chips, Empty, Layout, Notice, Pager, PostButton, Time } from "../../../http/ui/index.ts";
 import {
   type Category,
@@ -5,7 +6,6 @@ import {
   NOTIFICATION_DAYS,
   type NotificationOut,
 } from "../../../notices/notifications/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface NotificationsPageProps {

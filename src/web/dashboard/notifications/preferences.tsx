@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { FaultSummary, Field, Layout, Notice, PostButton } from "../../../http/ui/index.ts";
 import {
@@ -7,7 +8,6 @@ import {
   channels,
   type Preferences,
 } from "../../../notices/notifications/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface PreferencesPageProps {

@@ -1,8 +1,8 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { SessionRow } from "../../../access/sessions/index.ts";
 import { Field, Layout, List, Notice, QrCode, Time, useViewer } from "../../../http/ui/index.ts";
 import type { TotpStatus } from "../../../identity/sign-ins/index.ts";
 import { formatTime } from "../../../lib/local-time.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 
 interface SecurityPageProps {

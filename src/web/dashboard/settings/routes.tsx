@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { respondPage } from "../../../http/page.tsx";
@@ -12,7 +13,6 @@ import {
   WorkspacePatch,
   type WorkspaceRow,
 } from "../../../identity/workspaces/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { deleteWorkspacePages } from "./delete-workspace.tsx";
 import { TimeZoneForm, timeZonePages } from "./time-zone.tsx";

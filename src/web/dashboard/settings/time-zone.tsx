@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
@@ -6,7 +7,6 @@ import { pageFor } from "../../../http/page-right.ts";
 import { Select, Time, useViewer } from "../../../http/ui/index.ts";
 import { saveTimeZone } from "../../../identity/me/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 
 /** The form that saves the zone in which the user sees times. */
 export const timeZonePages = new Hono<AppEnv>().post(

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Layout, List, Notice, Pager, Select, Status, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { NewSmtpCredentialOut, SmtpCredentialOut } from "../../../sending/smtp-credentials/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Field, Layout, List, Notice, Pager, Time } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { SuppressionOut } from "../../../sending/suppressions/index.ts";
 import { pageUser } from "../page-user.ts";
 

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Field, PreviewFrame, Select } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import type { TemplateOut } from "../../../sending/templates/index.ts";
 
 /** Prefix of the fields that hold a sample value, before the name of its placeholder. */

@@ -1,6 +1,6 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { Empty, FaultSummary, Layout, List, Notice, Pager, Status, Time, TimeLeft } from "../../../http/ui/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import {
   type listTargets,
   REQUEST_WINDOW_MS,

@@ -1,7 +1,7 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import { FaultSummary, Layout, Notice, PostButton, Status, Time } from "../../../http/ui/index.ts";
 import type { DeliveryOut } from "../../../notices/webhooks/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { mayManage } from "./list.tsx";
 

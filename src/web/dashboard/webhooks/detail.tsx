@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   Chips,
@@ -18,7 +19,6 @@ import {
   deliveryStatuses,
   type WebhookOut,
 } from "../../../notices/webhooks/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { pageUser } from "../page-user.ts";
 import { mayManage, namesOf, statusOf, WebhookFields, type WebhookForm } from "./list.tsx";
 

@@ -1,3 +1,4 @@
+import type { CallerCtx } from "../../../access/caller.ts";
 import type { Refusal } from "../../../http/page-form.ts";
 import {
   CheckGroup,
@@ -12,7 +13,6 @@ import {
   Time,
 } from "../../../http/ui/index.ts";
 import type { WebhookOut } from "../../../notices/webhooks/index.ts";
-import type { CallerCtx } from "../../../platform/context.ts";
 import { webhookEventTypes } from "../../../platform/webhook-events/index.ts";
 import { curlLine } from "../curl-line.ts";
 import { pageUser } from "../page-user.ts";

@@ -1,0 +1,85 @@
+import type { WorkspaceCtx } from "../platform/context.ts";
+import type { Scope } from "./accounts/scopes.ts";
+
+/** The context of an authenticated request. Its mail database is the newest one of the workspace. */
+export interface CallerCtx extends WorkspaceCtx {
+  actor: Actor;
+  /** Records for the operation, read in the D1 batch that found the credential. An EarlySlot knows their type. */
+  early?: object;
+}
+
+/** Puts records of one type into the context of a caller, and gets them from it. */
+export class EarlySlot<Records extends object> {
+  readonly #known = new WeakSet<object>();
+
+  put(records: Records): Pick<CallerCtx, "early"> {
+    this.#known.add(records);
+    return { early: records };
+  }
+
+  /** Returns the records of a context, or undefined when it has none of this slot. */
+  get({ early }: Pick<CallerCtx, "early">): Records | undefined {
+    return early && this.#has(early) ? early : undefined;
+  }
+
+  #has(records: object): records is Records {
+    return this.#known.has(records);
+  }
+}
+
+export type Role = "owner" | "admin" | "member";
+
+/** The authenticated caller. */
+export type Actor = ApiKeyActor | SessionActor | OAuthActor | SystemActor | SmtpActor | MailboxActor;
+
+type AnyActor = WorkspaceCtx["actor"] & {
+  name: string | null;
+  role: Role;
+  scopes: ReadonlySet<Scope>;
+  /** The credential was granted `*`: every scope that the role has, including scopes added later. */
+  grantsAll: boolean;
+  /** When the credential expires, in milliseconds since 1970. Null: never, or a session, which can be refreshed. */
+  expiresAt: number | null;
+  restricted: boolean;
+};
+
+export interface ApiKeyActor extends AnyActor {
+  kind: "api_key";
+  keyPrefix: string;
+}
+
+/** A user who signed in. */
+export interface SessionActor extends AnyActor {
+  kind: "session";
+  isPlatformAdmin: boolean;
+  /** IANA name of the zone that the user has chosen for the times on pages. Null: that of the browser. */
+  timeZone: string | null;
+  /** When the access token expires, in milliseconds since 1970. */
+  accessExpiresAt: number;
+  /** When the user last proved its identity again, in milliseconds since 1970. */
+  reauthenticatedAt: number | null;
+}
+
+/** A mailbox whose password was used to sign in: it may use its own inbox only. */
+export interface MailboxActor extends AnyActor {
+  kind: "mailbox";
+  mailboxId: string;
+}
+
+/** The service itself, which sends emails such as sign-in links. It is never the caller of a request. */
+export interface SystemActor extends AnyActor {
+  kind: "system";
+}
+
+/** A user who submits mail by SMTP with a credential of one domain. It is never the caller of a request to the API. */
+export interface SmtpActor extends AnyActor {
+  kind: "smtp";
+}
+
+/** A client that acts for a user by an access token of an OAuth grant. */
+export interface OAuthActor extends AnyActor {
+  kind: "oauth";
+  clientId: string;
+  /** As the client calls itself. */
+  clientName: string | null;
+}

@@ -1,0 +1,35 @@
+import { EarlySlot } from "../../../access/caller.ts";
+import type { TemplateContent } from "../../templates/index.ts";
+import type { Suppression } from "../rules.ts";
+
+export interface SenderRow {
+  address: string;
+  mailbox_id: string;
+  is_active: number;
+  domain_id: string;
+  domain: string;
+  domain_status: string;
+}
+
+/** The database rows that decide whether some requests may be sent. */
+export interface SendRecords {
+  /** By canonical address. */
+  senders: ReadonlyMap<string, SenderRow>;
+  /** By canonical address. */
+  suppressed: ReadonlyMap<string, Suppression>;
+}
+
+/** Templates by id, as far as they were read. */
+export type Templates = ReadonlyMap<string, TemplateContent>;
+
+/** Canonical addresses whose rows are read. */
+export interface Addresses {
+  senders: ReadonlySet<string>;
+  recipients: ReadonlySet<string>;
+}
+
+/** Records that were read with the credential, and the addresses that they cover. */
+type EarlySendRecords = SendRecords & { read: Addresses; templates: Templates };
+
+/** The records that were read with the credential of the caller. */
+export const earlyRecords = new EarlySlot<EarlySendRecords>();
