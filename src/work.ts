@@ -18,6 +18,7 @@ import {
   runReleases,
 } from "./sending/delivery/index.ts";
 import { recordAnswer } from "./sending/egress-outages/index.ts";
+import { sendSystemEmail } from "./sending/system-emails/index.ts";
 import { runTransferTasks } from "./transfers/domain-transfers/index.ts";
 
 type Tasks<Context> = Readonly<
@@ -40,7 +41,7 @@ const mailTasks: Tasks<MailCtx> = {
 const mainTasks: Tasks<WorkCtx<"main">> = {
   purge: (ctx, rows) => purge(ctx, rows),
   transfer: (ctx, rows) => runTransferTasks(ctx, rows),
-  notify: (ctx, rows) => sendNotifications(ctx, rows),
+  notify: (ctx, rows) => sendNotifications(ctx, rows, sendSystemEmail),
   webhook: (ctx, rows) => copySubscriptions(ctx, rows),
   import: (ctx, rows) => runImports(ctx, rows),
 };

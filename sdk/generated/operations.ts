@@ -119,6 +119,36 @@ import type {
 
 /** The operations of the API: parameters of the path, then body, query and options. */
 export interface Operations {
+  /** List active webhooks. GET /v1/webhooks/ */
+  listWebhooks(query?: { include?: "paused" }, options?: RequestOptions): Promise<Webhook[]>;
+  /** Create a webhook. POST /v1/webhooks/ */
+  createWebhook(body: WebhookCreate, options?: RequestOptions): Promise<Webhook>;
+  /** Get a webhook. GET /v1/webhooks/{webhook_id} */
+  getWebhook(webhookId: string, options?: RequestOptions): Promise<Webhook>;
+  /** Update, pause, resume a webhook, or rotate its secret. PATCH /v1/webhooks/{webhook_id} */
+  updateWebhook(webhookId: string, body: WebhookUpdate, options?: RequestOptions): Promise<Webhook>;
+  /** Delete a webhook. DELETE /v1/webhooks/{webhook_id} */
+  deleteWebhook(webhookId: string, options?: RequestOptions): Promise<null>;
+  /** Send a sample event to a webhook. POST /v1/webhooks/{webhook_id}/test */
+  sendWebhookTest(webhookId: string, options?: RequestOptions): Promise<WebhookTest>;
+  /** List the deliveries of a webhook, newest first. GET /v1/webhooks/{webhook_id}/deliveries */
+  listWebhookDeliveries(webhookId: string, query?: { page?: number; limit?: number; status?: "pending" | "delivered" | "retrying" | "failed"; before?: string }, options?: RequestOptions): Promise<WebhookDeliveryList>;
+  /** Get a delivery of a webhook. GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id} */
+  getWebhookDelivery(webhookId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
+  /** Send a delivery again. POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay */
+  retryWebhookDelivery(webhookId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDeliveryItem>;
+  /** Get a delivery by its id alone. GET /v1/webhook-deliveries/{delivery_id} */
+  getWebhookDeliveryById(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
+  /** List your notifications. GET /v1/notifications */
+  listNotifications(query?: { unread?: "true" | "false"; category?: string; limit?: number; offset?: number }, options?: RequestOptions): Promise<NotificationPage>;
+  /** Mark all your notifications read. POST /v1/notifications/read-all */
+  markAllNotificationsRead(options?: RequestOptions): Promise<NotificationsRead>;
+  /** Mark a notification read. POST /v1/notifications/{notification_id}/read */
+  markNotificationRead(notificationId: string, options?: RequestOptions): Promise<Notification>;
+  /** Get your notification preferences. GET /v1/notifications/preferences */
+  getNotificationPreferences(options?: RequestOptions): Promise<NotificationPreferences>;
+  /** Change your notification preferences. PUT /v1/notifications/preferences */
+  updateNotificationPreferences(body: NotificationPreferencesUpdate, options?: RequestOptions): Promise<NotificationPreferences>;
   /** Get the authenticated user, workspace and scopes. GET /v1/me */
   getMe(options?: RequestOptions): Promise<Me>;
   /** List your workspaces. GET /v1/workspaces/ */
@@ -151,6 +181,8 @@ export interface Operations {
   rotateApiKey(apiKeyId: string, options?: RequestOptions): Promise<NewApiKey>;
   /** Revoke an API key. DELETE /v1/api-keys/{api_key_id} */
   revokeApiKey(apiKeyId: string, options?: RequestOptions): Promise<null>;
+  /** List the audit log, newest first. GET /v1/audit */
+  listAuditEntries(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<AuditEntry[]>;
   /** Register a domain. POST /v1/domains/ */
   registerDomain(body: DomainCreate, options?: RequestOptions): Promise<Domain>;
   /** List domains in order of name. GET /v1/domains/ */
@@ -163,24 +195,136 @@ export interface Operations {
   verifyDomain(domainId: string, options?: RequestOptions): Promise<Domain>;
   /** Rotate the DKIM keys of a domain. POST /v1/domains/{domain_id}/dkim/rotate */
   rotateDkimKeys(domainId: string, options?: RequestOptions): Promise<Domain>;
-  /** Offer a domain to another account. POST /v1/domains/{domain_id}/transfer */
-  createDomainTransfer(domainId: string, body: DomainTransferCreate, options?: RequestOptions): Promise<DomainTransferOffer>;
-  /** List the pending and accepted transfers that were sent to you, newest first. GET /v1/domain-transfers/incoming */
-  listIncomingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<DomainTransfer[]>;
-  /** List the transfers that you initiated in this workspace, newest first. GET /v1/domain-transfers/outgoing */
-  listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<DomainTransfer[]>;
-  /** Get whether you could accept a transfer. GET /v1/domain-transfers/accept-eligibility */
-  getDomainTransferEligibility(options?: RequestOptions): Promise<DomainTransferEligibility>;
-  /** Accept a transfer by the token of its mailed link. POST /v1/domain-transfers/{token}/accept */
-  acceptDomainTransfer(token: string, body: DomainTransferAccept, options?: RequestOptions): Promise<DomainTransfer>;
-  /** Accept a transfer that was sent to your account. POST /v1/domain-transfers/by-id/{transfer_id}/accept */
-  acceptDomainTransferById(transferId: string, body: DomainTransferAccept, options?: RequestOptions): Promise<DomainTransfer>;
-  /** Decline a pending transfer that was sent to your account. POST /v1/domain-transfers/{transfer_id}/decline */
-  declineDomainTransfer(transferId: string, options?: RequestOptions): Promise<DomainTransfer>;
-  /** Cancel a pending transfer that you initiated. DELETE /v1/domain-transfers/{transfer_id} */
-  cancelDomainTransfer(transferId: string, options?: RequestOptions): Promise<DomainTransfer>;
-  /** Stop an accepted transfer by the token of a mailed stop link. POST /v1/domain-transfers/stop/{stop_token} */
-  stopDomainTransfer(stopToken: string, options?: RequestOptions): Promise<DomainTransfer>;
+  /** Create the SMTP credential of a domain. POST /v1/smtp-credentials/ */
+  createSmtpCredential(body: SmtpCredentialCreate, options?: RequestOptions): Promise<NewSmtpCredential>;
+  /** List SMTP credentials, newest first. GET /v1/smtp-credentials/ */
+  listSmtpCredentials(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): Promise<SmtpCredential[]>;
+  /** Deactivate an SMTP credential. DELETE /v1/smtp-credentials/{credential_id} */
+  revokeSmtpCredential(credentialId: string, options?: RequestOptions): Promise<null>;
+  /** List suppressed addresses. GET /v1/suppressions/ */
+  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string }, options?: RequestOptions): Promise<Suppression[]>;
+  /** Add an address to the suppression list. POST /v1/suppressions/ */
+  addSuppression(body: SuppressionCreate, options?: RequestOptions): Promise<Suppression>;
+  /** Remove an address from the suppression list. DELETE /v1/suppressions/{email} */
+  removeSuppression(email: string, options?: RequestOptions): Promise<null>;
+  /** Send up to 500 emails. POST /v1/emails/batch */
+  sendEmailBatch(body: EmailSendRequest[], options?: RequestOptions): Promise<BatchResult>;
+  /** List scheduled emails. GET /v1/emails/scheduled */
+  listScheduledEmails(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): Promise<ScheduledEmail[]>;
+  /** Reschedule an email. PATCH /v1/emails/scheduled/{email_id} */
+  rescheduleEmail(emailId: string, body: EmailReschedule, options?: RequestOptions): Promise<ScheduledEmail>;
+  /** Cancel a scheduled email. DELETE /v1/emails/scheduled/{email_id} */
+  cancelScheduledEmail(emailId: string, options?: RequestOptions): Promise<EmailMoved>;
+  /** Send a scheduled email now. POST /v1/emails/scheduled/{email_id}/send-now */
+  sendScheduledEmailNow(emailId: string, options?: RequestOptions): Promise<EmailMoved>;
+  /** Retry an email for the recipients it did not reach. POST /v1/emails/{email_id}/retry */
+  retryEmail(emailId: string, options?: RequestOptions): Promise<EmailAcceptResponse>;
+  /** List emails created or changed after a time. GET /v1/emails/updates */
+  listEmailUpdates(query: { since: string }, options?: RequestOptions): Promise<EmailRecord[]>;
+  /** Search emails. GET /v1/emails/search */
+  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): Promise<EmailSearchRecord[]>;
+  /** List your saved searches. GET /v1/emails/saved-searches */
+  getSavedSearches(options?: RequestOptions): Promise<SavedSearches>;
+  /** Replace your saved searches. PUT /v1/emails/saved-searches */
+  replaceSavedSearches(body: SavedSearchesUpdate, options?: RequestOptions): Promise<SavedSearches>;
+  /** Send an email. POST /v1/emails/ */
+  sendEmail(body: EmailSendRequest, options?: RequestOptions): Promise<EmailAcceptResponse>;
+  /** List emails, newest first. GET /v1/emails/ */
+  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): Promise<EmailRecord[]>;
+  /** Validate an email without sending it. POST /v1/emails/validate */
+  validateEmail(body: EmailSendRequest, options?: RequestOptions): Promise<ValidationResult>;
+  /** Get an email with its content and events. GET /v1/emails/{email_id} */
+  getEmail(emailId: string, options?: RequestOptions): Promise<EmailDetail>;
+  /** List the events of an email. GET /v1/emails/{email_id}/events */
+  listEmailEvents(emailId: string, options?: RequestOptions): Promise<EmailEvent[]>;
+  /** Get an email as it is composed. GET /v1/emails/{email_id}/source */
+  getEmailSource(emailId: string, options?: RequestOptions): Promise<Response>;
+  /** Create a template. POST /v1/templates/ */
+  createTemplate(body: TemplateCreate, options?: RequestOptions): Promise<Template>;
+  /** List templates, most recently updated first. GET /v1/templates/ */
+  listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Template[]>;
+  /** Get a template. GET /v1/templates/{template_id} */
+  getTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
+  /** Update a template. PATCH /v1/templates/{template_id} */
+  updateTemplate(templateId: string, body: TemplateUpdate, options?: RequestOptions): Promise<Template>;
+  /** Delete a template. DELETE /v1/templates/{template_id} */
+  deleteTemplate(templateId: string, options?: RequestOptions): Promise<null>;
+  /** Duplicate a template. POST /v1/templates/{template_id}/duplicate */
+  duplicateTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
+  /** Preview a template with variables. POST /v1/templates/{template_id}/preview */
+  previewTemplate(templateId: string, body: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
+  /** Count the emails of a period. GET /v1/analytics/overview */
+  getAnalyticsOverview(query?: { period?: "24h" | "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<AnalyticsOverview>;
+  /** Count the emails of a period by hour or day. GET /v1/analytics/timeseries */
+  getAnalyticsTimeseries(query?: { period?: "24h" | "7d" | "30d" | "90d"; granularity?: "hour" | "day" }, options?: RequestOptions): Promise<AnalyticsTimeseries>;
+  /** Rank recipient domains by emails sent. GET /v1/analytics/domain-stats */
+  getAnalyticsDomainStats(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDomain[]>;
+  /** Get bounce, complaint and deferral rates by recipient domain. GET /v1/analytics/deliverability */
+  getAnalyticsDeliverability(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDeliverability>;
+  /** Create a contact list. POST /v1/contacts/ */
+  createContactList(body: ContactListCreate, options?: RequestOptions): Promise<ContactList>;
+  /** List contact lists, oldest first. GET /v1/contacts/ */
+  listContactLists(options?: RequestOptions): Promise<ContactList[]>;
+  /** Get a contact list and a page of its contacts. GET /v1/contacts/{list_id} */
+  getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): Promise<ContactListWithContacts>;
+  /** Update a contact list. PATCH /v1/contacts/{list_id} */
+  updateContactList(listId: string, body: ContactListUpdate, options?: RequestOptions): Promise<ContactList>;
+  /** Delete a contact list and all its contacts. DELETE /v1/contacts/{list_id} */
+  deleteContactList(listId: string, options?: RequestOptions): Promise<null>;
+  /** Add a contact to a list. POST /v1/contacts/{list_id}/contacts */
+  addContact(listId: string, body: ContactCreate, options?: RequestOptions): Promise<Contact>;
+  /** Add a contact to a list, or update the one with this address. PUT /v1/contacts/{list_id}/contacts */
+  upsertContact(listId: string, body: ContactCreate, options?: RequestOptions): Promise<Contact>;
+  /** Get a contact. GET /v1/contacts/{list_id}/contacts/{contact_id} */
+  getContact(listId: string, contactId: string, options?: RequestOptions): Promise<Contact>;
+  /** Update a contact. PATCH /v1/contacts/{list_id}/contacts/{contact_id} */
+  updateContact(listId: string, contactId: string, body: ContactUpdate, options?: RequestOptions): Promise<Contact>;
+  /** Delete a contact. DELETE /v1/contacts/{list_id}/contacts/{contact_id} */
+  deleteContact(listId: string, contactId: string, options?: RequestOptions): Promise<null>;
+  /** Import contacts from a CSV file. POST /v1/contacts/{list_id}/upload */
+  importContacts(listId: string, body: Blob, options?: RequestOptions): Promise<ContactImport>;
+  /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export */
+  exportContacts(listId: string, options?: RequestOptions): Promise<Response>;
+  /** Send an email to every contact of a list. POST /v1/contacts/{list_id}/send */
+  sendToContactList(listId: string, body: BulkSend, options?: RequestOptions): Promise<BulkSendResult>;
+  /** List broadcasts, newest first. GET /v1/broadcasts/ */
+  listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): Promise<Broadcast[]>;
+  /** Create a broadcast. POST /v1/broadcasts/ */
+  createBroadcast(body: BroadcastCreate, options?: RequestOptions): Promise<Broadcast>;
+  /** Get a broadcast with its counts. GET /v1/broadcasts/{broadcast_id} */
+  getBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Update a broadcast that is a draft or scheduled. PATCH /v1/broadcasts/{broadcast_id} */
+  updateBroadcast(broadcastId: string, body: BroadcastUpdate, options?: RequestOptions): Promise<Broadcast>;
+  /** Delete a broadcast that is not sending. DELETE /v1/broadcasts/{broadcast_id} */
+  deleteBroadcast(broadcastId: string, options?: RequestOptions): Promise<null>;
+  /** Send a broadcast. POST /v1/broadcasts/{broadcast_id}/send */
+  sendBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Send the winning variant to the contacts outside the sample. POST /v1/broadcasts/{broadcast_id}/promote/{variant_id} */
+  promoteBroadcastVariant(broadcastId: string, variantId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Cancel a scheduled or sending broadcast. POST /v1/broadcasts/{broadcast_id}/cancel */
+  cancelBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Pause a sending broadcast. POST /v1/broadcasts/{broadcast_id}/pause */
+  pauseBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Resume a paused broadcast. POST /v1/broadcasts/{broadcast_id}/resume */
+  resumeBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
+  /** Send a broadcast to given addresses as a test. POST /v1/broadcasts/{broadcast_id}/test */
+  sendBroadcastTest(broadcastId: string, body: BroadcastTest, options?: RequestOptions): Promise<BroadcastTestResult>;
+  /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
+  getBroadcastAudience(broadcastId: string, options?: RequestOptions): Promise<BroadcastAudience>;
+  /** List the recipients of a broadcast. GET /v1/broadcasts/{broadcast_id}/recipients */
+  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
+  /** List the links of a broadcast that people clicked most. GET /v1/broadcasts/{broadcast_id}/top-links */
+  listBroadcastTopLinks(broadcastId: string, query?: { limit?: number }, options?: RequestOptions): Promise<BroadcastTopLinks>;
+  /** List the variants of a broadcast, oldest first. GET /v1/broadcasts/{broadcast_id}/variants */
+  listBroadcastVariants(broadcastId: string, options?: RequestOptions): Promise<BroadcastVariant[]>;
+  /** Add a variant to a broadcast. POST /v1/broadcasts/{broadcast_id}/variants */
+  createBroadcastVariant(broadcastId: string, body: BroadcastVariantCreate, options?: RequestOptions): Promise<BroadcastVariant>;
+  /** Update a variant of a broadcast. PATCH /v1/broadcasts/{broadcast_id}/variants/{variant_id} */
+  updateBroadcastVariant(broadcastId: string, variantId: string, body: BroadcastVariantUpdate, options?: RequestOptions): Promise<BroadcastVariant>;
+  /** Delete a variant of a broadcast. DELETE /v1/broadcasts/{broadcast_id}/variants/{variant_id} */
+  deleteBroadcastVariant(broadcastId: string, variantId: string, options?: RequestOptions): Promise<null>;
+  /** Compare the variants of a broadcast. GET /v1/analytics/broadcasts/{broadcast_id} */
+  getBroadcastAnalytics(broadcastId: string, options?: RequestOptions): Promise<AnalyticsBroadcast>;
   /** Create a mailbox. POST /v1/mailboxes/ */
   createMailbox(body: MailboxCreate, options?: RequestOptions): Promise<Mailbox>;
   /** List mailboxes in order of address. GET /v1/mailboxes/ */
@@ -205,12 +349,6 @@ export interface Operations {
   updateForwardingRule(ruleId: string, body: ForwardingRuleUpdate, options?: RequestOptions): Promise<ForwardingRule>;
   /** Delete a forwarding rule. DELETE /v1/forwarding-rules/{rule_id} */
   deleteForwardingRule(ruleId: string, options?: RequestOptions): Promise<null>;
-  /** Create the SMTP credential of a domain. POST /v1/smtp-credentials/ */
-  createSmtpCredential(body: SmtpCredentialCreate, options?: RequestOptions): Promise<NewSmtpCredential>;
-  /** List SMTP credentials, newest first. GET /v1/smtp-credentials/ */
-  listSmtpCredentials(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): Promise<SmtpCredential[]>;
-  /** Deactivate an SMTP credential. DELETE /v1/smtp-credentials/{credential_id} */
-  revokeSmtpCredential(credentialId: string, options?: RequestOptions): Promise<null>;
   /** Get the automatic reply of a mailbox. GET /v1/inbox/{mailbox_id}/auto-reply */
   getInboxAutoReply(mailboxId: string, options?: RequestOptions): Promise<AutoReply>;
   /** Replace the automatic reply of a mailbox. PUT /v1/inbox/{mailbox_id}/auto-reply */
@@ -287,194 +425,71 @@ export interface Operations {
   replaceInboxDraft(mailboxId: string, uid: string, body: InboxDraft, options?: RequestOptions): Promise<InboxMessageItem>;
   /** Delete a draft for good. DELETE /v1/inbox/{mailbox_id}/drafts/{uid} */
   deleteInboxDraft(mailboxId: string, uid: string, options?: RequestOptions): Promise<null>;
-  /** List suppressed addresses. GET /v1/suppressions/ */
-  listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string }, options?: RequestOptions): Promise<Suppression[]>;
-  /** Add an address to the suppression list. POST /v1/suppressions/ */
-  addSuppression(body: SuppressionCreate, options?: RequestOptions): Promise<Suppression>;
-  /** Remove an address from the suppression list. DELETE /v1/suppressions/{email} */
-  removeSuppression(email: string, options?: RequestOptions): Promise<null>;
-  /** Create a contact list. POST /v1/contacts/ */
-  createContactList(body: ContactListCreate, options?: RequestOptions): Promise<ContactList>;
-  /** List contact lists, oldest first. GET /v1/contacts/ */
-  listContactLists(options?: RequestOptions): Promise<ContactList[]>;
-  /** Get a contact list and a page of its contacts. GET /v1/contacts/{list_id} */
-  getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): Promise<ContactListWithContacts>;
-  /** Update a contact list. PATCH /v1/contacts/{list_id} */
-  updateContactList(listId: string, body: ContactListUpdate, options?: RequestOptions): Promise<ContactList>;
-  /** Delete a contact list and all its contacts. DELETE /v1/contacts/{list_id} */
-  deleteContactList(listId: string, options?: RequestOptions): Promise<null>;
-  /** Add a contact to a list. POST /v1/contacts/{list_id}/contacts */
-  addContact(listId: string, body: ContactCreate, options?: RequestOptions): Promise<Contact>;
-  /** Add a contact to a list, or update the one with this address. PUT /v1/contacts/{list_id}/contacts */
-  upsertContact(listId: string, body: ContactCreate, options?: RequestOptions): Promise<Contact>;
-  /** Get a contact. GET /v1/contacts/{list_id}/contacts/{contact_id} */
-  getContact(listId: string, contactId: string, options?: RequestOptions): Promise<Contact>;
-  /** Update a contact. PATCH /v1/contacts/{list_id}/contacts/{contact_id} */
-  updateContact(listId: string, contactId: string, body: ContactUpdate, options?: RequestOptions): Promise<Contact>;
-  /** Delete a contact. DELETE /v1/contacts/{list_id}/contacts/{contact_id} */
-  deleteContact(listId: string, contactId: string, options?: RequestOptions): Promise<null>;
-  /** Import contacts from a CSV file. POST /v1/contacts/{list_id}/upload */
-  importContacts(listId: string, body: Blob, options?: RequestOptions): Promise<ContactImport>;
-  /** Export the contacts of a list as CSV. GET /v1/contacts/{list_id}/export */
-  exportContacts(listId: string, options?: RequestOptions): Promise<Response>;
-  /** Send an email to every contact of a list. POST /v1/contacts/{list_id}/send */
-  sendToContactList(listId: string, body: BulkSend, options?: RequestOptions): Promise<BulkSendResult>;
-  /** Send up to 500 emails. POST /v1/emails/batch */
-  sendEmailBatch(body: EmailSendRequest[], options?: RequestOptions): Promise<BatchResult>;
-  /** List scheduled emails. GET /v1/emails/scheduled */
-  listScheduledEmails(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): Promise<ScheduledEmail[]>;
-  /** Reschedule an email. PATCH /v1/emails/scheduled/{email_id} */
-  rescheduleEmail(emailId: string, body: EmailReschedule, options?: RequestOptions): Promise<ScheduledEmail>;
-  /** Cancel a scheduled email. DELETE /v1/emails/scheduled/{email_id} */
-  cancelScheduledEmail(emailId: string, options?: RequestOptions): Promise<EmailMoved>;
-  /** Send a scheduled email now. POST /v1/emails/scheduled/{email_id}/send-now */
-  sendScheduledEmailNow(emailId: string, options?: RequestOptions): Promise<EmailMoved>;
-  /** Retry an email for the recipients it did not reach. POST /v1/emails/{email_id}/retry */
-  retryEmail(emailId: string, options?: RequestOptions): Promise<EmailAcceptResponse>;
-  /** List emails created or changed after a time. GET /v1/emails/updates */
-  listEmailUpdates(query: { since: string }, options?: RequestOptions): Promise<EmailRecord[]>;
-  /** Search emails. GET /v1/emails/search */
-  searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): Promise<EmailSearchRecord[]>;
-  /** List your saved searches. GET /v1/emails/saved-searches */
-  getSavedSearches(options?: RequestOptions): Promise<SavedSearches>;
-  /** Replace your saved searches. PUT /v1/emails/saved-searches */
-  replaceSavedSearches(body: SavedSearchesUpdate, options?: RequestOptions): Promise<SavedSearches>;
   /** Get an entry of the inbound log. GET /v1/emails/inbound/{message_id} */
   getInboundEmail(messageId: string, options?: RequestOptions): Promise<InboundEntry>;
-  /** Send an email. POST /v1/emails/ */
-  sendEmail(body: EmailSendRequest, options?: RequestOptions): Promise<EmailAcceptResponse>;
-  /** List emails, newest first. GET /v1/emails/ */
-  listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): Promise<EmailRecord[]>;
-  /** Validate an email without sending it. POST /v1/emails/validate */
-  validateEmail(body: EmailSendRequest, options?: RequestOptions): Promise<ValidationResult>;
-  /** Get an email with its content and events. GET /v1/emails/{email_id} */
-  getEmail(emailId: string, options?: RequestOptions): Promise<EmailDetail>;
-  /** List the events of an email. GET /v1/emails/{email_id}/events */
-  listEmailEvents(emailId: string, options?: RequestOptions): Promise<EmailEvent[]>;
-  /** Get an email as it is composed. GET /v1/emails/{email_id}/source */
-  getEmailSource(emailId: string, options?: RequestOptions): Promise<Response>;
-  /** Create a template. POST /v1/templates/ */
-  createTemplate(body: TemplateCreate, options?: RequestOptions): Promise<Template>;
-  /** List templates, most recently updated first. GET /v1/templates/ */
-  listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<Template[]>;
-  /** Get a template. GET /v1/templates/{template_id} */
-  getTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
-  /** Update a template. PATCH /v1/templates/{template_id} */
-  updateTemplate(templateId: string, body: TemplateUpdate, options?: RequestOptions): Promise<Template>;
-  /** Delete a template. DELETE /v1/templates/{template_id} */
-  deleteTemplate(templateId: string, options?: RequestOptions): Promise<null>;
-  /** Duplicate a template. POST /v1/templates/{template_id}/duplicate */
-  duplicateTemplate(templateId: string, options?: RequestOptions): Promise<Template>;
-  /** Preview a template with variables. POST /v1/templates/{template_id}/preview */
-  previewTemplate(templateId: string, body: TemplatePreviewRequest, options?: RequestOptions): Promise<TemplatePreview>;
-  /** List broadcasts, newest first. GET /v1/broadcasts/ */
-  listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): Promise<Broadcast[]>;
-  /** Create a broadcast. POST /v1/broadcasts/ */
-  createBroadcast(body: BroadcastCreate, options?: RequestOptions): Promise<Broadcast>;
-  /** Get a broadcast with its counts. GET /v1/broadcasts/{broadcast_id} */
-  getBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Update a broadcast that is a draft or scheduled. PATCH /v1/broadcasts/{broadcast_id} */
-  updateBroadcast(broadcastId: string, body: BroadcastUpdate, options?: RequestOptions): Promise<Broadcast>;
-  /** Delete a broadcast that is not sending. DELETE /v1/broadcasts/{broadcast_id} */
-  deleteBroadcast(broadcastId: string, options?: RequestOptions): Promise<null>;
-  /** Send a broadcast. POST /v1/broadcasts/{broadcast_id}/send */
-  sendBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Send the winning variant to the contacts outside the sample. POST /v1/broadcasts/{broadcast_id}/promote/{variant_id} */
-  promoteBroadcastVariant(broadcastId: string, variantId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Cancel a scheduled or sending broadcast. POST /v1/broadcasts/{broadcast_id}/cancel */
-  cancelBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Pause a sending broadcast. POST /v1/broadcasts/{broadcast_id}/pause */
-  pauseBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Resume a paused broadcast. POST /v1/broadcasts/{broadcast_id}/resume */
-  resumeBroadcast(broadcastId: string, options?: RequestOptions): Promise<Broadcast>;
-  /** Send a broadcast to given addresses as a test. POST /v1/broadcasts/{broadcast_id}/test */
-  sendBroadcastTest(broadcastId: string, body: BroadcastTest, options?: RequestOptions): Promise<BroadcastTestResult>;
-  /** Count the contacts that get a broadcast and those that are skipped. GET /v1/broadcasts/{broadcast_id}/audience */
-  getBroadcastAudience(broadcastId: string, options?: RequestOptions): Promise<BroadcastAudience>;
-  /** List the recipients of a broadcast. GET /v1/broadcasts/{broadcast_id}/recipients */
-  listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): Promise<BroadcastRecipient[]>;
-  /** List the links of a broadcast that people clicked most. GET /v1/broadcasts/{broadcast_id}/top-links */
-  listBroadcastTopLinks(broadcastId: string, query?: { limit?: number }, options?: RequestOptions): Promise<BroadcastTopLinks>;
-  /** List the variants of a broadcast, oldest first. GET /v1/broadcasts/{broadcast_id}/variants */
-  listBroadcastVariants(broadcastId: string, options?: RequestOptions): Promise<BroadcastVariant[]>;
-  /** Add a variant to a broadcast. POST /v1/broadcasts/{broadcast_id}/variants */
-  createBroadcastVariant(broadcastId: string, body: BroadcastVariantCreate, options?: RequestOptions): Promise<BroadcastVariant>;
-  /** Update a variant of a broadcast. PATCH /v1/broadcasts/{broadcast_id}/variants/{variant_id} */
-  updateBroadcastVariant(broadcastId: string, variantId: string, body: BroadcastVariantUpdate, options?: RequestOptions): Promise<BroadcastVariant>;
-  /** Delete a variant of a broadcast. DELETE /v1/broadcasts/{broadcast_id}/variants/{variant_id} */
-  deleteBroadcastVariant(broadcastId: string, variantId: string, options?: RequestOptions): Promise<null>;
-  /** List active webhooks. GET /v1/webhooks/ */
-  listWebhooks(query?: { include?: "paused" }, options?: RequestOptions): Promise<Webhook[]>;
-  /** Create a webhook. POST /v1/webhooks/ */
-  createWebhook(body: WebhookCreate, options?: RequestOptions): Promise<Webhook>;
-  /** Get a webhook. GET /v1/webhooks/{webhook_id} */
-  getWebhook(webhookId: string, options?: RequestOptions): Promise<Webhook>;
-  /** Update, pause, resume a webhook, or rotate its secret. PATCH /v1/webhooks/{webhook_id} */
-  updateWebhook(webhookId: string, body: WebhookUpdate, options?: RequestOptions): Promise<Webhook>;
-  /** Delete a webhook. DELETE /v1/webhooks/{webhook_id} */
-  deleteWebhook(webhookId: string, options?: RequestOptions): Promise<null>;
-  /** Send a sample event to a webhook. POST /v1/webhooks/{webhook_id}/test */
-  sendWebhookTest(webhookId: string, options?: RequestOptions): Promise<WebhookTest>;
-  /** List the deliveries of a webhook, newest first. GET /v1/webhooks/{webhook_id}/deliveries */
-  listWebhookDeliveries(webhookId: string, query?: { page?: number; limit?: number; status?: "pending" | "delivered" | "retrying" | "failed"; before?: string }, options?: RequestOptions): Promise<WebhookDeliveryList>;
-  /** Get a delivery of a webhook. GET /v1/webhooks/{webhook_id}/deliveries/{delivery_id} */
-  getWebhookDelivery(webhookId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
-  /** Send a delivery again. POST /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay */
-  retryWebhookDelivery(webhookId: string, deliveryId: string, options?: RequestOptions): Promise<WebhookDeliveryItem>;
-  /** Get a delivery by its id alone. GET /v1/webhook-deliveries/{delivery_id} */
-  getWebhookDeliveryById(deliveryId: string, options?: RequestOptions): Promise<WebhookDelivery>;
-  /** List your notifications. GET /v1/notifications */
-  listNotifications(query?: { unread?: "true" | "false"; category?: string; limit?: number; offset?: number }, options?: RequestOptions): Promise<NotificationPage>;
-  /** Mark all your notifications read. POST /v1/notifications/read-all */
-  markAllNotificationsRead(options?: RequestOptions): Promise<NotificationsRead>;
-  /** Mark a notification read. POST /v1/notifications/{notification_id}/read */
-  markNotificationRead(notificationId: string, options?: RequestOptions): Promise<Notification>;
-  /** Get your notification preferences. GET /v1/notifications/preferences */
-  getNotificationPreferences(options?: RequestOptions): Promise<NotificationPreferences>;
-  /** Change your notification preferences. PUT /v1/notifications/preferences */
-  updateNotificationPreferences(body: NotificationPreferencesUpdate, options?: RequestOptions): Promise<NotificationPreferences>;
-  /** Count the emails of a period. GET /v1/analytics/overview */
-  getAnalyticsOverview(query?: { period?: "24h" | "7d" | "30d" | "90d" }, options?: RequestOptions): Promise<AnalyticsOverview>;
-  /** Count the emails of a period by hour or day. GET /v1/analytics/timeseries */
-  getAnalyticsTimeseries(query?: { period?: "24h" | "7d" | "30d" | "90d"; granularity?: "hour" | "day" }, options?: RequestOptions): Promise<AnalyticsTimeseries>;
-  /** Rank recipient domains by emails sent. GET /v1/analytics/domain-stats */
-  getAnalyticsDomainStats(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDomain[]>;
-  /** Get bounce, complaint and deferral rates by recipient domain. GET /v1/analytics/deliverability */
-  getAnalyticsDeliverability(query?: { period?: "24h" | "7d" | "30d" | "90d"; limit?: number }, options?: RequestOptions): Promise<AnalyticsDeliverability>;
-  /** Compare the variants of a broadcast. GET /v1/analytics/broadcasts/{broadcast_id} */
-  getBroadcastAnalytics(broadcastId: string, options?: RequestOptions): Promise<AnalyticsBroadcast>;
-  /** List the audit log, newest first. GET /v1/audit */
-  listAuditEntries(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<AuditEntry[]>;
+  /** Offer a domain to another account. POST /v1/domains/{domain_id}/transfer */
+  createDomainTransfer(domainId: string, body: DomainTransferCreate, options?: RequestOptions): Promise<DomainTransferOffer>;
+  /** List the pending and accepted transfers that were sent to you, newest first. GET /v1/domain-transfers/incoming */
+  listIncomingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<DomainTransfer[]>;
+  /** List the transfers that you initiated in this workspace, newest first. GET /v1/domain-transfers/outgoing */
+  listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<DomainTransfer[]>;
+  /** Get whether you could accept a transfer. GET /v1/domain-transfers/accept-eligibility */
+  getDomainTransferEligibility(options?: RequestOptions): Promise<DomainTransferEligibility>;
+  /** Accept a transfer by the token of its mailed link. POST /v1/domain-transfers/{token}/accept */
+  acceptDomainTransfer(token: string, body: DomainTransferAccept, options?: RequestOptions): Promise<DomainTransfer>;
+  /** Accept a transfer that was sent to your account. POST /v1/domain-transfers/by-id/{transfer_id}/accept */
+  acceptDomainTransferById(transferId: string, body: DomainTransferAccept, options?: RequestOptions): Promise<DomainTransfer>;
+  /** Decline a pending transfer that was sent to your account. POST /v1/domain-transfers/{transfer_id}/decline */
+  declineDomainTransfer(transferId: string, options?: RequestOptions): Promise<DomainTransfer>;
+  /** Cancel a pending transfer that you initiated. DELETE /v1/domain-transfers/{transfer_id} */
+  cancelDomainTransfer(transferId: string, options?: RequestOptions): Promise<DomainTransfer>;
+  /** Stop an accepted transfer by the token of a mailed stop link. POST /v1/domain-transfers/stop/{stop_token} */
+  stopDomainTransfer(stopToken: string, options?: RequestOptions): Promise<DomainTransfer>;
 }
 
 /** The lists of the API, read page by page. */
 export interface Lists {
+  listWebhookDeliveries(webhookId: string, query?: { page?: number; limit?: number; status?: "pending" | "delivered" | "retrying" | "failed"; before?: string }, options?: RequestOptions): AsyncIterable<WebhookDeliveryItem>;
+  listNotifications(query?: { unread?: "true" | "false"; category?: string; limit?: number; offset?: number }, options?: RequestOptions): AsyncIterable<Notification>;
   listWorkspaces(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Workspace>;
   listMembers(workspaceId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Member>;
   listInvitations(workspaceId: string, query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Invitation>;
   listApiKeys(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<ApiKey>;
+  listAuditEntries(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<AuditEntry>;
   listDomains(query?: { page?: number; limit?: number; after?: string; name?: string }, options?: RequestOptions): AsyncIterable<Domain>;
-  listIncomingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
-  listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
-  listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
   listSmtpCredentials(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<SmtpCredential>;
-  listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
-  searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
   listSuppressions(query?: { page?: number; limit?: number; email?: string; after?: string }, options?: RequestOptions): AsyncIterable<Suppression>;
-  getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listScheduledEmails(query?: { page?: number; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<ScheduledEmail>;
   searchEmails(query?: { page?: number; limit?: number; q?: string; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; tag?: string; before?: string; before_inbound?: string; direction?: "outbound" | "inbound" | "all" }, options?: RequestOptions): AsyncIterable<EmailSearchRecord>;
   listEmails(query?: { page?: number; limit?: number; status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled" | "sending"; before?: string }, options?: RequestOptions): AsyncIterable<EmailRecord>;
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<Template>;
+  getContactList(listId: string, query?: { page?: number; limit?: number; q?: string; after?: string }, options?: RequestOptions): AsyncIterable<Contact>;
   listBroadcasts(query?: { status?: "draft" | "scheduled" | "sending" | "sent" | "cancelled"; limit?: number; before?: string }, options?: RequestOptions): AsyncIterable<Broadcast>;
   listBroadcastRecipients(broadcastId: string, query?: { status?: "scheduled" | "queued" | "sent" | "delivered" | "bounced" | "rejected" | "failed" | "cancelled"; limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<BroadcastRecipient>;
-  listWebhookDeliveries(webhookId: string, query?: { page?: number; limit?: number; status?: "pending" | "delivered" | "retrying" | "failed"; before?: string }, options?: RequestOptions): AsyncIterable<WebhookDeliveryItem>;
-  listNotifications(query?: { unread?: "true" | "false"; category?: string; limit?: number; offset?: number }, options?: RequestOptions): AsyncIterable<Notification>;
-  listAuditEntries(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<AuditEntry>;
+  listMailboxes(query?: { page?: number; limit?: number; domain_id?: string; after?: string }, options?: RequestOptions): AsyncIterable<Mailbox>;
+  listInboxMessages(mailboxId: string, query?: { limit?: number; offset?: number; folder?: string; before?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
+  searchInbox(mailboxId: string, query: { limit?: number; offset?: number; q: string; folder?: string }, options?: RequestOptions): AsyncIterable<InboxMessageItem>;
+  listIncomingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
+  listOutgoingDomainTransfers(query?: { limit?: number; after?: string }, options?: RequestOptions): AsyncIterable<DomainTransfer>;
 }
 
 /** Method and path of each operation, and what it takes and answers. */
 export const routes: Readonly<Record<keyof Operations, Route>> = {
+  listWebhooks: {"method":"GET","path":"/v1/webhooks/","query":true},
+  createWebhook: {"method":"POST","path":"/v1/webhooks/","body":"json","keyed":true},
+  getWebhook: {"method":"GET","path":"/v1/webhooks/{webhook_id}"},
+  updateWebhook: {"method":"PATCH","path":"/v1/webhooks/{webhook_id}","body":"json"},
+  deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{webhook_id}"},
+  sendWebhookTest: {"method":"POST","path":"/v1/webhooks/{webhook_id}/test","keyed":true},
+  listWebhookDeliveries: {"method":"GET","path":"/v1/webhooks/{webhook_id}/deliveries","query":true,"items":"items"},
+  getWebhookDelivery: {"method":"GET","path":"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}"},
+  retryWebhookDelivery: {"method":"POST","path":"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay","keyed":true},
+  getWebhookDeliveryById: {"method":"GET","path":"/v1/webhook-deliveries/{delivery_id}"},
+  listNotifications: {"method":"GET","path":"/v1/notifications","query":true,"items":"items"},
+  markAllNotificationsRead: {"method":"POST","path":"/v1/notifications/read-all"},
+  markNotificationRead: {"method":"POST","path":"/v1/notifications/{notification_id}/read"},
+  getNotificationPreferences: {"method":"GET","path":"/v1/notifications/preferences"},
+  updateNotificationPreferences: {"method":"PUT","path":"/v1/notifications/preferences","body":"json"},
   getMe: {"method":"GET","path":"/v1/me"},
   listWorkspaces: {"method":"GET","path":"/v1/workspaces/","query":true,"items":""},
   createWorkspace: {"method":"POST","path":"/v1/workspaces/","body":"json","keyed":true},
@@ -491,21 +506,78 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   listApiKeys: {"method":"GET","path":"/v1/api-keys/","query":true,"items":""},
   rotateApiKey: {"method":"POST","path":"/v1/api-keys/{api_key_id}/rotate","keyed":true},
   revokeApiKey: {"method":"DELETE","path":"/v1/api-keys/{api_key_id}"},
+  listAuditEntries: {"method":"GET","path":"/v1/audit","query":true,"items":""},
   registerDomain: {"method":"POST","path":"/v1/domains/","body":"json","keyed":true},
   listDomains: {"method":"GET","path":"/v1/domains/","query":true,"items":""},
   getDomain: {"method":"GET","path":"/v1/domains/{domain_id}"},
   deleteDomain: {"method":"DELETE","path":"/v1/domains/{domain_id}"},
   verifyDomain: {"method":"POST","path":"/v1/domains/{domain_id}/verify"},
   rotateDkimKeys: {"method":"POST","path":"/v1/domains/{domain_id}/dkim/rotate","keyed":true},
-  createDomainTransfer: {"method":"POST","path":"/v1/domains/{domain_id}/transfer","body":"json","keyed":true},
-  listIncomingDomainTransfers: {"method":"GET","path":"/v1/domain-transfers/incoming","query":true,"items":""},
-  listOutgoingDomainTransfers: {"method":"GET","path":"/v1/domain-transfers/outgoing","query":true,"items":""},
-  getDomainTransferEligibility: {"method":"GET","path":"/v1/domain-transfers/accept-eligibility"},
-  acceptDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/{token}/accept","body":"json","keyed":true},
-  acceptDomainTransferById: {"method":"POST","path":"/v1/domain-transfers/by-id/{transfer_id}/accept","body":"json","keyed":true},
-  declineDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/{transfer_id}/decline"},
-  cancelDomainTransfer: {"method":"DELETE","path":"/v1/domain-transfers/{transfer_id}"},
-  stopDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/stop/{stop_token}"},
+  createSmtpCredential: {"method":"POST","path":"/v1/smtp-credentials/","body":"json","keyed":true},
+  listSmtpCredentials: {"method":"GET","path":"/v1/smtp-credentials/","query":true,"items":""},
+  revokeSmtpCredential: {"method":"DELETE","path":"/v1/smtp-credentials/{credential_id}"},
+  listSuppressions: {"method":"GET","path":"/v1/suppressions/","query":true,"items":""},
+  addSuppression: {"method":"POST","path":"/v1/suppressions/","body":"json","keyed":true},
+  removeSuppression: {"method":"DELETE","path":"/v1/suppressions/{email}"},
+  sendEmailBatch: {"method":"POST","path":"/v1/emails/batch","body":"json","keyed":true},
+  listScheduledEmails: {"method":"GET","path":"/v1/emails/scheduled","query":true,"items":""},
+  rescheduleEmail: {"method":"PATCH","path":"/v1/emails/scheduled/{email_id}","body":"json"},
+  cancelScheduledEmail: {"method":"DELETE","path":"/v1/emails/scheduled/{email_id}"},
+  sendScheduledEmailNow: {"method":"POST","path":"/v1/emails/scheduled/{email_id}/send-now","keyed":true},
+  retryEmail: {"method":"POST","path":"/v1/emails/{email_id}/retry","keyed":true},
+  listEmailUpdates: {"method":"GET","path":"/v1/emails/updates","query":true},
+  searchEmails: {"method":"GET","path":"/v1/emails/search","query":true,"items":""},
+  getSavedSearches: {"method":"GET","path":"/v1/emails/saved-searches"},
+  replaceSavedSearches: {"method":"PUT","path":"/v1/emails/saved-searches","body":"json"},
+  sendEmail: {"method":"POST","path":"/v1/emails/","body":"json","keyed":true},
+  listEmails: {"method":"GET","path":"/v1/emails/","query":true,"items":""},
+  validateEmail: {"method":"POST","path":"/v1/emails/validate","body":"json"},
+  getEmail: {"method":"GET","path":"/v1/emails/{email_id}"},
+  listEmailEvents: {"method":"GET","path":"/v1/emails/{email_id}/events"},
+  getEmailSource: {"method":"GET","path":"/v1/emails/{email_id}/source","raw":true},
+  createTemplate: {"method":"POST","path":"/v1/templates/","body":"json","keyed":true},
+  listTemplates: {"method":"GET","path":"/v1/templates/","query":true,"items":""},
+  getTemplate: {"method":"GET","path":"/v1/templates/{template_id}"},
+  updateTemplate: {"method":"PATCH","path":"/v1/templates/{template_id}","body":"json"},
+  deleteTemplate: {"method":"DELETE","path":"/v1/templates/{template_id}"},
+  duplicateTemplate: {"method":"POST","path":"/v1/templates/{template_id}/duplicate","keyed":true},
+  previewTemplate: {"method":"POST","path":"/v1/templates/{template_id}/preview","body":"json"},
+  getAnalyticsOverview: {"method":"GET","path":"/v1/analytics/overview","query":true},
+  getAnalyticsTimeseries: {"method":"GET","path":"/v1/analytics/timeseries","query":true},
+  getAnalyticsDomainStats: {"method":"GET","path":"/v1/analytics/domain-stats","query":true},
+  getAnalyticsDeliverability: {"method":"GET","path":"/v1/analytics/deliverability","query":true},
+  createContactList: {"method":"POST","path":"/v1/contacts/","body":"json","keyed":true},
+  listContactLists: {"method":"GET","path":"/v1/contacts/"},
+  getContactList: {"method":"GET","path":"/v1/contacts/{list_id}","query":true,"items":"contacts"},
+  updateContactList: {"method":"PATCH","path":"/v1/contacts/{list_id}","body":"json"},
+  deleteContactList: {"method":"DELETE","path":"/v1/contacts/{list_id}"},
+  addContact: {"method":"POST","path":"/v1/contacts/{list_id}/contacts","body":"json","keyed":true},
+  upsertContact: {"method":"PUT","path":"/v1/contacts/{list_id}/contacts","body":"json"},
+  getContact: {"method":"GET","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
+  updateContact: {"method":"PATCH","path":"/v1/contacts/{list_id}/contacts/{contact_id}","body":"json"},
+  deleteContact: {"method":"DELETE","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
+  importContacts: {"method":"POST","path":"/v1/contacts/{list_id}/upload","body":"file","keyed":true},
+  exportContacts: {"method":"GET","path":"/v1/contacts/{list_id}/export","raw":true},
+  sendToContactList: {"method":"POST","path":"/v1/contacts/{list_id}/send","body":"json","keyed":true},
+  listBroadcasts: {"method":"GET","path":"/v1/broadcasts/","query":true,"items":""},
+  createBroadcast: {"method":"POST","path":"/v1/broadcasts/","body":"json","keyed":true},
+  getBroadcast: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}"},
+  updateBroadcast: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}","body":"json"},
+  deleteBroadcast: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}"},
+  sendBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/send","keyed":true},
+  promoteBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/promote/{variant_id}","keyed":true},
+  cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},
+  pauseBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/pause"},
+  resumeBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/resume"},
+  sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
+  getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
+  listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},
+  listBroadcastTopLinks: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/top-links","query":true},
+  listBroadcastVariants: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/variants"},
+  createBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/variants","body":"json","keyed":true},
+  updateBroadcastVariant: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}","body":"json"},
+  deleteBroadcastVariant: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}"},
+  getBroadcastAnalytics: {"method":"GET","path":"/v1/analytics/broadcasts/{broadcast_id}"},
   createMailbox: {"method":"POST","path":"/v1/mailboxes/","body":"json","keyed":true},
   listMailboxes: {"method":"GET","path":"/v1/mailboxes/","query":true,"items":""},
   getMailbox: {"method":"GET","path":"/v1/mailboxes/{mailbox_id}"},
@@ -518,9 +590,6 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   getForwardingRule: {"method":"GET","path":"/v1/forwarding-rules/{rule_id}"},
   updateForwardingRule: {"method":"PATCH","path":"/v1/forwarding-rules/{rule_id}","body":"json"},
   deleteForwardingRule: {"method":"DELETE","path":"/v1/forwarding-rules/{rule_id}"},
-  createSmtpCredential: {"method":"POST","path":"/v1/smtp-credentials/","body":"json","keyed":true},
-  listSmtpCredentials: {"method":"GET","path":"/v1/smtp-credentials/","query":true,"items":""},
-  revokeSmtpCredential: {"method":"DELETE","path":"/v1/smtp-credentials/{credential_id}"},
   getInboxAutoReply: {"method":"GET","path":"/v1/inbox/{mailbox_id}/auto-reply"},
   replaceInboxAutoReply: {"method":"PUT","path":"/v1/inbox/{mailbox_id}/auto-reply","body":"json"},
   listInboxFolders: {"method":"GET","path":"/v1/inbox/{mailbox_id}/folders"},
@@ -559,83 +628,14 @@ export const routes: Readonly<Record<keyof Operations, Route>> = {
   createInboxDraft: {"method":"POST","path":"/v1/inbox/{mailbox_id}/drafts","body":"json","keyed":true},
   replaceInboxDraft: {"method":"PUT","path":"/v1/inbox/{mailbox_id}/drafts/{uid}","body":"json"},
   deleteInboxDraft: {"method":"DELETE","path":"/v1/inbox/{mailbox_id}/drafts/{uid}"},
-  listSuppressions: {"method":"GET","path":"/v1/suppressions/","query":true,"items":""},
-  addSuppression: {"method":"POST","path":"/v1/suppressions/","body":"json","keyed":true},
-  removeSuppression: {"method":"DELETE","path":"/v1/suppressions/{email}"},
-  createContactList: {"method":"POST","path":"/v1/contacts/","body":"json","keyed":true},
-  listContactLists: {"method":"GET","path":"/v1/contacts/"},
-  getContactList: {"method":"GET","path":"/v1/contacts/{list_id}","query":true,"items":"contacts"},
-  updateContactList: {"method":"PATCH","path":"/v1/contacts/{list_id}","body":"json"},
-  deleteContactList: {"method":"DELETE","path":"/v1/contacts/{list_id}"},
-  addContact: {"method":"POST","path":"/v1/contacts/{list_id}/contacts","body":"json","keyed":true},
-  upsertContact: {"method":"PUT","path":"/v1/contacts/{list_id}/contacts","body":"json"},
-  getContact: {"method":"GET","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
-  updateContact: {"method":"PATCH","path":"/v1/contacts/{list_id}/contacts/{contact_id}","body":"json"},
-  deleteContact: {"method":"DELETE","path":"/v1/contacts/{list_id}/contacts/{contact_id}"},
-  importContacts: {"method":"POST","path":"/v1/contacts/{list_id}/upload","body":"file","keyed":true},
-  exportContacts: {"method":"GET","path":"/v1/contacts/{list_id}/export","raw":true},
-  sendToContactList: {"method":"POST","path":"/v1/contacts/{list_id}/send","body":"json","keyed":true},
-  sendEmailBatch: {"method":"POST","path":"/v1/emails/batch","body":"json","keyed":true},
-  listScheduledEmails: {"method":"GET","path":"/v1/emails/scheduled","query":true,"items":""},
-  rescheduleEmail: {"method":"PATCH","path":"/v1/emails/scheduled/{email_id}","body":"json"},
-  cancelScheduledEmail: {"method":"DELETE","path":"/v1/emails/scheduled/{email_id}"},
-  sendScheduledEmailNow: {"method":"POST","path":"/v1/emails/scheduled/{email_id}/send-now","keyed":true},
-  retryEmail: {"method":"POST","path":"/v1/emails/{email_id}/retry","keyed":true},
-  listEmailUpdates: {"method":"GET","path":"/v1/emails/updates","query":true},
-  searchEmails: {"method":"GET","path":"/v1/emails/search","query":true,"items":""},
-  getSavedSearches: {"method":"GET","path":"/v1/emails/saved-searches"},
-  replaceSavedSearches: {"method":"PUT","path":"/v1/emails/saved-searches","body":"json"},
   getInboundEmail: {"method":"GET","path":"/v1/emails/inbound/{message_id}"},
-  sendEmail: {"method":"POST","path":"/v1/emails/","body":"json","keyed":true},
-  listEmails: {"method":"GET","path":"/v1/emails/","query":true,"items":""},
-  validateEmail: {"method":"POST","path":"/v1/emails/validate","body":"json"},
-  getEmail: {"method":"GET","path":"/v1/emails/{email_id}"},
-  listEmailEvents: {"method":"GET","path":"/v1/emails/{email_id}/events"},
-  getEmailSource: {"method":"GET","path":"/v1/emails/{email_id}/source","raw":true},
-  createTemplate: {"method":"POST","path":"/v1/templates/","body":"json","keyed":true},
-  listTemplates: {"method":"GET","path":"/v1/templates/","query":true,"items":""},
-  getTemplate: {"method":"GET","path":"/v1/templates/{template_id}"},
-  updateTemplate: {"method":"PATCH","path":"/v1/templates/{template_id}","body":"json"},
-  deleteTemplate: {"method":"DELETE","path":"/v1/templates/{template_id}"},
-  duplicateTemplate: {"method":"POST","path":"/v1/templates/{template_id}/duplicate","keyed":true},
-  previewTemplate: {"method":"POST","path":"/v1/templates/{template_id}/preview","body":"json"},
-  listBroadcasts: {"method":"GET","path":"/v1/broadcasts/","query":true,"items":""},
-  createBroadcast: {"method":"POST","path":"/v1/broadcasts/","body":"json","keyed":true},
-  getBroadcast: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}"},
-  updateBroadcast: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}","body":"json"},
-  deleteBroadcast: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}"},
-  sendBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/send","keyed":true},
-  promoteBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/promote/{variant_id}","keyed":true},
-  cancelBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/cancel"},
-  pauseBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/pause"},
-  resumeBroadcast: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/resume"},
-  sendBroadcastTest: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/test","body":"json","keyed":true},
-  getBroadcastAudience: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/audience"},
-  listBroadcastRecipients: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/recipients","query":true,"items":""},
-  listBroadcastTopLinks: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/top-links","query":true},
-  listBroadcastVariants: {"method":"GET","path":"/v1/broadcasts/{broadcast_id}/variants"},
-  createBroadcastVariant: {"method":"POST","path":"/v1/broadcasts/{broadcast_id}/variants","body":"json","keyed":true},
-  updateBroadcastVariant: {"method":"PATCH","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}","body":"json"},
-  deleteBroadcastVariant: {"method":"DELETE","path":"/v1/broadcasts/{broadcast_id}/variants/{variant_id}"},
-  listWebhooks: {"method":"GET","path":"/v1/webhooks/","query":true},
-  createWebhook: {"method":"POST","path":"/v1/webhooks/","body":"json","keyed":true},
-  getWebhook: {"method":"GET","path":"/v1/webhooks/{webhook_id}"},
-  updateWebhook: {"method":"PATCH","path":"/v1/webhooks/{webhook_id}","body":"json"},
-  deleteWebhook: {"method":"DELETE","path":"/v1/webhooks/{webhook_id}"},
-  sendWebhookTest: {"method":"POST","path":"/v1/webhooks/{webhook_id}/test","keyed":true},
-  listWebhookDeliveries: {"method":"GET","path":"/v1/webhooks/{webhook_id}/deliveries","query":true,"items":"items"},
-  getWebhookDelivery: {"method":"GET","path":"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}"},
-  retryWebhookDelivery: {"method":"POST","path":"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay","keyed":true},
-  getWebhookDeliveryById: {"method":"GET","path":"/v1/webhook-deliveries/{delivery_id}"},
-  listNotifications: {"method":"GET","path":"/v1/notifications","query":true,"items":"items"},
-  markAllNotificationsRead: {"method":"POST","path":"/v1/notifications/read-all"},
-  markNotificationRead: {"method":"POST","path":"/v1/notifications/{notification_id}/read"},
-  getNotificationPreferences: {"method":"GET","path":"/v1/notifications/preferences"},
-  updateNotificationPreferences: {"method":"PUT","path":"/v1/notifications/preferences","body":"json"},
-  getAnalyticsOverview: {"method":"GET","path":"/v1/analytics/overview","query":true},
-  getAnalyticsTimeseries: {"method":"GET","path":"/v1/analytics/timeseries","query":true},
-  getAnalyticsDomainStats: {"method":"GET","path":"/v1/analytics/domain-stats","query":true},
-  getAnalyticsDeliverability: {"method":"GET","path":"/v1/analytics/deliverability","query":true},
-  getBroadcastAnalytics: {"method":"GET","path":"/v1/analytics/broadcasts/{broadcast_id}"},
-  listAuditEntries: {"method":"GET","path":"/v1/audit","query":true,"items":""},
+  createDomainTransfer: {"method":"POST","path":"/v1/domains/{domain_id}/transfer","body":"json","keyed":true},
+  listIncomingDomainTransfers: {"method":"GET","path":"/v1/domain-transfers/incoming","query":true,"items":""},
+  listOutgoingDomainTransfers: {"method":"GET","path":"/v1/domain-transfers/outgoing","query":true,"items":""},
+  getDomainTransferEligibility: {"method":"GET","path":"/v1/domain-transfers/accept-eligibility"},
+  acceptDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/{token}/accept","body":"json","keyed":true},
+  acceptDomainTransferById: {"method":"POST","path":"/v1/domain-transfers/by-id/{transfer_id}/accept","body":"json","keyed":true},
+  declineDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/{transfer_id}/decline"},
+  cancelDomainTransfer: {"method":"DELETE","path":"/v1/domain-transfers/{transfer_id}"},
+  stopDomainTransfer: {"method":"POST","path":"/v1/domain-transfers/stop/{stop_token}"},
 };

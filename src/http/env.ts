@@ -1,5 +1,6 @@
 import type { CallerCtx } from "../access/caller.ts";
 import type { Ctx } from "../platform/context.ts";
+import type { SendSystemEmail } from "../platform/system-email.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 
@@ -9,6 +10,7 @@ export interface AppEnv {
   Variables: {
     ctx: Ctx;
     caller: CallerCtx;
+    sendSystemEmail: SendSystemEmail;
     attachments?: AttachmentSink;
     /** The file of a multipart body. Set by `fileBody`. */
     file?: Uint8Array;

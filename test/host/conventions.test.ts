@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCycles, readImportGraph } from "./support/import-graph.ts";
+import { AREAS, findCycles, findImportsOfLaterAreas, readImportGraph } from "./support/import-graph.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root })
@@ -31,6 +31,13 @@ describe("conventions of the repository", () => {
     );
     expect(graph.size).toBeGreaterThan(20);
     expect(findCycles(graph)).toEqual([]);
+  });
+
+  it("src has its areas and no other folder, and no area imports a later one", () => {
+    const sources = code.filter((file) => file.startsWith("src/"));
+    const folders = new Set(sources.flatMap((file) => file.split("/").slice(1, -1).slice(0, 1)));
+    expect([...folders].sort()).toEqual([...AREAS].sort());
+    expect(findImportsOfLaterAreas(root, sources)).toEqual([]);
   });
 
   // The compiler checks the table of a query, but not those that it joins.

@@ -2,7 +2,6 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { parseDisplayAddress } from "../../lib/display-address.ts";
 import { notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
-import { getMailbox } from "../../mailboxes/mailboxes/index.ts";
 import { findContactList } from "./queries.ts";
 import type { BroadcastPatch } from "./schema.ts";
 
@@ -15,7 +14,17 @@ export async function checkReferences(
     const id = parseUuid(contact_list_id);
     if (id === null || (await findContactList(ctx, id)) === null) throw notFound("Contact list");
   }
-  if (mailbox_id) await getMailbox(ctx, mailbox_id);
+  if (mailbox_id && !(await hasMailbox(ctx, parseUuid(mailbox_id)))) throw notFound("Mailbox");
+}
+
+// The domains that the credential is restricted to are JSON, or null.
+const FIND_MAILBOX = `
+  SELECT 1 FROM mailboxes WHERE workspace = ?1 AND id = ?2
+     AND (?3 IS NULL OR domain_id IN (SELECT value FROM json_each(?3)))`;
+
+async function hasMailbox({ db, workspace, actor: { domainIds } }: CallerCtx, id: string | null): Promise<boolean> {
+  const permitted = domainIds && JSON.stringify([...domainIds]);
+  return (await db.prepare(FIND_MAILBOX).bind(workspace.number, id, permitted).first()) !== null;
 }
 
 /** Throws 422 when `scheduled_at` is not in the future. */

@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { conflict } from "../../lib/errors.ts";
-import { purgeStatement } from "../../operations/purges/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
+import { purgeStatement } from "../../platform/outbox/index.ts";
 import { deleteTaskStatement } from "./change.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";

@@ -1,3 +1,4 @@
+export { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./analytics/compare-variants.ts";
 export { countAudience } from "./audience.ts";
 export { BulkSendIn } from "./bulk/schema.ts";
 export { sendToList } from "./bulk/send.ts";

@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { purgeStatement } from "../../operations/purges/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { purgeStatement } from "../../platform/outbox/index.ts";
 import { getList } from "./queries.ts";
 
 /**

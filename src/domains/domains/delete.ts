@@ -1,8 +1,8 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
-import { purgeMailboxesStatement } from "../../operations/purges/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
+import { purgeMailboxesStatement } from "../../platform/outbox/index.ts";
 import { getDomain } from "./queries.ts";
 
 // A key that was restricted to this domain alone gets an empty list, which permits no domain. Null would permit all.

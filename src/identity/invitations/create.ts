@@ -7,7 +7,7 @@ import { notifyOwnersStatements } from "../../notices/notifications/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { storeResponse } from "../../platform/idempotency/index.ts";
-import { sendSystemEmail } from "../../sending/system-emails/index.ts";
+import type { SendSystemEmail } from "../../platform/system-email.ts";
 import { mayChange, requireRightsOf } from "../members/index.ts";
 import { requireActiveWorkspace, requireAllDomains } from "../workspaces/index.ts";
 import { INVITATION_PURPOSE, type InvitationRow } from "./queries.ts";
@@ -31,7 +31,12 @@ const INSERT = `
  * link that does not work, never an invitation without an email. Throws 404; 403 for a restricted account and for a role
  * with more rights than the calling credential; 409 for a member; 422 for an invalid address; 503 when the service cannot send emails of its own.
  */
-export async function inviteMember(ctx: CallerCtx, workspaceId: string, input: InvitationIn): Promise<InvitationOut> {
+export async function inviteMember(
+  ctx: CallerCtx,
+  workspaceId: string,
+  input: InvitationIn,
+  sendEmail: SendSystemEmail,
+): Promise<InvitationOut> {
   requireActiveWorkspace(ctx, workspaceId);
   requireAllDomains(ctx);
   const { db, actor, workspace } = ctx;
@@ -56,7 +61,7 @@ export async function inviteMember(ctx: CallerCtx, workspaceId: string, input: I
     createdAt: now,
     expiresAt: now + INVITATION_TTL_MS,
   };
-  await sendInvitation(ctx, row, token);
+  await sendInvitation(ctx, row, token, sendEmail);
   const response = toInvitation(row);
   await guardedBatch(db, [
     db.prepare(DELETE_EARLIER).bind(workspace.number, address.key),
@@ -86,7 +91,12 @@ export async function inviteMember(ctx: CallerCtx, workspaceId: string, input: I
   return response;
 }
 
-async function sendInvitation(ctx: CallerCtx, { email, role }: InvitationRow, token: string): Promise<void> {
+async function sendInvitation(
+  ctx: CallerCtx,
+  { email, role }: InvitationRow,
+  token: string,
+  sendEmail: SendSystemEmail,
+): Promise<void> {
   const { settings, actor, workspace } = ctx;
   const text = [
     `${actor.email} invites you to the workspace "${workspace.name}" as ${role === "member" ? "a member" : `an ${role}`}.`,
@@ -94,6 +104,6 @@ async function sendInvitation(ctx: CallerCtx, { email, role }: InvitationRow, to
     "If you do not know the sender, ignore this email.",
   ];
   const subject = `Invitation to ${workspace.name}`;
-  if (!(await sendSystemEmail(ctx, { to: email, subject, text: `${text.join("\n\n")}\n` })))
+  if (!(await sendEmail(ctx, { to: email, subject, text: `${text.join("\n\n")}\n` })))
     throw new AppError(503, "Invitations cannot be sent: this service has no mailbox for its own emails");
 }

@@ -48,7 +48,10 @@ export const invitationRoutes = new Hono<AppEnv>()
     }),
     ...body(InvitationIn),
     idempotent(201),
-    async (c) => c.json(await inviteMember(c.get("caller"), c.req.param("workspace_id"), c.req.valid("json")), 201),
+    async (c) => {
+      const [caller, send] = [c.get("caller"), c.get("sendSystemEmail")];
+      return c.json(await inviteMember(caller, c.req.param("workspace_id"), c.req.valid("json"), send), 201);
+    },
   )
   .get(
     "/v1/workspaces/:workspace_id/invitations",

@@ -66,7 +66,9 @@ export const signInRoutes = new Hono<AppEnv>()
         return showSignIn(c, path, { email, error: `${error.message}.`, status: 429 });
       }
       c.executionCtx.waitUntil(
-        sendMagicLink(ctx, address, path).catch((error) => ctx.log("sign-in-link.failed", { error: String(error) })),
+        sendMagicLink(ctx, address, path, c.get("sendSystemEmail")).catch((error) =>
+          ctx.log("sign-in-link.failed", { error: String(error) }),
+        ),
       );
       if (isForm(c)) return respondPage(c, linkSentPage({ email: address.address }));
       return c.json({ detail: "A sign-in link is sent if the address has an account" }, 202);

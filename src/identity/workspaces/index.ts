@@ -1,6 +1,5 @@
 export { deleteWorkspace } from "./delete.ts";
 export { newWorkspace, toSlug } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";
-export { isSlackWebhookUrl } from "./rules.ts";
 export { WorkspacePatch } from "./schema.ts";
-export { SLACK_PURPOSE, updateWorkspace } from "./update.ts";
+export { updateWorkspace } from "./update.ts";

@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { Role } from "../../access/caller.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
+import { isSlackWebhookUrl, MAX_SLACK_URL } from "../../notices/notification-channels/index.ts";
 import type { WorkspaceRow } from "./queries.ts";
-import { isSlackWebhookUrl, limits } from "./rules.ts";
+import { limits } from "./rules.ts";
 
 const Name = z
   .string()
@@ -43,7 +44,7 @@ export const WorkspacePatch = z
           )
           .nullable()
           .optional()
-          .meta({ maxLength: limits.slackUrlCharacters, pattern: "^https://hooks\\.slack(-gov)?\\.com/" })
+          .meta({ maxLength: MAX_SLACK_URL, pattern: "^https://hooks\\.slack(-gov)?\\.com/" })
           .describe("URL of an incoming webhook of Slack. It is never shown again. null removes it."),
       })
       .optional(),

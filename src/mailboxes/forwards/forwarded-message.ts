@@ -1,9 +1,9 @@
 import { sealArc } from "../../mail/arc/index.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import { binaryStringToBytes } from "../../mail/mime/index.ts";
 import { parseFields } from "../../mail/raw/index.ts";
 import type { OutgoingMessage } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { withCrLf } from "./crlf.ts";
 import { readOriginal } from "./original.ts";
 import type { ForwardSender } from "./sender.ts";

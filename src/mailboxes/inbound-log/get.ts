@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { iso } from "../../lib/time.ts";
+import { readAuthentication } from "../../mail/authentication-results/index.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import { readAuthentication } from "./authentication.ts";
 import type { InboundEntryOut } from "./schema.ts";
 
 const FIND_ENTRY = `

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Authentication } from "./authentication.ts";
+import { Authentication } from "../../mail/authentication-results/index.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 

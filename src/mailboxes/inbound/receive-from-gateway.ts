@@ -1,5 +1,5 @@
+import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { gatewayMessage } from "./gateway-stream.ts";
 import { isReportRecipient, type ReceiveResult, receiveMail } from "./receive.ts";
 

@@ -1,8 +1,8 @@
+import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isFeedbackRecipient, receiveFeedback } from "../../sending/feedback/index.ts";
 import { unsubscribe } from "../../sending/unsubscribes/index.ts";
 import { readForward, receiveForwardReport } from "../forwards/index.ts";
-import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import { MessageTooLargeError, mailboxStore, saveUsedBytes } from "../mailbox-store/index.ts";
 import { findMailbox, type RecipientMailbox } from "./recipients.ts";
 import { MAX_MESSAGE_BYTES, storeMessage } from "./store-message.ts";

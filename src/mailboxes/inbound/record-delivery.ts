@@ -1,12 +1,12 @@
 import { addressKey } from "../../lib/addresses.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { uuidFromHash } from "../../lib/ids.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { ParsedMessage } from "../../mail/messages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { mayReply } from "../auto-replies/index.ts";
 import { type ForwardPlan, planForwards } from "../forwards/index.ts";
-import type { CheckedAuthentication } from "../inbound-log/index.ts";
 import type { NewMessage } from "../mailbox-store/index.ts";
 import { logDelivery } from "./log.ts";
 import type { RecipientMailbox } from "./recipients.ts";

@@ -5,7 +5,7 @@ import { readFields } from "../../http/fields.ts";
 import { readEnvelope, readJsonHeader, requireGateway } from "../../http/gateway-auth.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
-import { Authentication } from "../inbound-log/index.ts";
+import { Authentication } from "../../mail/authentication-results/index.ts";
 import { checkRecipient, type ReceiveResult } from "./receive.ts";
 import { receiveFromGateway } from "./receive-from-gateway.ts";
 

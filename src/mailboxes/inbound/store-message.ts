@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { type CheckedAuthentication, failsDmarc } from "../../mail/authentication-results/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
-import { type CheckedAuthentication, failsDmarc } from "../inbound-log/index.ts";
 import {
   type AddResult,
   mailboxStore,

@@ -1,10 +1,10 @@
 import { canonicalDomain } from "../../lib/address-domain.ts";
+import type { CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import {
   type MethodResult,
   type ReceiverResults,
   readReceiverResults,
 } from "../../mail/authentication-results/index.ts";
-import type { CheckedAuthentication } from "../inbound-log/index.ts";
 
 /** Results by how little they say for a message. Others count as `neutral`. */
 const WORST = ["fail", "permerror", "temperror", "softfail", "neutral", "none", "pass"];

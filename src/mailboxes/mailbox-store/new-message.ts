@@ -1,5 +1,5 @@
+import type { Authentication, CheckedAuthentication } from "../../mail/authentication-results/index.ts";
 import type { ParsedMessage } from "../../mail/messages/index.ts";
-import type { Authentication, CheckedAuthentication } from "../inbound-log/index.ts";
 import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 

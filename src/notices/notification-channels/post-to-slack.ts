@@ -1,8 +1,8 @@
-import { isSlackWebhookUrl, SLACK_PURPOSE } from "../../identity/workspaces/index.ts";
 import { open } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type NoticeTask, toPreferences } from "../notifications/index.ts";
 import { escapeSlack, type SendOutcome, SLACK_TIMEOUT_MS, slackOutcome } from "./rules.ts";
+import { isSlackWebhookUrl, SLACK_PURPOSE } from "./slack-url.ts";
 
 const FIND_URL = `
   SELECT w.id, w.name, w.slack_webhook_url AS sealed, json_group_array(p.preferences) AS preferences

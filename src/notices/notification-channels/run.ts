@@ -9,6 +9,7 @@ import {
   newLease,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
+import type { SendSystemEmail } from "../../platform/system-email.ts";
 import type { NoticeTask } from "../notifications/index.ts";
 import { postToSlack } from "./post-to-slack.ts";
 import { RUN_MS, retryDelay, type SendOutcome } from "./rules.ts";
@@ -19,21 +20,25 @@ import { sendEmails } from "./send-emails.ts";
  * after the delays of `retryDelay` and keeps no other from being sent. The sweep finds a row whose run was interrupted: an
  * email is not repeated then, a post to Slack may be.
  */
-export async function sendNotifications(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function sendNotifications(
+  ctx: WorkCtx<"main">,
+  wakeUps: readonly WakeUp[],
+  sendEmail: SendSystemEmail,
+): Promise<void> {
   const until = ctx.now() + RUN_MS;
   for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
     if (ctx.now() >= until) return;
-    await sendOne(ctx, wakeUp);
+    await sendOne(ctx, wakeUp, sendEmail);
   }
 }
 
-async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
+async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, sendEmail: SendSystemEmail): Promise<void> {
   const lease = newLease(ctx);
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
   const task = JSON.parse(row.ref) as NoticeTask;
-  const outcome = await send(ctx, task);
+  const outcome = await send(ctx, task, sendEmail);
   const delay = outcome === "later" ? retryDelay(row.claims) : null;
   if (outcome === "refused" || (outcome === "later" && delay === null))
     ctx.log("notification.given-up", { channel: task.channel, notice: task.event, attempts: row.claims });
@@ -41,9 +46,9 @@ async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
   await end.run();
 }
 
-async function send(ctx: WorkCtx<"main">, task: NoticeTask): Promise<SendOutcome> {
+async function send(ctx: WorkCtx<"main">, task: NoticeTask, sendEmail: SendSystemEmail): Promise<SendOutcome> {
   try {
-    return await (task.channel === "slack" ? postToSlack(ctx, task) : sendEmails(ctx, task));
+    return await (task.channel === "slack" ? postToSlack(ctx, task) : sendEmails(ctx, task, sendEmail));
   } catch (error) {
     ctx.log("notification.failed", { channel: task.channel, notice: task.event, error: String(error) });
     return "later";

@@ -1,6 +1,6 @@
 import { AppError } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type SystemEmail, sendSystemEmail } from "../../sending/system-emails/index.ts";
+import type { SendSystemEmail, SystemEmail } from "../../platform/system-email.ts";
 import { type NoticeTask, toPreferences } from "../notifications/index.ts";
 import type { SendOutcome } from "./rules.ts";
 
@@ -21,12 +21,12 @@ interface Owner {
  * Emails an event to each owner of its workspace who wants it, from the mailbox of the service. A repeated call emails no
  * owner twice. An address that the service may not send to is skipped.
  */
-export async function sendEmails(ctx: Ctx, task: NoticeTask): Promise<SendOutcome> {
+export async function sendEmails(ctx: Ctx, task: NoticeTask, sendEmail: SendSystemEmail): Promise<SendOutcome> {
   const { results } = await ctx.db.prepare(FIND_OWNERS).bind(task.workspace).all<Owner>();
   const owners = results.filter(({ preferences }) => toPreferences(preferences)[task.category].email);
   for (const owner of owners) {
     try {
-      await sendSystemEmail(ctx, toEmail(task, owner), `notice ${task.event} ${owner.id}`);
+      await sendEmail(ctx, toEmail(task, owner), `notice ${task.event} ${owner.id}`);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       ctx.log("notification.email.refused", { notice: task.event, user: owner.id, error: error.message });

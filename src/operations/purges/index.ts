@@ -1,2 +1,1 @@
-export { type NewPurge, type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export { purge } from "./run.ts";

@@ -1,6 +1,6 @@
 import type { MailCtx, WorkCtx } from "../../platform/context.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
-import type { WakeUp } from "../../platform/outbox/index.ts";
+import type { Purge, WakeUp } from "../../platform/outbox/index.ts";
 import {
   CLAIM_ROWS,
   type ClaimedRow,
@@ -11,7 +11,6 @@ import {
 } from "../../platform/outbox/index.ts";
 import { deleteContacts } from "./contacts.ts";
 import { deleteKeys, deleteObjects } from "./objects.ts";
-import type { Purge } from "./purge-statement.ts";
 import { purgeWorkspace } from "./workspace.ts";
 
 /** A run starts no further step after this many milliseconds: half a lease, so that no other run claims the row meanwhile. */

@@ -2,8 +2,8 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { fullKey, packedRange, r2Keys, storedKey } from "../../platform/db/r2-keys.ts";
 import type { Steps } from "../../platform/jobs/turns.ts";
+import { purgeStatement } from "../../platform/outbox/index.ts";
 import { rewindContentProgressStatement } from "../../sending/emails/content/index.ts";
-import { purgeStatement } from "../purges/index.ts";
 import { emailCutoff, MAX_STEPS, ROWS_PER_STEP } from "./rules.ts";
 
 // n grows with time, so the oldest emails come first. Scheduled and queued emails never expire.

@@ -1,6 +1,6 @@
 import { DKIM_PURPOSE } from "../../domains/domains/index.ts";
 import { TOTP_PURPOSE } from "../../identity/sign-ins/index.ts";
-import { SLACK_PURPOSE } from "../../identity/workspaces/index.ts";
+import { SLACK_PURPOSE } from "../../notices/notification-channels/index.ts";
 import { WEBHOOK_PURPOSE } from "../../notices/webhooks/index.ts";
 
 /** A column of the main database with values that secret-box.ts has encrypted. */

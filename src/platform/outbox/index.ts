@@ -12,6 +12,7 @@ export {
   renewStatement,
   rescheduleStatement,
 } from "./lease.ts";
+export { type NewPurge, type Purge, purgeMailboxesStatement, purgeStatement } from "./purge-statement.ts";
 export {
   BULK_RUNS,
   CLAIM_EMAILS,

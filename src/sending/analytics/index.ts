@@ -1,4 +1,3 @@
-export { type BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 export { type Counts, findDomains, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
 export {
   bucketStart,

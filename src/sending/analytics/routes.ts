@@ -1,13 +1,11 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
-import { getBroadcastResults } from "../../audience/broadcasts/index.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 import { findDomains, findTotals, NO_COUNTS, sumCounts } from "./queries.ts";
 import { bucketsOf, granularities, hoursOf, hoursPerBucket, type Period, periods } from "./rules.ts";
 import {
@@ -116,16 +114,4 @@ export const analyticsRoutes = new Hono<AppEnv>()
       const found = await findDomains(c.get("caller"), hoursOf(of, c.get("caller").now()), limit);
       return c.json({ period: of, items: found.map(toDeliverability) });
     },
-  )
-  .get(
-    "/v1/analytics/broadcasts/:broadcast_id",
-    describeRoute({
-      operationId: "getBroadcastAnalytics",
-      summary: "Compare the variants of a broadcast",
-      description: "Clicks are those of people, not of scanners.",
-      tags,
-      parameters: [parameter.id("broadcast_id", "Id of the broadcast")],
-      responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
-    }),
-    async (c) => c.json(toBroadcastAnalytics(await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id")))),
   );

@@ -1,2 +1,2 @@
-export { canSendSystemEmails, type SystemEmail, sendSystemEmail } from "./send.ts";
+export { canSendSystemEmails, sendSystemEmail } from "./send.ts";
 export { readSystemMail, type SystemMail } from "./sender.ts";

@@ -5,16 +5,10 @@ import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { findResponse, type Idempotency } from "../../platform/idempotency/index.ts";
 import { onNewestShard } from "../../platform/jobs/shards.ts";
+import type { SystemEmail } from "../../platform/system-email.ts";
 import { deliver, egressOf } from "../delivery/index.ts";
 import { sendEmail } from "../emails/send/index.ts";
 import { findSender, readSystemMail } from "./sender.ts";
-
-/** An email of the service itself, such as a sign-in link. */
-export interface SystemEmail {
-  to: string;
-  subject: string;
-  text: string;
-}
 
 /** Returns whether the service has a mailbox for its own emails. */
 export async function canSendSystemEmails(ctx: Ctx): Promise<boolean> {

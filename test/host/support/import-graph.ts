@@ -53,3 +53,36 @@ export function findCycles(graph: ImportGraph): string[] {
     [...targets].flatMap(([to, imports]) => (reachable(to).has(from) ? imports : [])),
   );
 }
+
+/** The areas of src. Each imports only those before it; the files in src itself import all. */
+export const AREAS = [
+  "lib",
+  "mail",
+  "platform",
+  "access",
+  "http",
+  "notices",
+  "identity",
+  "domains",
+  "sending",
+  "audience",
+  "mailboxes",
+  "transfers",
+  "operations",
+  "web",
+];
+
+/** Returns the imports, types included, of a later area, as `file -> file`. `files` are paths from `root`, all in src. */
+export function findImportsOfLaterAreas(root: string, files: readonly string[]): string[] {
+  const rankOf = (file: string) => {
+    const [, area = "", ...rest] = file.split("/");
+    return rest.length === 0 ? AREAS.length : AREAS.indexOf(area);
+  };
+  return files.flatMap((file) => {
+    const targets = readFileSync(path.join(root, file), "utf8").matchAll(/\b(?:from|import) ?\(?"(\.[^"]+)"/g);
+    return [...targets]
+      .map(([, target = ""]) => path.posix.join(path.posix.dirname(file), target))
+      .filter((target) => target.startsWith("src/") && rankOf(target) > rankOf(file))
+      .map((target) => `${file} -> ${target}`);
+  });
+}

@@ -4,6 +4,7 @@ import type { Notice } from "../../../src/notices/notifications/index.ts";
 import { notifyOwnersStatements } from "../../../src/notices/notifications/index.ts";
 import { onMain } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp } from "../../../src/platform/outbox/index.ts";
+import { sendSystemEmail } from "../../../src/sending/system-emails/index.ts";
 import { type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 export interface NotificationItem {
@@ -57,7 +58,7 @@ export async function listed(api: Pick<TestWorkspace, "get">, query = ""): Promi
 export async function sendDue(workspace: TestWorkspace, system: TestWorkspace, now = Date.now()): Promise<number> {
   const settings = { SYSTEM_MAILBOX: system.mailbox, SLACK_URL: slackOrigin };
   const rows = (await waiting(workspace)).filter(({ dueAt }) => dueAt <= now);
-  await sendNotifications(onMain(testContext(settings, () => now)), rows);
+  await sendNotifications(onMain(testContext(settings, () => now)), rows, sendSystemEmail);
   return rows.length;
 }
 

@@ -3,7 +3,7 @@ import { tooManyRequests } from "../../../lib/errors.ts";
 import { clientNetwork } from "../../../lib/ip-network.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { countExactly, formatPolicy } from "../../../platform/rate-limits/index.ts";
-import { sendSystemEmail } from "../../../sending/system-emails/index.ts";
+import type { SendSystemEmail } from "../../../platform/system-email.ts";
 import { magicLinkPolicies } from "../rules.ts";
 import { createMagicLink } from "./create.ts";
 
@@ -28,7 +28,12 @@ export async function countMagicLink(ctx: Ctx, address: Address, ip: string | nu
 }
 
 /** Emails a sign-in link to an address, when it has an account or sign-up is open. Run it after the response. */
-export async function sendMagicLink(ctx: Ctx, address: Address, next: string): Promise<void> {
+export async function sendMagicLink(
+  ctx: Ctx,
+  address: Address,
+  next: string,
+  sendEmail: SendSystemEmail,
+): Promise<void> {
   const known = await ctx.db
     .prepare("SELECT email FROM users WHERE email_key = ?1")
     .bind(address.key)
@@ -36,7 +41,7 @@ export async function sendMagicLink(ctx: Ctx, address: Address, next: string): P
   if (known === null && ctx.settings.signUp !== "open") return;
   const url = await createMagicLink(ctx, { email: known ?? address.address, next });
   const host = new URL(ctx.settings.publicUrl).host;
-  await sendSystemEmail(ctx, {
+  await sendEmail(ctx, {
     to: known ?? address.address,
     subject: `Sign in to ${ctx.settings.systemName}`,
     text:

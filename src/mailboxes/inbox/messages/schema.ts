@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Authentication, readAuthentication } from "../../inbound-log/index.ts";
+import { Authentication, readAuthentication } from "../../../mail/authentication-results/index.ts";
 import type { StoredMessage } from "../../mailbox-store/index.ts";
 import { Address, ItemOut, itemExample, messageFields, toAddress, toItem } from "../schema.ts";
 import type { MessageContent } from "./read.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { iso, isoOrNull } from "../../../lib/time.ts";
-import { Authentication } from "../../../mailboxes/inbound-log/index.ts";
+import { Authentication } from "../../../mail/authentication-results/index.ts";
 import type { RecordRow } from "../queries.ts";
 import { statuses } from "../rules.ts";
 import { addressesOf } from "../serialize.ts";

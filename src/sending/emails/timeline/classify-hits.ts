@@ -1,5 +1,5 @@
 /** Decides which opens and clicks of an email are by persons, and which of them count (decisions 4, Tracking). Pure. */
-import type { EventEntry } from "./state.ts";
+import type { EventEntry } from "../../../platform/db/email-json.ts";
 
 /** A client that fetches this many links of an email within SCANNER_MS is a scanner (decisions 4). */
 export const SCANNER_LINKS = 3;

@@ -1,3 +1,4 @@
+export type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
 export { applyFacts, type EmailUpdate } from "./apply-facts.ts";
 export { changeStatement } from "./changes.ts";
 export { findEmail } from "./find-email.ts";
@@ -9,12 +10,10 @@ export {
   EMAIL_STATE_COLUMNS,
   type EmailState,
   type EmailStateRow,
-  type EventEntry,
   RECIPIENT_KEY_SQL,
-  type RecipientEntry,
   recipientKey,
   storedKey,
   toState,
 } from "./state.ts";
-export { queuedEvent, readEvents, type StoredEvent, shortenEvents } from "./stored-events.ts";
+export { queuedEvent, readEvents, shortenEvents } from "./stored-events.ts";
 export { syncDueAtStatement } from "./sync-due-at.ts";

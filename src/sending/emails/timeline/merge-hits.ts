@@ -1,7 +1,8 @@
+import type { EventEntry } from "../../../platform/db/email-json.ts";
 import { classifyHits, countedIds, isHitEvent } from "./classify-hits.ts";
 import type { MergeResult } from "./merge.ts";
 import { domainOf, hourOf, type RollupCounts, zeroCounts } from "./rollup-counts.ts";
-import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
+import { type EmailState, recipientKey } from "./state.ts";
 
 /** One open or click. Its id becomes the event's id, so the same hit counts once. */
 export interface Hit {

@@ -1,6 +1,7 @@
+import type { EventEntry } from "../../../platform/db/email-json.ts";
 import { isSent, type RecipientFact, statusOf, transitionOf } from "../rules.ts";
 import { type RollupCounts, RollupTally } from "./rollup-counts.ts";
-import { type EmailState, type EventEntry, recipientKey } from "./state.ts";
+import { type EmailState, recipientKey } from "./state.ts";
 
 /** Reason for which an address is suppressed. `domain-failure`: its whole domain failed; the second failure suppresses it. */
 type SuppressReason = "bounce" | "complaint" | "unsubscribe" | "domain-failure";

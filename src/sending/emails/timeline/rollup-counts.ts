@@ -1,5 +1,6 @@
+import type { EventEntry, RecipientEntry } from "../../../platform/db/email-json.ts";
 import { type EventType, isDelivered, isSent, type RecipientState, type StoredStatus } from "../rules.ts";
-import { type EmailState, type EventEntry, type RecipientEntry, recipientKey } from "./state.ts";
+import { type EmailState, recipientKey } from "./state.ts";
 
 /** Counters of a roll-up row, by column name. */
 export const rollupColumns = [

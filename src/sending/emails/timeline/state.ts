@@ -1,27 +1,7 @@
 import { lowerCase, lowerCaseAscii } from "../../../lib/addresses.ts";
-import type { EventType, RecipientState, StoredStatus } from "../rules.ts";
-import { readEvents, type StoredEvent } from "./stored-events.ts";
-
-/**
- * One entry of the JSON column `recipients`. `key` is the canonical form of the address when lower() of SQLite does not
- * return it, so that SQL compares `coalesce(key, lower(email))`. Rows of older versions lack the key where toLowerCase()
- * returns it: compare those with `recipientKey`.
- */
-export interface RecipientEntry {
-  kind: "to" | "cc" | "bcc";
-  email: string;
-  name?: string;
-  key?: string;
-  state: RecipientState;
-}
-
-/** One event of an email; `at` in milliseconds since 1970. `stored-events.ts` says how the column `events` has it. */
-export interface EventEntry {
-  id: string;
-  type: EventType;
-  at: number;
-  metadata?: Record<string, unknown>;
-}
+import type { EventEntry, RecipientEntry, StoredEvent } from "../../../platform/db/email-json.ts";
+import type { StoredStatus } from "../rules.ts";
+import { readEvents } from "./stored-events.ts";
 
 /** The part of an email that facts change. Times in milliseconds since 1970. */
 export interface EmailState {

@@ -1,25 +1,6 @@
-import type { EventEntry } from "./state.ts";
+import type { EventEntry, StoredDelivery, StoredEvent, StoredQueued } from "../../../platform/db/email-json.ts";
 
-/** Stands in the column `events` of a settled email for the event `queued` that `queuedEvent` returns: 75 octets less. */
-const QUEUED = 0;
-
-/**
- * Stands there for an event `delivered` of a delivery attempt, which is 135 octets longer: end of its id, milliseconds since
- * the email was created, position of the recipient, relay, attempt, dsn (0 when it is the second word of the response),
- * response.
- */
-type StoredDelivery = [
-  id: string,
-  ms: number,
-  recipient: number,
-  relay: string,
-  attempt: number,
-  dsn: string | 0,
-  response: string,
-];
-
-/** One entry of the JSON column `events`. */
-export type StoredEvent = EventEntry | typeof QUEUED | StoredDelivery;
+const QUEUED: StoredQueued = 0;
 
 /** What the event `queued` of an email follows from. `createdAt` in milliseconds since 1970. */
 interface Origin {

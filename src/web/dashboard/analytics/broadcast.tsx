@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import type { BroadcastAnalyticsOut } from "../../../audience/broadcasts/index.ts";
 import { Empty, Layout, List, Share, Status } from "../../../http/ui/index.ts";
-import { type BroadcastAnalyticsOut, rate } from "../../../sending/analytics/index.ts";
+import { rate } from "../../../sending/analytics/index.ts";
 import { pageUser } from "../page-user.ts";
 
 interface BroadcastResultsPageProps {

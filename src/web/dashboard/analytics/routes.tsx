@@ -1,6 +1,11 @@
 import { Hono } from "hono";
 import type { CallerCtx } from "../../../access/caller.ts";
-import { getBroadcastResults, listBroadcasts, toRecord } from "../../../audience/broadcasts/index.ts";
+import {
+  getBroadcastResults,
+  listBroadcasts,
+  toBroadcastAnalytics,
+  toRecord,
+} from "../../../audience/broadcasts/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
@@ -16,7 +21,6 @@ import {
   type Period,
   periods,
   sumCounts,
-  toBroadcastAnalytics,
   toDeliverability,
   toOverview,
   toPoint,

@@ -1,6 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { Empty, Field, Layout, List, Live, Notice, Pager, Status, Time } from "../../../http/ui/index.ts";
-import type { Authentication, InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
+import type { Authentication } from "../../../mail/authentication-results/index.ts";
+import type { InboundEntryOut } from "../../../mailboxes/inbound-log/index.ts";
 import type { SearchOut } from "../../../sending/emails/index.ts";
 import { pageUser } from "../page-user.ts";
 

@@ -40,7 +40,7 @@ export const teamPages = new Hono<AppEnv>()
       async () => {
         const input = parseFields(InvitationIn, { email: form.email, role: form.role });
         await onceForForm(c, form.idempotencyKey, JSON.stringify(input), (ctx) =>
-          inviteMember(ctx, ctx.workspace.id, input),
+          inviteMember(ctx, ctx.workspace.id, input, c.get("sendSystemEmail")),
         );
         return "/app/team?done=invited";
       },

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { RecipientEntry, StoredEvent } from "../../../../sending/emails/timeline/index.ts";
+import type { RecipientEntry, StoredEvent } from "../../email-json.ts";
 
 export const emails = sqliteTable(
   "emails",

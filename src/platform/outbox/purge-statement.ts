@@ -1,8 +1,8 @@
-import type { Ctx, WorkCtx } from "../../platform/context.ts";
-import type { DatabaseKind, MainStatement, Statement } from "../../platform/db/database.ts";
-import { r2Keys } from "../../platform/db/r2-keys.ts";
+import type { Ctx, WorkCtx } from "../context.ts";
+import type { DatabaseKind, MainStatement, Statement } from "../db/database.ts";
+import { r2Keys } from "../db/r2-keys.ts";
 
-/** Data to delete in the background, in steps (run.ts). */
+/** Data to delete in the background, in steps (src/operations/purges/run.ts). */
 export type Purge =
   /** Every R2 object whose key starts with this prefix, or with one of these. */
   | { objects: string | string[] }

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { BroadcastResults } from "../../audience/broadcasts/index.ts";
+import { rate } from "../../../sending/analytics/index.ts";
+import type { BroadcastResults } from "../results.ts";
 import { newcombe, quantile } from "./newcombe.ts";
-import { rate } from "./rules.ts";
 
 /** The intervals of all pairs hold at once with this confidence. */
 const CONFIDENCE = 0.95;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newcombe, quantile, wilson } from "../../../src/sending/analytics/newcombe.ts";
+import { newcombe, quantile, wilson } from "../../../../src/audience/broadcasts/analytics/newcombe.ts";
 
 const z95 = quantile(0.95, 1);
 

@@ -1,0 +1,19 @@
+import { Hono } from "hono";
+import { describeRoute } from "hono-openapi";
+import type { AppEnv } from "../../../http/env.ts";
+import { parameter, responses } from "../../../http/openapi.ts";
+import { getBroadcastResults } from "../results.ts";
+import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
+
+export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
+  "/v1/analytics/broadcasts/:broadcast_id",
+  describeRoute({
+    operationId: "getBroadcastAnalytics",
+    summary: "Compare the variants of a broadcast",
+    description: "Clicks are those of people, not of scanners.",
+    tags: ["Analytics"],
+    parameters: [parameter.id("broadcast_id", "Id of the broadcast")],
+    responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
+  }),
+  async (c) => c.json(toBroadcastAnalytics(await getBroadcastResults(c.get("caller"), c.req.param("broadcast_id")))),
+);

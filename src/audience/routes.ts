@@ -1,0 +1,13 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { broadcastAnalyticsRoutes } from "./broadcasts/analytics/routes.ts";
+import { bulkSendRoutes } from "./broadcasts/bulk/routes.ts";
+import { broadcastRoutes } from "./broadcasts/routes.ts";
+import { contactRoutes } from "./contacts/routes.ts";
+
+/** The routes of the area. */
+export const audienceRoutes = new Hono<AppEnv>()
+  .route("/", contactRoutes)
+  .route("/", bulkSendRoutes)
+  .route("/", broadcastRoutes)
+  .route("/", broadcastAnalyticsRoutes);

@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { apiKeyRoutes } from "./api-keys/routes.ts";
+import { auditRoutes } from "./audit-log/routes.ts";
+import { invitationRoutes } from "./invitations/routes.ts";
+import { meRoutes } from "./me/routes.ts";
+import { memberRoutes } from "./members/routes.ts";
+import { consentRoutes } from "./oauth/consent/routes.tsx";
+import { oauthRoutes } from "./oauth/routes.ts";
+import { bootstrapRoutes } from "./sign-ins/bootstrap/routes.ts";
+import { operatorSessionRoutes } from "./sign-ins/operator-sessions/routes.ts";
+import { providerRoutes } from "./sign-ins/providers/routes.ts";
+import { signInRoutes } from "./sign-ins/routes.ts";
+import { secondFactorRoutes } from "./sign-ins/second-factor/routes.ts";
+import { sessionRoutes } from "./sign-ins/sessions/routes.ts";
+import { webmailRoutes } from "./sign-ins/webmail/routes.ts";
+import { workspaceRoutes } from "./workspaces/routes.ts";
+
+/** The routes of the area. */
+export const identityRoutes = new Hono<AppEnv>()
+  .route("/", sessionRoutes)
+  .route("/", signInRoutes)
+  .route("/", secondFactorRoutes)
+  .route("/", bootstrapRoutes)
+  .route("/", operatorSessionRoutes)
+  .route("/", providerRoutes)
+  .route("/", webmailRoutes)
+  .route("/", oauthRoutes)
+  .route("/", consentRoutes)
+  .route("/", meRoutes)
+  .route("/", workspaceRoutes)
+  .route("/", memberRoutes)
+  .route("/", invitationRoutes)
+  .route("/", apiKeyRoutes)
+  .route("/", auditRoutes);

@@ -1,0 +1,29 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { forwardedFileRoutes } from "./forwarded-files/routes.ts";
+import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
+import { inboundRoutes } from "./inbound/routes.ts";
+import { inboundLogRoutes } from "./inbound-log/routes.ts";
+import { archiveRoutes } from "./inbox/archives/routes.ts";
+import { autoReplyRoutes } from "./inbox/auto-reply/routes.ts";
+import { eventRoutes } from "./inbox/events/routes.ts";
+import { folderRoutes } from "./inbox/folders/routes.ts";
+import { labelRoutes } from "./inbox/labels/routes.ts";
+import { messageRoutes } from "./inbox/messages/routes.ts";
+import { sendingRoutes } from "./inbox/sending/routes.ts";
+import { mailboxRoutes } from "./mailboxes/routes.ts";
+
+/** The routes of the area. */
+export const mailboxesRoutes = new Hono<AppEnv>()
+  .route("/", mailboxRoutes)
+  .route("/", forwardingRuleRoutes)
+  .route("/", forwardedFileRoutes)
+  .route("/", autoReplyRoutes)
+  .route("/", folderRoutes)
+  .route("/", eventRoutes)
+  .route("/", archiveRoutes)
+  .route("/", labelRoutes)
+  .route("/", messageRoutes)
+  .route("/", inboundRoutes)
+  .route("/", sendingRoutes)
+  .route("/", inboundLogRoutes);

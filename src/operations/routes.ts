@@ -1,0 +1,19 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { domainClaimRoutes } from "./admin/domain-claims/routes.ts";
+import { operationRoutes } from "./admin/operations/routes.ts";
+import { adminRoutes } from "./admin/routes.ts";
+import { platformWorkspaceRoutes } from "./admin/workspaces/routes.ts";
+import { backupRoutes } from "./backups/routes.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
+import { secretRotationRoutes } from "./secret-rotation/routes.ts";
+
+/** The routes of the area. */
+export const operationsRoutes = new Hono<AppEnv>()
+  .route("/", metricsRoutes)
+  .route("/", secretRotationRoutes)
+  .route("/", backupRoutes)
+  .route("/", adminRoutes)
+  .route("/", operationRoutes)
+  .route("/", platformWorkspaceRoutes)
+  .route("/", domainClaimRoutes);

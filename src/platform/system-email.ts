@@ -1,0 +1,15 @@
+import type { Ctx } from "./context.ts";
+
+/** An email of the service itself, such as a sign-in link. */
+export interface SystemEmail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/**
+ * Sends an email of the service itself. With a `key`, calls of the next 24 hours with the same key send nothing. Returns
+ * false when the service has no mailbox for its own emails. It is a parameter of its callers in the areas before `sending`,
+ * because a sign-in link must not wait for a queue, in which an outbox row would be processed after all others.
+ */
+export type SendSystemEmail = (ctx: Ctx, email: SystemEmail, key?: string | null) => Promise<boolean>;

@@ -1,0 +1,32 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { analyticsRoutes } from "./analytics/routes.ts";
+import { sourceRoutes } from "./delivery/routes.ts";
+import { batchRoutes } from "./emails/batch/routes.ts";
+import { retryRoutes } from "./emails/retry/routes.ts";
+import { emailRoutes } from "./emails/routes.ts";
+import { scheduledRoutes } from "./emails/scheduled/routes.ts";
+import { searchRoutes } from "./emails/search/index.ts";
+import { smtpCredentialRoutes } from "./smtp-credentials/routes.ts";
+import { submissionRoutes } from "./submissions/routes.ts";
+import { suppressionRoutes } from "./suppressions/routes.ts";
+import { templateRoutes } from "./templates/routes.ts";
+import { trackingRoutes } from "./tracking/index.ts";
+import { unsubscribeRoutes } from "./unsubscribes/routes.ts";
+
+/** The routes of the area. */
+export const sendingRoutes = new Hono<AppEnv>()
+  .route("/", smtpCredentialRoutes)
+  .route("/", submissionRoutes)
+  .route("/", suppressionRoutes)
+  // These come before emailRoutes, whose /v1/emails/:email_id would match their paths.
+  .route("/", batchRoutes)
+  .route("/", scheduledRoutes)
+  .route("/", retryRoutes)
+  .route("/", searchRoutes)
+  .route("/", emailRoutes)
+  .route("/", sourceRoutes)
+  .route("/", templateRoutes)
+  .route("/", analyticsRoutes)
+  .route("/", trackingRoutes)
+  .route("/", unsubscribeRoutes);

@@ -1,0 +1,7 @@
+import { Hono } from "hono";
+import type { AppEnv } from "../http/env.ts";
+import { transferPageRoutes } from "./domain-transfers/pages/routes.tsx";
+import { transferRoutes } from "./domain-transfers/routes.ts";
+
+/** The routes of the area. */
+export const transfersRoutes = new Hono<AppEnv>().route("/", transferRoutes).route("/", transferPageRoutes);
