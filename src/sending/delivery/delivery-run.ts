@@ -1,38 +1,24 @@
-import type { ConnectError } from "../../mail/smtp/index.ts";
-import type { Ctx, MailCtx } from "../../platform/context.ts";
+import type { ConnectError, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { addFigures } from "../../platform/daily-figures/index.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
-import type { ContentRanges } from "../emails/index.ts";
+import type { ActiveClaim } from "./active-claim.ts";
 import type { Claim } from "./claim.ts";
-import { type DispatchJob, dispatch, mayContinue } from "./dispatch.ts";
+import { type AttemptResult, type DispatchJob, type DispatchRun, dispatch } from "./dispatch.ts";
 import type { Egress, EgressFault } from "./egress.ts";
+import { envelopeOf } from "./envelope.ts";
 import { OctetBudget } from "./octet-budget.ts";
-import type { OutcomeWriter } from "./outcome-writer.ts";
+import { preparationFailed } from "./outcome.ts";
+import type { DeliveryUpdate } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
-import type { DkimKeyRow } from "./read-senders.ts";
-import { recipientsToTry } from "./record-outcome.ts";
-import { CONTENT_OCTETS_IN_FLIGHT, type RunLimits } from "./rules.ts";
+import { type PreparedMessage, prepareMessage } from "./prepare.ts";
+import { CONTENT_OCTETS_IN_FLIGHT, mayContinue, type RunLimits } from "./rules.ts";
 import { isSimulated } from "./simulator.ts";
+import { recipientsToTry, toUnreachableUpdate, toUpdate } from "./to-update.ts";
 
-/** A claim on outbox rows of one mail database, whose emails the dispatchers of a run send. */
-export interface ActiveClaim {
-  ctx: MailCtx;
-  run: DeliveryRun;
-  outcomes: OutcomeWriter;
-  /** DKIM keys by domain id. */
-  keys: ReadonlyMap<string, readonly DkimKeyRow[]>;
-  /** Number of emails by id of each claimed row. */
-  emailsOf: ReadonlyMap<string, number>;
-  /** Emails not yet tried, in order. */
-  queue: MailToSend[];
-  /** Emails that dispatchers have taken from the queue and not finished. */
-  inProgress: number;
-  /** An outage of the egress lasted when the rows were claimed. */
-  isOutage: boolean;
-  /** Reads the content of the emails. */
-  contents: ContentRanges;
-  /** The first error of a dispatcher while it sent an email of this claim; null when there was none. */
-  error: unknown;
+/** An email that a dispatcher has taken from a claim. */
+interface Job extends MailToSend, DispatchJob {
+  claim: ActiveClaim;
 }
 
 /**
@@ -40,7 +26,7 @@ export interface ActiveClaim {
  * several mail databases share the SMTP connections. An email is taken only when its own database keeps up with the
  * outcomes, so a slow or failing database holds up no dispatcher.
  */
-export class DeliveryRun {
+export class DeliveryRun implements DispatchRun<Job> {
   /** Null when the deployment has no egress: the run has simulated recipients only. */
   readonly egress: Egress | null;
   readonly fault: EgressFault | null;
@@ -90,7 +76,7 @@ export class DeliveryRun {
   }
 
   /** Returns the next email when one may start, those of small rows first. Returns null at the end of the run. */
-  async next(): Promise<DispatchJob | null> {
+  async next(): Promise<Job | null> {
     for (;;) {
       const job = this.#take();
       if (job || this.#isEnded) return job;
@@ -98,15 +84,86 @@ export class DeliveryRun {
     }
   }
 
-  /** Returns an email that was not tried to the front of its queue. */
-  putBack({ claim, external: _, ...job }: DispatchJob): void {
-    claim.queue.unshift(job);
+  /** Returns an email that was not tried to the front of its queue. An error becomes that of its claim. */
+  putBack({ claim, external: _, ...email }: Job, error: unknown = null): void {
+    claim.error ??= error;
+    claim.queue.unshift(email);
     claim.outcomes.releaseSlot();
-    this.finish(claim);
+    this.#end(claim);
+  }
+
+  /** Composes and signs the message of an email. Throws as `prepareMessage` does. */
+  async compose({ claim, mail }: Job, capabilities: Parameters<typeof prepareMessage>[3]): Promise<PreparedMessage> {
+    const keys = claim.keys.get(mail.sender.domainId) ?? [];
+    const content = await claim.contents.read(mail);
+    const message = await prepareMessage(claim.ctx, { ...mail, content }, keys, capabilities);
+    this.limits.objectReads -= message.objectReads;
+    return message;
+  }
+
+  envelopeOf({ claim, mail, external }: Job): Promise<Envelope> {
+    return envelopeOf(claim.ctx, mail, external, this.egress?.dsn ?? false);
+  }
+
+  /** Must be called right before MAIL FROM, since the lease may have run low since the email was taken. False: do not send. */
+  markAttempted({ claim, mail }: Job): boolean {
+    return claim.outcomes.markAttempted(mail);
+  }
+
+  /** Records the result of an attempt. An error becomes that of the claim. */
+  finish(job: Job, result: AttemptResult): void {
+    try {
+      this.#record(job.claim, job, this.#updateOf(job, result));
+    } catch (error) {
+      job.claim.error ??= error;
+    }
+    this.#end(job.claim);
+  }
+
+  /** Ends an attempt without a result: its outcome is unknown until the lease ends. */
+  fail({ claim }: Job, error: unknown): void {
+    claim.error ??= error;
+    this.#end(claim);
+  }
+
+  /** Defers every email left in the queue of a claim when the egress could not be reached. */
+  async deferUnreachable(claim: ActiveClaim): Promise<void> {
+    while (this.unreachable && claim.queue.length > 0 && mayContinue(this.limits)) {
+      if (!(await claim.outcomes.acquireSlot())) return;
+      const email = claim.queue.shift();
+      if (email) this.#record(claim, email, toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable));
+    }
+  }
+
+  #updateOf(job: Job, result: AttemptResult): DeliveryUpdate {
+    const ctx = this.#attemptCtx(job.claim);
+    if (result === "unreachable") return toUnreachableUpdate(ctx, job, this.unreachable);
+    if ("notComposed" in result) {
+      this.log("delivery.compose.failed", { email: job.mail.state.id, error: String(result.notComposed) });
+      return toUpdate(ctx, job, (_, attempt) => preparationFailed(attempt, result.notComposed));
+    }
+    const resultOf = new Map(job.external.map(({ email }, index) => [email, result.results[index]]));
+    const { untrackedLinks } = result.message;
+    return toUpdate(
+      ctx,
+      { ...job, untrackedLinks },
+      ({ email }): RecipientResult | null => resultOf.get(email) ?? null,
+    );
+  }
+
+  #attemptCtx({ ctx }: ActiveClaim) {
+    return { now: ctx.now, newId: ctx.newId, relay: this.egress?.relay ?? "none" };
+  }
+
+  /** Queues an update to be written, at once when no later email of the claim can join it. */
+  #record(claim: ActiveClaim, { mail }: MailToSend, update: DeliveryUpdate): void {
+    this.hasEndedOutage ||= update.isAccepted === true && claim.isOutage;
+    claim.outcomes.add(mail, update);
+    if (claim.queue.length === 0) claim.outcomes.flushLast();
   }
 
   /** Ends the work of a dispatcher on one email of this claim. */
-  finish(claim: ActiveClaim): void {
+  #end(claim: ActiveClaim): void {
     claim.inProgress -= 1;
     this.notify();
   }
@@ -142,7 +199,7 @@ export class DeliveryRun {
   }
 
   /** Takes the first email that may start. A lone email never waits behind a batch. */
-  #take(): DispatchJob | null {
+  #take(): Job | null {
     if (!mayContinue(this.limits)) return null;
     const waiting = [...this.#claims.keys()]
       .filter(({ queue }) => queue.length > 0)

@@ -1,13 +1,23 @@
 import { ConnectError, type Connection } from "../../mail/smtp/index.ts";
-import type { DeliveryRun } from "./delivery-run.ts";
+import type { Ctx } from "../../platform/context.ts";
+import type { Egress } from "./egress.ts";
+
+/** The run that a connection belongs to. */
+export interface ConnectingRun {
+  /** Null when the deployment has no egress: the run has simulated recipients only. */
+  readonly egress: Egress | null;
+  readonly log: Ctx["log"];
+  /** Why the last dispatcher that failed to connect failed; null when none did. */
+  unreachable: ConnectError | null;
+}
 
 /** The connection of one dispatcher; reopened when it breaks. */
 export class ReconnectingConnection {
-  readonly #run: DeliveryRun;
+  readonly #run: ConnectingRun;
   #opening: Promise<void> = Promise.resolve();
   #connection: Connection | null = null;
 
-  constructor(run: DeliveryRun) {
+  constructor(run: ConnectingRun) {
     this.#run = run;
   }
 

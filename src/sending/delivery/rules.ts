@@ -36,6 +36,16 @@ export function closingStatements(emails: number): number {
   return 12 * Math.ceil(unwritten / FLUSH_EMAILS) + unwritten + 5;
 }
 
+/** Returns whether a run may claim further rows: what is left is enough for the claim and for outcomes of its emails. */
+export function mayClaim({ emails, objectReads, statements }: RunLimits): boolean {
+  return emails > 0 && objectReads > 0 && statements > CLAIM_STATEMENTS + closingStatements(MAX_UNWRITTEN);
+}
+
+/** Returns whether a run may start another email. Emails beyond its limits are released untried. */
+export function mayContinue({ objectReads, statements }: RunLimits): boolean {
+  return objectReads > 0 && statements > 0;
+}
+
 /**
  * Octets of content that one run composes and sends at once. One email has up to 5 MB of text and html, and composing it
  * takes several times that of the isolate's 128 MB.

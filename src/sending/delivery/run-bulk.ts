@@ -3,8 +3,7 @@ import { mailDb } from "../../platform/db/client.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 import type { DeliveryRun } from "./delivery-run.ts";
-import { mayClaim } from "./dispatch.ts";
-import { BULK_RUN_ROWS, RECENT_MS, RUN_MS } from "./rules.ts";
+import { BULK_RUN_ROWS, mayClaim, RECENT_MS, RUN_MS } from "./rules.ts";
 import { deliverRows } from "./run.ts";
 
 // Rows that became due a moment ago: their own wake-ups may wait behind this run. Older ones are found by the sweep.

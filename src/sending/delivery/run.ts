@@ -2,15 +2,23 @@ import type { MailCtx } from "../../platform/context.ts";
 import { countStatements } from "../../platform/db/count-statements.ts";
 import { CLAIM_ROWS, type Lease, newLease, ROW_EMAILS, type WakeUp } from "../../platform/outbox/index.ts";
 import { ContentRanges } from "../emails/index.ts";
+import type { ActiveClaim } from "./active-claim.ts";
 import { type Claim, type ClaimedMail, claimMail } from "./claim.ts";
 import { ContentPacks } from "./content-packs.ts";
-import { type ActiveClaim, DeliveryRun } from "./delivery-run.ts";
-import { deferRemaining, mayClaim, mayContinue } from "./dispatch.ts";
+import { DeliveryRun } from "./delivery-run.ts";
 import type { Egress, EgressFault } from "./egress.ts";
 import { holdBulk } from "./hold-bulk.ts";
 import { type DeliveryUpdate, OutcomeWriter } from "./outcome-writer.ts";
 import { preflight } from "./preflight.ts";
-import { CLAIM_STATEMENTS, closingStatements, newRunLimits, RUN_MS, type RunLimits } from "./rules.ts";
+import {
+  CLAIM_STATEMENTS,
+  closingStatements,
+  mayClaim,
+  mayContinue,
+  newRunLimits,
+  RUN_MS,
+  type RunLimits,
+} from "./rules.ts";
 
 /**
  * Delivers the emails of these outbox rows in a run of its own: `deliverRows` with its guarantees. Lowers `limits` by
@@ -102,7 +110,6 @@ async function deliverClaim(
   const packs = new ContentPacks(ctx, claim.mails);
   const active: ActiveClaim = {
     ctx,
-    run,
     outcomes: new OutcomeWriter(ctx, lease, claim, packs, run.notify),
     keys: Map.groupBy(claim.keys, (key) => key.domain_id),
     emailsOf,
@@ -112,10 +119,10 @@ async function deliverClaim(
     contents: new ContentRanges(ctx),
     error: null,
   };
-  const updates = queueMail(active, claim);
+  const updates = queueMail(active, claim, run.fault);
   active.contents.plan(active.queue.map(({ mail }) => mail));
-  await Promise.all([recordDecisions(active, updates), run.send(active)]);
-  if (run.unreachable) await deferRemaining(active, run.unreachable);
+  await Promise.all([recordDecisions(active, updates, run.limits), run.send(active)]);
+  await run.deferUnreachable(active);
   const released = await active.outcomes.close().finally(() => packs.finish());
   if (active.error !== null) throw active.error;
   return released;
@@ -127,9 +134,9 @@ interface DecidedMail {
 }
 
 /** Queues the emails to send, those of small rows first: a lone email never waits behind a batch. Returns the others. */
-function queueMail(active: ActiveClaim, claim: Claim): DecidedMail[] {
+function queueMail(active: ActiveClaim, claim: Claim, fault: EgressFault | null): DecidedMail[] {
   const updates: DecidedMail[] = [];
-  for (const { mail, decision } of preflight(active.ctx, claim, active.run.fault)) {
+  for (const { mail, decision } of preflight(active.ctx, claim, fault)) {
     if ("send" in decision) active.queue.push(decision.send);
     else updates.push({ mail, update: decision.update });
   }
@@ -139,9 +146,13 @@ function queueMail(active: ActiveClaim, claim: Claim): DecidedMail[] {
 }
 
 /** Records the outcomes that preflight decided, until a limit of the run is reached. */
-async function recordDecisions({ run, outcomes }: ActiveClaim, updates: readonly DecidedMail[]): Promise<void> {
+async function recordDecisions(
+  { outcomes }: ActiveClaim,
+  updates: readonly DecidedMail[],
+  limits: RunLimits,
+): Promise<void> {
   for (const { mail, update } of updates) {
-    if (!mayContinue(run.limits) || !(await outcomes.acquireSlot())) return;
+    if (!mayContinue(limits) || !(await outcomes.acquireSlot())) return;
     outcomes.add(mail, update);
   }
 }

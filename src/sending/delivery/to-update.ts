@@ -1,8 +1,9 @@
 import { ConnectError, type RecipientResult } from "../../mail/smtp/index.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { type Fact, type Outcome, type RecipientEntry, recipientKey } from "../emails/index.ts";
 import type { ClaimedMail } from "./claim.ts";
-import type { ActiveClaim } from "./delivery-run.ts";
 import { type Attempt, egressUnreachable, toOutcome } from "./outcome.ts";
+import type { DeliveryUpdate } from "./outcome-writer.ts";
 import type { MailToSend } from "./preflight.ts";
 import { MAX_ATTEMPTS, waitAfter } from "./rules.ts";
 import { simulate } from "./simulator.ts";
@@ -13,12 +14,15 @@ export function recipientsToTry({ mail, suppressedFacts }: MailToSend): Recipien
   return mail.state.recipients.filter((entry) => entry.state === "queued" && !dropped.has(recipientKey(entry)));
 }
 
+/** The context of an attempt: its clock, its ids, and the host name of the egress. */
+type AttemptCtx = Pick<Ctx, "now" | "newId"> & { relay: string };
+
 /** Returns the circumstances of this attempt. All recipients share one time for the next. */
-function attemptOf({ ctx, run }: ActiveClaim, { mail }: MailToSend): Attempt {
+function attemptOf(ctx: AttemptCtx, { mail }: MailToSend): Attempt {
   const number = Math.min(mail.state.attempts + 1, MAX_ATTEMPTS);
   const wait = waitAfter(number, Math.random());
   return {
-    relay: run.egress?.relay ?? "none",
+    relay: ctx.relay,
     number,
     nextAt: wait === null ? null : ctx.now() + wait,
     afterInterruption: mail.claims > 1,
@@ -26,17 +30,16 @@ function attemptOf({ ctx, run }: ActiveClaim, { mail }: MailToSend): Attempt {
 }
 
 /**
- * Queues the outcome of each recipient of this attempt. `resultOf` returns the server's result, an outcome decided
- * without a server, or null for a simulated recipient.
+ * Returns the update with the outcome of each recipient of this attempt. `resultOf` returns the server's result, an outcome
+ * decided without a server, or null for a simulated recipient.
  */
-export function recordOutcome(
-  claim: ActiveClaim,
+export function toUpdate(
+  ctx: AttemptCtx,
   job: MailToSend,
   resultOf: (recipient: RecipientEntry, attempt: Attempt) => RecipientResult | Outcome | null,
-  isUnreachable = false,
-): void {
-  const attempt = attemptOf(claim, job);
-  const at = claim.ctx.now();
+): DeliveryUpdate {
+  const attempt = attemptOf(ctx, job);
+  const at = ctx.now();
   const facts: Fact[] = [...job.suppressedFacts];
   let isDeferred = false;
   let isAccepted = false;
@@ -46,13 +49,11 @@ export function recordOutcome(
     for (const outcome of outcomesOf(recipient, result, attempt)) {
       isDeferred ||= outcome.on === "deferred";
       const metadata = withUntrackedLinks(outcome, job);
-      facts.push({ id: claim.ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
+      facts.push({ id: ctx.newId(), recipient: recipientKey(recipient), at, ...outcome, metadata });
     }
   }
-  claim.run.hasEndedOutage ||= isAccepted && claim.isOutage;
   const next = isDeferred && attempt.nextAt !== null ? { dueAt: attempt.nextAt, outboxId: null } : undefined;
-  claim.outcomes.add(job.mail, { facts, attempt: attempt.number, next, isAccepted, isUnreachable });
-  if (claim.queue.length === 0) claim.outcomes.flushLast();
+  return { facts, attempt: attempt.number, next, isAccepted };
 }
 
 /** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
@@ -69,17 +70,18 @@ function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome
 const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
 
 /**
- * Defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because
- * this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row with events.
+ * Returns the update that defers an email that failed before MAIL FROM. A released email returns to its retry time without
+ * an event, because this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row
+ * with events.
  */
-export function recordUnreachable(claim: ActiveClaim, job: MailToSend, error: ConnectError | null): void {
+export function toUnreachableUpdate(ctx: AttemptCtx, job: MailToSend, error: ConnectError | null): DeliveryUpdate {
   const { mail, suppressedFacts } = job;
   if (!mail.isReleased) {
-    recordOutcome(claim, job, (_, attempt) => egressUnreachable(attempt, error ?? NO_CONNECTION), true);
-    return;
+    const update = toUpdate(ctx, job, (_, attempt) => egressUnreachable(attempt, error ?? NO_CONNECTION));
+    return { ...update, isUnreachable: true };
   }
-  const next = { dueAt: retryTimeOf(mail, claim.ctx.now()), outboxId: null };
-  claim.outcomes.add(mail, { facts: suppressedFacts, attempt: 0, next, isUnreachable: true });
+  const next = { dueAt: retryTimeOf(mail, ctx.now()), outboxId: null };
+  return { facts: suppressedFacts, attempt: 0, next, isUnreachable: true };
 }
 
 /** Returns the time that the last `deferred` event announced or, when it is over, the same wait from now. */

@@ -1,0 +1,22 @@
+import type { Envelope } from "../../mail/smtp/index.ts";
+import type { MailCtx } from "../../platform/context.ts";
+import type { RecipientEntry } from "../emails/index.ts";
+import type { ClaimedMail } from "./claim.ts";
+import { returnPathOf } from "./return-path.ts";
+
+/** Returns the SMTP envelope of an email. With `dsn` it asks for DSNs of success and failure (RFC 3461). */
+export async function envelopeOf(
+  ctx: MailCtx,
+  mail: ClaimedMail,
+  external: readonly RecipientEntry[],
+  dsn: boolean,
+): Promise<Envelope> {
+  const mailFrom = await returnPathOf(ctx, mail, external);
+  if (!dsn) return { mailFrom, recipients: external.map(({ email }) => ({ address: email })) };
+  const recipients = external.map(({ email }) => ({
+    address: email,
+    originalRecipient: email,
+    notify: ["SUCCESS", "FAILURE"] as const,
+  }));
+  return { mailFrom, recipients, envelopeId: mail.state.id, return: "HDRS" };
+}
