@@ -14,7 +14,6 @@ import {
   listMessages,
   listSections,
   listThread,
-  type MailboxStore,
   type Range,
   readQuota,
   searchMessages,
@@ -35,6 +34,7 @@ export abstract class MailboxReads extends BackupObject {
     return searchMessages(this.sql, text, folder, range);
   }
 
+  /** Returns the messages with a label in all folders, newest first. */
   async listLabelled(labelId: string, range: Pick<Range, "limit" | "offset">) {
     return listLabelled(this.sql, labelId, range);
   }
@@ -43,6 +43,7 @@ export abstract class MailboxReads extends BackupObject {
     return findMessage(this.sql, folder, uid);
   }
 
+  /** Returns the newest message with a Message-ID. */
   async findByMessageId(messageId: string) {
     return findByMessageId(this.sql, messageId);
   }
@@ -67,7 +68,8 @@ export abstract class MailboxReads extends BackupObject {
     return listLabels(this.sql);
   }
 
-  async exportMessages(range: Parameters<MailboxStore["exportMessages"]>[0]) {
+  /** Returns messages to export after a cursor, 0 at first. */
+  async exportMessages(range: { after: number; limit: number; folderName: string | null }) {
     return exportMessages(this.sql, range);
   }
 
@@ -75,6 +77,7 @@ export abstract class MailboxReads extends BackupObject {
     return describeContents(this.sql);
   }
 
+  /** Returns those of these delivery keys whose message is in the mailbox. */
   async findImported(keys: readonly string[]) {
     return findImported(this.sql, keys);
   }

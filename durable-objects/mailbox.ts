@@ -20,7 +20,6 @@ import {
   type LabelChange,
   labelsSet,
   type MailboxChange,
-  type MailboxStore,
   messageAdded,
   messagesExpunged,
   messagesMoved,
@@ -48,10 +47,10 @@ const newId = () => crypto.randomUUID();
 
 /**
  * The mail of one hosted mailbox, named by the mailbox's id: folders, messages and their search index. The raw messages are
- * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Clients with an
- * open socket are told of every change.
+ * objects in R2. Every method is one transaction, and storage is synchronous, so calls cannot interleave. Null: there is no
+ * such folder or message. Clients with an open socket are told of every change.
  */
-export class MailboxObject extends MailboxReads implements MailboxStore {
+export class MailboxObject extends MailboxReads {
   readonly #sockets: EventSockets;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -91,6 +90,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     this.#sockets.refuseMessage(socket);
   }
 
+  /** Closes the sockets of clients whose access has ended. */
   async checkAccess() {
     await this.#sockets.check();
   }
@@ -99,6 +99,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     return this.#change(() => addMessage(this.sql, message, { quotaBytes, now: Date.now(), newId }), messageAdded);
   }
 
+  /** Stores a draft in place of another one, which it deletes. Null: there is no such draft. */
   replaceDraft(uid: number, message: NewMessage, quotaBytes: number | null) {
     return this.#change(
       () => replaceDraft(this.sql, uid, message, { quotaBytes, now: Date.now(), newId }),
@@ -128,10 +129,12 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     );
   }
 
+  /** Records a file that was uploaded for a message, to delete it a day later. */
   addUpload(object: string) {
     return this.#change(() => addUpload(this.sql, object, Date.now()));
   }
 
+  /** Deletes those of these objects that the mailbox does not know, and returns their number. */
   removeUnknownObjects(objects: readonly string[]) {
     return this.#change(() => removeUnknownObjects(this.sql, objects, Date.now()));
   }
@@ -157,6 +160,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     );
   }
 
+  /** Returns the UIDs that were deleted and the bytes that are left. */
   expunge(folder: string, uids: readonly number[]) {
     return this.#change(
       () => {
@@ -189,6 +193,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     );
   }
 
+  /** Stores messages of an archive. Null: another run has moved the import. */
   importMessages(
     messages: readonly ImportedMessage[],
     quotaBytes: number | null,
@@ -203,6 +208,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     );
   }
 
+  /** Starts an import in the background. Returns false when too many run. */
   startImport(added: NewImport) {
     return this.#change(() => startImport(this.sql, added, Date.now()));
   }
@@ -211,6 +217,10 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     return this.#change(() => endImport(this.sql, id, status, error, Date.now()));
   }
 
+  /**
+   * Returns whether a sender gets an automatic reply: none in the last day, except this same one. `reply` identifies it, `at` is
+   * in ms since 1970.
+   */
   takeReplyTurn(sender: string, reply: string, at: number) {
     return this.#change(() => takeReplyTurn(this.sql, sender, { reply, at }));
   }
@@ -219,6 +229,7 @@ export class MailboxObject extends MailboxReads implements MailboxStore {
     return this.#change(() => replaceBlockedSenders(this.sql, emails));
   }
 
+  /** Deletes everything that the mailbox has. */
   async destroy() {
     this.#sockets.closeAll();
     await this.ctx.storage.deleteAlarm();
