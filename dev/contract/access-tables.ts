@@ -1,0 +1,49 @@
+import { roleScopes, routeScopes, scopes } from "../../src/accounts/index.ts";
+import { isDeniedToOauth } from "../../src/accounts/scopes.ts";
+import { actions } from "../../src/audit/actions.ts";
+import { changes } from "../../src/members/rules.ts";
+import { code, codes, table } from "./markdown.ts";
+
+const yes = (condition: boolean) => (condition ? "yes" : "no");
+
+/** Tables of who may do what. */
+export const accessTables = {
+  scopes: () =>
+    table(
+      ["scope", "permits", "owner, admin", "member"],
+      Object.entries(scopes).map(([scope, text]) => [
+        code(scope),
+        text,
+        yes(roleScopes.admin.includes(scope as keyof typeof scopes)),
+        yes(roleScopes.member.includes(scope as keyof typeof scopes)),
+      ]),
+    ),
+  routes: () =>
+    table(
+      ["route", "scope", "OAuth tokens"],
+      Object.entries(routeScopes)
+        .filter(([route]) => / \/v1\//.test(route))
+        .sort(([a], [b]) => comparePaths(a, b))
+        .map(([route, scope]) => [
+          // As in OpenAPI, with the names of parameters in braces.
+          code(route.replace(/:(\w+)/g, "{$1}")),
+          code(scope),
+          ["session", "platform_admin", "public"].includes(scope) ? "" : isDeniedToOauth(route) ? "refused" : "yes",
+        ]),
+    ),
+  "role-changes": () =>
+    table(
+      ["by", "of", "to"],
+      [...Map.groupBy(changes, ({ by, from }) => `${by} ${from}`).values()].map((rows) => [
+        rows[0]?.by ?? "",
+        rows[0]?.from ?? "",
+        rows.map(({ to }) => to).join(", "),
+      ]),
+    ),
+  "audit-actions": () => codes(Object.keys(actions)),
+};
+
+function comparePaths(a: string, b: string): number {
+  const [pathOfA, pathOfB] = [a, b].map((route) => route.slice(route.indexOf(" ")));
+  return pathOfA === pathOfB ? (a < b ? -1 : 1) : (pathOfA ?? "") < (pathOfB ?? "") ? -1 : 1;
+}

@@ -1,0 +1,96 @@
+import { waitAfter } from "../../src/delivery/rules.ts";
+import { simulate } from "../../src/delivery/simulator.ts";
+import {
+  emailTransitions,
+  eventTypes,
+  isSuppressing,
+  recipientTransitions,
+  type SuppressionReason,
+  statuses,
+  transitionOf,
+} from "../../src/emails/rules.ts";
+import { LEAST_MAILS, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from "../../src/retention/rules.ts";
+import { scannerNetworks, userAgentRules } from "../../src/tracking/rules.ts";
+import { webhookEventTypes } from "../../src/webhook-events/rules.ts";
+import { afterAttempt } from "../../src/webhooks/rules.ts";
+import { code, codes, count, duration, table } from "./markdown.ts";
+
+const transition = ({ from, on, to, event }: { from: string; on: string; to: string; event: string }) => [
+  code(from),
+  on,
+  code(to),
+  code(event),
+];
+
+/** Returns the waits after failed attempts, numbered from 1, as a table. */
+export function waitTable(waits: readonly (number | null)[]): string {
+  const rows = waits.map((wait, index) => [index + 1, wait === null ? "none: it was the last" : duration(wait)]);
+  return table(["failed attempt", "wait until the next"], rows);
+}
+
+/** Calls a function of the number of an attempt, from 1 on, until it returns null, which is included. */
+export function waitsOf(wait: (attempt: number) => number | null): (number | null)[] {
+  const next = wait(1);
+  const waits = [next];
+  while (waits.at(-1) !== null) waits.push(wait(waits.length + 1));
+  return waits;
+}
+
+const reasons: readonly SuppressionReason[] = ["bounce", "complaint", "manual", "unsubscribe"];
+const SIMULATED = ["delivered", "bounced", "deferred", "complained", "suppressed", "anything-else"];
+
+const stops = (reason: SuppressionReason, source: string, isRetry: boolean) =>
+  isSuppressing({ reason, isUnsubscribed: false }, { source, isRetry }) ? "yes" : "no";
+
+/** Tables of emails, their delivery, and what follows from it. */
+export const emailTables = {
+  "email-statuses": () => codes(statuses),
+  "event-types": () => codes(eventTypes),
+  "email-transitions": () => table(["from", "when", "to", "event"], emailTransitions.map(transition)),
+  "recipient-transitions": () => table(["from", "fact", "to", "event"], recipientTransitions.map(transition)),
+  "attempt-waits": () => waitTable(waitsOf((attempt) => waitAfter(attempt, 0.5))),
+  simulations: () =>
+    table(
+      ["address", "events"],
+      SIMULATED.map((local) => {
+        const attempt = { relay: "simulator", number: 1, nextAt: 0, afterInterruption: false };
+        const outcomes = simulate(`${local}@simulator.test`, attempt);
+        return [code(`${local}@`), outcomes.map(({ on }) => code(transitionOf("queued", on).event)).join(", then ")];
+      }),
+    ),
+  "suppression-reasons": () =>
+    table(
+      ["reason", "single mail", "bulk and broadcast mail", "retry of single mail", "retry of bulk mail"],
+      reasons.map((reason) => [
+        code(reason),
+        stops(reason, "api", false),
+        stops(reason, "bulk", false),
+        stops(reason, "api", true),
+        stops(reason, "bulk", true),
+      ]),
+    ),
+  machines: () =>
+    table(
+      ["client", "counts as"],
+      [
+        ...userAgentRules.map(({ description, machine }) => [description, machine ? "machine" : "person"]),
+        ...scannerNetworks.map(({ description }) => [`network: ${description}`, "machine"]),
+      ],
+    ),
+  "rate-alerts": () =>
+    table(
+      ["rate", "alert above", "from"],
+      [
+        ["bounces", `${100 * MAX_BOUNCE_RATE} %`, `${count(LEAST_MAILS)} emails of the day`],
+        ["complaints", `${100 * MAX_COMPLAINT_RATE} %`, `${count(LEAST_MAILS)} emails of the day`],
+      ],
+    ),
+  "webhook-events": () => codes(webhookEventTypes),
+  "webhook-waits": () =>
+    waitTable(
+      waitsOf((attempt) => {
+        const { dueAt } = afterAttempt(attempt, false, 0);
+        return dueAt;
+      }),
+    ),
+};

@@ -1,0 +1,134 @@
+import { ACCESS_TOKEN_TTL_MS as GRANT_TOKEN_TTL_MS } from "../../src/access-tokens/rules.ts";
+import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/api-keys/rules.ts";
+import { AUDIT_RETENTION_DAYS } from "../../src/audit/rules.ts";
+import { limits as broadcastLimits } from "../../src/broadcasts/rules.ts";
+import { limits as contactLimits, importLimits } from "../../src/contacts/rules.ts";
+import { limits as emailLimits } from "../../src/emails/rules.ts";
+import { limits as ruleLimits } from "../../src/forwarding-rules/rules.ts";
+import { RESPONSE_TTL_MS } from "../../src/idempotency/rules.ts";
+import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/invitations/rules.ts";
+import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
+import { NAME_OCTETS } from "../../src/lib/text-rules.ts";
+import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailbox-store/rules.ts";
+import { NOTIFICATION_DAYS } from "../../src/notifications/rules.ts";
+import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/oauth/rules.ts";
+import { requestPolicy, sendPolicy } from "../../src/rate-limits/rules.ts";
+import { REFRESH_TOKEN_TTL_MS, GRACE_MS as REUSE_MS } from "../../src/refresh-tokens/rules.ts";
+import { ACCESS_TOKEN_TTL_MS } from "../../src/sessions/rules.ts";
+import { parseVariables } from "../../src/settings.ts";
+import {
+  failurePolicies,
+  MAGIC_LINK_TTL_MS,
+  magicLinkPolicies,
+  SECOND_FACTOR_TTL_MS,
+} from "../../src/sign-ins/rules.ts";
+import { loginLimits } from "../../src/submissions/rules.ts";
+import { DOMAIN_FAILURE_DAYS } from "../../src/suppressions/domain-failures.ts";
+import { MAX_TRACKED_LINKS } from "../../src/tracking/index.ts";
+import { DELIVERY_DAYS, limits as webhookLimits } from "../../src/webhooks/rules.ts";
+import { bytes, count, duration, table } from "./markdown.ts";
+
+/** Returns the settings of a deployment that sets none but the master key. */
+function defaults() {
+  const { settings } = parseVariables({ MASTER_KEYS: `1:${"A".repeat(43)}=` });
+  if (!settings) throw new Error("The settings have no defaults");
+  return settings;
+}
+
+const per = ({ limit, windowSeconds }: { limit: number; windowSeconds: number }) =>
+  `${count(limit)} in ${duration(windowSeconds * 1000)}`;
+
+/** Tables of limits, rates and lifetimes. */
+export const limitTables = {
+  "email-limits": () =>
+    table(
+      ["limit", "value"],
+      [
+        ["recipients (to, cc and bcc together)", emailLimits.recipients],
+        ["display name", `${count(NAME_OCTETS)} bytes`],
+        ["subject, and a header line", `${count(emailLimits.lineOctets)} octets (RFC 5322 2.1.1)`],
+        ["custom headers", `${emailLimits.customHeaders}, together ${bytes(emailLimits.customHeaderOctets)}`],
+        ["name of a custom header", `${HEADER_NAME_CHARACTERS} characters`],
+        ["html and text together", `${count(emailLimits.bodyOctets)} bytes`],
+        ["attachments", `${emailLimits.attachments}, together ${bytes(emailLimits.attachmentBytes)} decoded`],
+        ["file name", `${emailLimits.filenameOctets} bytes`],
+        ["tags", `${emailLimits.tags} of ${emailLimits.tagCharacters} characters`],
+        ["tracked links", MAX_TRACKED_LINKS],
+        ["`send_at`, ahead", `${duration(emailLimits.scheduleMinMs)} to ${duration(emailLimits.scheduleMaxMs)}`],
+      ],
+    ),
+  counts: () =>
+    table(
+      ["of", "at most"],
+      [
+        ["emails of a batch", emailLimits.batch],
+        ["contact lists of a workspace", contactLimits.listsPerWorkspace],
+        ["rows of a CSV file", `${count(importLimits.rows)}, in ${bytes(importLimits.fileOctets)}`],
+        ["contacts of a broadcast or bulk send", broadcastLimits.audience],
+        ["variants of a broadcast", broadcastLimits.variants],
+        ["webhooks of a workspace", webhookLimits.webhooksPerWorkspace],
+        ["forwarding rules of a workspace", ruleLimits.rules],
+        ["domains that an API key is restricted to", keyLimits.domains],
+        ["folders of a mailbox", mailboxLimits.folders],
+        ["labels of a mailbox", mailboxLimits.labels],
+        ["blocked senders of a mailbox", mailboxLimits.blockedSenders],
+      ],
+    ),
+  "rate-limits": () => {
+    const { domainRegistrationsPerHour, domainVerificationsPerHour, transferInitiationsPerMinute } = defaults();
+    const [network, user, all] = loginLimits("user", "192.0.2.1").map(([policy]) => policy);
+    return table(
+      ["calls", "limit"],
+      [
+        ["requests of a key or session", per(requestPolicy)],
+        ["sends (`POST /v1/emails/` and its batch) of a key or session", per(sendPolicy)],
+        ["sign-in links to an address", per(magicLinkPolicies.address)],
+        ["sign-in links from an ip", per(magicLinkPolicies.ip)],
+        ["failed sign-ins (second factor, mailbox) of a target from a network", per(failurePolicies.network)],
+        ["failed sign-ins of a target", per(failurePolicies.target)],
+        ...(network && user && all
+          ? [
+              ["failed SMTP logins of a user name from a network", per(network)],
+              ["failed SMTP logins of a user name", per(user)],
+              ["failed SMTP logins from a network", per(all)],
+            ]
+          : []),
+        ["registrations of OAuth clients from an ip", `${REGISTRATIONS_PER_HOUR} in 1 hour`],
+        ["registrations of domains in a workspace", `${domainRegistrationsPerHour} in 1 hour`],
+        ["verifications of domains in a workspace", `${domainVerificationsPerHour} in 1 hour`],
+        ["initiations of transfers by a user, refused ones too", `${transferInitiationsPerMinute} in 1 minute`],
+        ["emails that ask outside addresses to take forwards", `${ruleLimits.requestsPerHour} in 1 hour`],
+      ],
+    );
+  },
+  retention: () =>
+    table(
+      ["what", "kept for"],
+      [
+        ["emails, inbound log", `${defaults().retentionDays} days, by the setting`],
+        ["responses under an Idempotency-Key", duration(RESPONSE_TTL_MS)],
+        ["audit log", `${AUDIT_RETENTION_DAYS} days`],
+        ["notifications", `${NOTIFICATION_DAYS} days`],
+        ["deliveries of webhooks", `${DELIVERY_DAYS} days`],
+        ["messages in Trash and Spam", `${KEPT_DAYS} days after they came there`],
+        ["expired invitations", duration(EXPIRED_KEPT_MS)],
+        ["first report of a fault of a whole domain", `${DOMAIN_FAILURE_DAYS} days`],
+      ],
+    ),
+  lifetimes: () =>
+    table(
+      ["what", "valid for"],
+      [
+        ["access token of a session or mailbox session", duration(ACCESS_TOKEN_TTL_MS)],
+        ["access token of an OAuth grant", duration(GRANT_TOKEN_TTL_MS)],
+        ["refresh token", duration(REFRESH_TOKEN_TTL_MS)],
+        ["used refresh token, for the same successor", duration(REUSE_MS)],
+        ["sign-in link", duration(MAGIC_LINK_TTL_MS)],
+        ["sign-in that waits for the second factor", duration(SECOND_FACTOR_TTL_MS)],
+        ["invitation", duration(INVITATION_TTL_MS)],
+        ["authorization code", duration(CODE_TTL_MS)],
+        ["OAuth client that was never used", duration(UNUSED_CLIENT_TTL_MS)],
+        ["API key after its rotation", duration(KEY_GRACE_MS)],
+      ],
+    ),
+};
