@@ -1,7 +1,7 @@
-import { roleScopes, routeScopes, scopes } from "../../src/accounts/index.ts";
-import { isDeniedToOauth } from "../../src/accounts/scopes.ts";
-import { actions } from "../../src/audit/actions.ts";
-import { changes } from "../../src/members/rules.ts";
+import { roleScopes, routeScopes, scopes } from "../../src/access/accounts/index.ts";
+import { isDeniedToOauth } from "../../src/access/accounts/scopes.ts";
+import { changes } from "../../src/identity/members/rules.ts";
+import { actions } from "../../src/platform/audit/actions.ts";
 import { code, codes, table } from "./markdown.ts";
 
 const yes = (condition: boolean) => (condition ? "yes" : "no");

@@ -1,5 +1,8 @@
-import { waitAfter } from "../../src/delivery/rules.ts";
-import { simulate } from "../../src/delivery/simulator.ts";
+import { afterAttempt } from "../../src/notices/webhooks/rules.ts";
+import { LEAST_MAILS, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from "../../src/operations/retention/rules.ts";
+import { webhookEventTypes } from "../../src/platform/webhook-events/rules.ts";
+import { waitAfter } from "../../src/sending/delivery/rules.ts";
+import { simulate } from "../../src/sending/delivery/simulator.ts";
 import {
   emailTransitions,
   eventTypes,
@@ -8,11 +11,8 @@ import {
   type SuppressionReason,
   statuses,
   transitionOf,
-} from "../../src/emails/rules.ts";
-import { LEAST_MAILS, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from "../../src/retention/rules.ts";
-import { scannerNetworks, userAgentRules } from "../../src/tracking/rules.ts";
-import { webhookEventTypes } from "../../src/webhook-events/rules.ts";
-import { afterAttempt } from "../../src/webhooks/rules.ts";
+} from "../../src/sending/emails/rules.ts";
+import { scannerNetworks, userAgentRules } from "../../src/sending/tracking/rules.ts";
 import { code, codes, count, duration, table } from "./markdown.ts";
 
 const transition = ({ from, on, to, event }: { from: string; on: string; to: string; event: string }) => [

@@ -1,31 +1,31 @@
-import { ACCESS_TOKEN_TTL_MS as GRANT_TOKEN_TTL_MS } from "../../src/access-tokens/rules.ts";
-import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/api-keys/rules.ts";
-import { AUDIT_RETENTION_DAYS } from "../../src/audit/rules.ts";
-import { limits as broadcastLimits } from "../../src/broadcasts/rules.ts";
-import { limits as contactLimits, importLimits } from "../../src/contacts/rules.ts";
-import { limits as emailLimits } from "../../src/emails/rules.ts";
-import { limits as ruleLimits } from "../../src/forwarding-rules/rules.ts";
-import { RESPONSE_TTL_MS } from "../../src/idempotency/rules.ts";
-import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/invitations/rules.ts";
-import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
-import { NAME_OCTETS } from "../../src/lib/text-rules.ts";
-import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailbox-store/rules.ts";
-import { NOTIFICATION_DAYS } from "../../src/notifications/rules.ts";
-import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/oauth/rules.ts";
-import { requestPolicy, sendPolicy } from "../../src/rate-limits/rules.ts";
-import { REFRESH_TOKEN_TTL_MS, GRACE_MS as REUSE_MS } from "../../src/refresh-tokens/rules.ts";
-import { ACCESS_TOKEN_TTL_MS } from "../../src/sessions/rules.ts";
-import { parseVariables } from "../../src/settings.ts";
+import { ACCESS_TOKEN_TTL_MS as GRANT_TOKEN_TTL_MS } from "../../src/access/access-tokens/rules.ts";
+import { REFRESH_TOKEN_TTL_MS, GRACE_MS as REUSE_MS } from "../../src/access/refresh-tokens/rules.ts";
+import { ACCESS_TOKEN_TTL_MS } from "../../src/access/sessions/rules.ts";
+import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
+import { limits as contactLimits, importLimits } from "../../src/audience/contacts/rules.ts";
+import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";
+import { EXPIRED_KEPT_MS, INVITATION_TTL_MS } from "../../src/identity/invitations/rules.ts";
+import { CODE_TTL_MS, REGISTRATIONS_PER_HOUR, UNUSED_CLIENT_TTL_MS } from "../../src/identity/oauth/rules.ts";
 import {
   failurePolicies,
   MAGIC_LINK_TTL_MS,
   magicLinkPolicies,
   SECOND_FACTOR_TTL_MS,
-} from "../../src/sign-ins/rules.ts";
-import { loginLimits } from "../../src/submissions/rules.ts";
-import { DOMAIN_FAILURE_DAYS } from "../../src/suppressions/domain-failures.ts";
-import { MAX_TRACKED_LINKS } from "../../src/tracking/index.ts";
-import { DELIVERY_DAYS, limits as webhookLimits } from "../../src/webhooks/rules.ts";
+} from "../../src/identity/sign-ins/rules.ts";
+import { HEADER_NAME_CHARACTERS } from "../../src/lib/header-rules.ts";
+import { NAME_OCTETS } from "../../src/lib/text-rules.ts";
+import { limits as ruleLimits } from "../../src/mailboxes/forwarding-rules/rules.ts";
+import { KEPT_DAYS, limits as mailboxLimits } from "../../src/mailboxes/mailbox-store/rules.ts";
+import { NOTIFICATION_DAYS } from "../../src/notices/notifications/rules.ts";
+import { DELIVERY_DAYS, limits as webhookLimits } from "../../src/notices/webhooks/rules.ts";
+import { AUDIT_RETENTION_DAYS } from "../../src/platform/audit/rules.ts";
+import { RESPONSE_TTL_MS } from "../../src/platform/idempotency/rules.ts";
+import { requestPolicy, sendPolicy } from "../../src/platform/rate-limits/rules.ts";
+import { parseVariables } from "../../src/platform/settings/settings.ts";
+import { limits as emailLimits } from "../../src/sending/emails/rules.ts";
+import { loginLimits } from "../../src/sending/submissions/rules.ts";
+import { DOMAIN_FAILURE_DAYS } from "../../src/sending/suppressions/domain-failures.ts";
+import { MAX_TRACKED_LINKS } from "../../src/sending/tracking/index.ts";
 import { bytes, count, duration, table } from "./markdown.ts";
 
 /** Returns the settings of a deployment that sets none but the master key. */

@@ -1,17 +1,17 @@
-import { transitions as broadcastTransitions } from "../../src/broadcasts/rules.ts";
+import { transitions as broadcastTransitions } from "../../src/audience/broadcasts/rules.ts";
+import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "../../src/domains/domains/rules.ts";
+import { bounds } from "../../src/mail/messages/rules.ts";
+import { importNow } from "../../src/mailboxes/inbox/archives/rules.ts";
+import { limits as mailboxLimits, systemFolders } from "../../src/mailboxes/mailbox-store/rules.ts";
+import { retryDelay } from "../../src/notices/notification-channels/rules.ts";
+import { categories, channels, DEFAULT_PREFERENCES } from "../../src/notices/notifications/rules.ts";
 import {
   codes,
   REAUTHENTICATION_TTL_MS,
   REQUEST_WINDOW_MS,
   SAFETY_WINDOW_MS,
   transitions as transferTransitions,
-} from "../../src/domain-transfers/rules.ts";
-import { MAX_FAILED_CHECKS, RECHECK_MS, RETIRED_KEY_MS, RETRY_CHECK_MS } from "../../src/domains/rules.ts";
-import { importNow } from "../../src/inbox/archives/rules.ts";
-import { bounds } from "../../src/mail/messages/rules.ts";
-import { limits as mailboxLimits, systemFolders } from "../../src/mailbox-store/rules.ts";
-import { retryDelay } from "../../src/notification-channels/rules.ts";
-import { categories, channels, DEFAULT_PREFERENCES } from "../../src/notifications/rules.ts";
+} from "../../src/transfers/domain-transfers/rules.ts";
 import { waitsOf, waitTable } from "./email-tables.ts";
 import { bytes, code, count, duration, table } from "./markdown.ts";
 
