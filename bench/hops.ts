@@ -8,7 +8,7 @@ const BATCH = 500;
 
 interface MeasuredRequest {
   what: string;
-  /** D1 calls before the answer, authentication included (design: budgets). */
+  /** D1 calls before the answer, authentication included. */
   d1Calls: number;
   method: string;
   path: string;

@@ -3,7 +3,7 @@ import { compose } from "../src/mail/mime/index.ts";
 import { createContext } from "../src/platform/context.ts";
 import { trackHtml } from "../src/sending/tracking/index.ts";
 
-/** html and text of one email together, in bytes (decisions 1). */
+/** html and text of one email together, in bytes (docs/contract/limits.md#one-email). */
 const MAX_BODY = 5_000_000;
 
 /** Bodies that cost the most to track and to compose, each at the limit of accept. */

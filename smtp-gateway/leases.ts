@@ -4,7 +4,7 @@ const MAX_LEASES = 10_000;
 /**
  * Credentials that the Worker has just found active, and their senders that it allows. The Worker says in each answer for how
  * long one counts, and answers the deletion of a credential only after that time: so a credential whose deletion was answered
- * has no lease, and is refused at the next MAIL FROM (decisions 8).
+ * has no lease, and is refused at the next MAIL FROM (docs/contract/smtp.md#smtp-credentials).
  */
 export class Leases {
   /** Ends by credential and sender, as times of `performance.now`. */

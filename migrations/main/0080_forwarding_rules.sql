@@ -1,4 +1,4 @@
--- Rules that forward mail of hosted mailboxes (decisions 9).
+-- Rules that forward mail of hosted mailboxes (docs/contract/inbound.md#forwarding-rules).
 CREATE TABLE forwarding_rules (
   id TEXT PRIMARY KEY NOT NULL,
   workspace INTEGER NOT NULL REFERENCES workspaces (number),

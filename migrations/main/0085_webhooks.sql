@@ -1,4 +1,4 @@
--- Webhooks (specification: Webhook). The mail databases have a copy of what decides which events are delivered
+-- Webhooks. The mail databases have a copy of what decides which events are delivered
 -- (webhook_endpoints); `version` grows with each change, so that an older copy never replaces a newer one.
 CREATE TABLE webhooks (
   id TEXT PRIMARY KEY NOT NULL,

@@ -1,5 +1,5 @@
--- Times in which emails waited for an egress that cannot be used (decisions 4); at most one has no end. One row written at the
--- begin and one at the end of an outage; rows are deleted two days after the end.
+-- Times in which emails waited for an egress that cannot be used (docs/contract/delivery.md#outages); at most one has no end.
+-- One row written at the begin and one at the end of an outage; rows are deleted two days after the end.
 CREATE TABLE egress_outages (
   id TEXT PRIMARY KEY NOT NULL,
   began_at INTEGER NOT NULL,

@@ -3,8 +3,8 @@ import { AppError, type Fault, RequestTooLargeError } from "../lib/errors.ts";
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that answers 200 with `toBody(faults)` where the rest of the route answers 400, 413 or 422 for
- * its body. Malformed JSON and a body beyond the limit of every route keep their status (decisions 4: validate).
+ * Returns the middleware that answers 200 with `toBody(faults)` where the rest of the route answers 400, 413 or 422 for its
+ * body. Malformed JSON and a body beyond the limit of every route keep their status (docs/contract/emails.md#validation).
  */
 export function answerFaults(toBody: (faults: Fault[]) => object): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -30,9 +30,10 @@ export type EarlyReads = (
 };
 
 /**
- * Returns the middleware that authenticates the caller and checks the scope of the route (decisions 3). A path
- * without a route passes, so that it gets its 404 or 307. A route that is missing in the scope table answers 500.
- * `earlyReads`, by route: a small body of these routes is read first, and D1 is asked about both at once.
+ * Returns the middleware that authenticates the caller and checks the scope of the route
+ * (docs/contract/scopes.md#required-scopes). A path without a route passes, so that it gets its 404 or 307. A route that is
+ * missing in the scope table answers 500. `earlyReads`, by route: a small body of these routes is read first, and D1 is asked
+ * about both at once.
  */
 export function authenticate(
   routes: () => RouteIndex,

@@ -2,7 +2,7 @@ import { withTimeout } from "../lib/deadline.ts";
 import { AppError, badRequest } from "../lib/errors.ts";
 import { bodyChunks } from "../lib/json-extract/body.ts";
 
-/** Greatest body of any request, in bytes (decisions 1). */
+/** Greatest body of any request, in bytes (docs/contract/requests.md#bodies). */
 export const BODY_LIMIT = 40_000_000;
 /** The slowest client that is read. */
 interface Pace {
@@ -12,7 +12,7 @@ interface Pace {
   minBytesPerSecond: number;
 }
 
-/** Decisions 1 give 15 s. 4 KiB a second is slower than any modem of V.90. */
+/** A chunk has 15 s (docs/contract/requests.md#bodies). 4 KiB a second is slower than any modem of V.90. */
 const PACE: Pace = { idleMs: 15_000, minBytesPerSecond: 4_096 };
 
 // A function, because an error captures its stack, which takes as long as reading a chunk.

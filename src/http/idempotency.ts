@@ -9,13 +9,13 @@ import { findResponse, type Idempotency } from "../platform/idempotency/index.ts
 import type { AppEnv } from "./env.ts";
 
 /**
- * Returns the middleware that honours Idempotency-Key on a route whose success answers `status` (decisions 1).
- * The handler stores its response in the same D1 batch as its writes. Of two concurrent requests with one key, the
- * one that fails with a conflict replays the response of the other. It may fail in the guarded batch
- * (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is looked up
- * after each of these. An operation whose records were read with the credential writes without looking up its key first, and
- * looks it up after any refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of the route
- * is checked already.
+ * Returns the middleware that honours Idempotency-Key on a route whose success answers `status`
+ * (docs/contract/idempotency.md#idempotency-key). The handler stores its response in the same D1 batch as its writes. Of two
+ * concurrent requests with one key, the one that fails with a conflict replays the response of the other. It may fail in the
+ * guarded batch (ConcurrencyError), find the new row before (409) or find the old state gone (404), so a stored response is
+ * looked up after each of these. An operation whose records were read with the credential writes without looking up its key first,
+ * and looks it up after any refusal. `authorize` throws for a caller to whom the response must not be replayed; the scope of
+ * the route is checked already.
  */
 export function idempotent(
   status: ContentfulStatusCode,
@@ -105,7 +105,10 @@ async function toIdempotency(
 /** Request headers that change the meaning of a request. */
 const MEANINGFUL_HEADERS = ["X-Batch-Mode", "X-Batch-Validation"];
 
-/** Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body (decisions 1), in base64. */
+/**
+ * Returns the SHA-256 of method, path, MEANINGFUL_HEADERS that are present, and body
+ * (docs/contract/idempotency.md#idempotency-key), in base64.
+ */
 async function fingerprintOf(c: Context<AppEnv>, body: string): Promise<string> {
   const headers = MEANINGFUL_HEADERS.flatMap((name) => {
     const value = c.req.header(name)?.trim().toLowerCase();

@@ -9,7 +9,9 @@ import {
   TextInvalid,
 } from "../lib/json-extract/errors.ts";
 
-/** Greatest nesting of arrays and objects in a record, and in each item of a list (decisions 1). */
+/**
+ * Greatest nesting of arrays and objects in a record, and in each item of a list (docs/contract/limits.md#bodies-and-values).
+ */
 export const MAX_NESTING = 32;
 
 /**

@@ -5,7 +5,7 @@ import type { AppEnv } from "./env.ts";
 
 /**
  * The cookies of a mailbox session. Only pages below /mail get them, so they are apart from the session of the dashboard
- * (decisions 11): neither opens what the other one does.
+ * (docs/contract/sign-in.md#webmail-login): neither opens what the other one does.
  */
 type MailboxCookie = "mailbox" | "mailbox_refresh";
 

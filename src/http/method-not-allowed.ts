@@ -4,8 +4,8 @@ import type { AppEnv } from "./env.ts";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
- * Returns the middleware that refuses a method that the path has no route for (decisions 1). Throws 405 with Allow. It
- * runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch".
+ * Returns the middleware that refuses a method that the path has no route for (docs/contract/requests.md#paths). Throws 405
+ * with Allow. It runs before the router, which would take `GET /v1/emails/batch` for an email whose id is "batch".
  */
 export function methodNotAllowed(routes: () => RouteIndex): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

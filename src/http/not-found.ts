@@ -6,8 +6,8 @@ import { onPageError } from "./page-errors.tsx";
 import type { RouteIndex } from "./route-index.ts";
 
 /**
- * Returns the handler of paths without a route (decisions 1): 307 when the path exists with or without its last slash,
- * so that method and body are kept; otherwise 404, which is a page for browsers.
+ * Returns the handler of paths without a route (docs/contract/requests.md#paths): 307 when the path exists with or without its
+ * last slash, so that method and body are kept; otherwise 404, which is a page for browsers.
  */
 export function notFound(routes: () => RouteIndex): (c: Context<AppEnv>) => Response | Promise<Response> {
   return (c) => {

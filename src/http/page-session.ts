@@ -10,9 +10,9 @@ import { requireSameOrigin } from "./same-origin.ts";
 import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./session-cookies.ts";
 
 /**
- * Authenticates a page by its session cookie. An expired access token is refreshed (decisions 11); without a session the
- * visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so it is answered with
- * a page that repeats it from this one.
+ * Authenticates a page by its session cookie. An expired access token is refreshed (docs/contract/sign-in.md#sessions); without
+ * a session the visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so it is
+ * answered with a page that repeats it from this one.
  */
 export const pageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   requireSameOrigin(c);

@@ -3,8 +3,8 @@ import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AppEnv } from "./env.ts";
 
 /**
- * The cookie of a visitor who is at an identity provider. It is SameSite=Lax: browsers send it with the redirect back,
- * unlike the Strict session cookies (decisions 11).
+ * The cookie of a visitor who is at an identity provider. It is SameSite=Lax: browsers send it with the redirect back, unlike
+ * the Strict session cookies (docs/contract/sign-in.md#ways-to-sign-in).
  */
 const nameOf = (c: Context<AppEnv>) =>
   c.get("ctx").settings.publicUrl.startsWith("https:") ? "__Host-provider" : "provider";

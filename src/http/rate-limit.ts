@@ -22,7 +22,9 @@ const subjects = {
   mailbox: "mailbox session",
 } as const;
 
-/** Throws 429 when the credential has used up its requests, or its sends, of this minute (decisions 1). */
+/**
+ * Throws 429 when the credential has used up its requests, or its sends, of this minute (docs/contract/limits.md#rate-limits).
+ */
 export async function requireRequestRate(ctx: Ctx, route: string, actor: Actor): Promise<void> {
   const policy = await findExceededPolicy(ctx, route, actor.credentialId);
   // The binding does not say when its window ends, so the client waits for a whole one.

@@ -10,7 +10,7 @@ const credentialNames = {
   mailbox: "a mailbox session",
 } as const;
 
-/** Throws 403 when the caller may not use a route, by method and mounted path (decisions 3 and 11). */
+/** Throws 403 when the caller may not use a route, by method and mounted path (docs/contract/scopes.md#required-scopes). */
 export function requireRight(actor: Actor, route: string): void {
   const need = routeScopes[route];
   if (need === "any" || need === "public" || need === "page") return;

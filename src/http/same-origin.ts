@@ -22,8 +22,8 @@ export function sourceOf(
 }
 
 /**
- * Throws 403 unless a request that may change state comes from a page of this service (decisions 11). For requests that
- * a cookie authenticates.
+ * Throws 403 unless a request that may change state comes from a page of this service
+ * (docs/contract/requests.md#cross-origin-calls). For requests that a cookie authenticates.
  */
 export function requireSameOrigin(c: Context<AppEnv>): void {
   if (isSafe(c.req.method) || readSource(c) === "same") return;

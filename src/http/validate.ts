@@ -12,8 +12,8 @@ import { findLongList } from "./list-sizes.ts";
 const locationOf = { json: "body", query: "query" } as const;
 
 /**
- * Returns the middleware that validates a request with a zod schema and adds the schema to the OpenAPI document.
- * Throws one 422 that lists all faults (decisions 1).
+ * Returns the middleware that validates a request with a zod schema and adds the schema to the OpenAPI document. Throws one 422
+ * that lists all faults (docs/contract/errors.md#bodies-of-errors).
  */
 function validated<Schema extends z.ZodType, Target extends keyof typeof locationOf>(target: Target, schema: Schema) {
   const check = zValidator(

@@ -1,6 +1,6 @@
 /**
- * The errors that an operation may throw. They are independent of the HTTP framework: `status` is the number that the
- * specification gives (Errors), and http/errors.ts turns it into a response. Any other error becomes a 500.
+ * The errors that an operation may throw. They are independent of the HTTP framework: `status` is that of
+ * docs/contract/errors.md#statuses-of-errors, and http/errors.ts turns it into a response. Any other error becomes a 500.
  */
 
 /** One fault of a request, as listed in a 422 body. `loc[0]` is body, query, path or header. */

@@ -13,8 +13,8 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * Returns the network of an IP address: /24 of IPv4, /48 of IPv6 (decisions 1), as a text that is equal for equal
- * networks. IPv4 addresses in IPv6 form are IPv4. Other texts are returned unchanged.
+ * Returns the network of an IP address: /24 of IPv4, /48 of IPv6 (docs/contract/limits.md#rate-limits), as a text that is equal
+ * for equal networks. IPv4 addresses in IPv6 form are IPv4. Other texts are returned unchanged.
  */
 export function ipNetwork(ip: string): string {
   const mapped = /^(?:::ffff:)?(\d{1,3}\.\d{1,3}\.\d{1,3})\.\d{1,3}$/i.exec(ip);

@@ -6,7 +6,7 @@ import { utf8Length } from "./bytes.ts";
 
 /** Control characters and line separators, which no name may contain. */
 export const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u;
-/** Greatest length of a display name, in octets of UTF-8 (decisions 1). */
+/** Greatest length of a display name, in octets of UTF-8 (docs/contract/limits.md#one-email). */
 export const NAME_OCTETS = 320;
 
 /**

@@ -4,7 +4,7 @@ import type { MailboxOut } from "../../src/mailboxes/mailboxes/schema.ts";
 import { createDomain, createKey } from "../identity/api-keys/support.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-/** Ids are accepted in any letter case (decisions 1), in the path, the query and the body. */
+/** Ids are accepted in any letter case (docs/contract/requests.md#ids-and-times), in the path, the query and the body. */
 
 let workspace: TestWorkspace;
 

@@ -61,7 +61,7 @@ describe("a message with an attachment of 24 MiB", () => {
     const large = peakOf(SIZE);
     expect(large.octets).toBe(large.size);
     expect(large.octets).toBeGreaterThan((SIZE / 57) * 78);
-    // Design section 6. The figure includes the source's garbage and the compiler's memory.
+    // The budget of memory is in docs/performance.md. The figure includes the source's garbage and the compiler's memory.
     expect((large.peakKib - empty.peakKib) / 1024).toBeLessThan(60);
   });
 });

@@ -152,7 +152,7 @@ describe("before TLS", () => {
 });
 
 describe("EHLO", () => {
-  it("offers the extensions of the specification and no other", async () => {
+  it("offers the extensions of the contract and no other", async () => {
     const client = await SmtpClient.connect(rig.ports.implicit, { ca: rig.caFile });
     const [, ...extensions] = (await client.command("EHLO client.test")).split("\r\n").map((line) => line.slice(4));
     expect(extensions.sort()).toEqual([

@@ -66,7 +66,7 @@ interface Signing {
   content?: string;
 }
 
-/** Signs as the specification says (Delivery requests and signature). */
+/** Signs as docs/contract/webhooks.md#signature says. */
 function serviceHeaders({ signer = secret, at = NOW, content = body }: Signing = {}) {
   const timestamp = String(Math.floor(at / 1000));
   const signed = `${timestamp}.delivery-1.email.delivered.${content}`;

@@ -2,7 +2,10 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { database } from "../support/databases.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../support/workspace.ts";
 
-/** Lists that carry `Link: <…>; rel="next"` whenever there are more rows (decisions 1): domains, mailboxes, API keys. */
+/**
+ * Lists that carry `Link: <…>; rel="next"` whenever there are more rows (docs/contract/paging.md#pages-and-cursors): domains,
+ * mailboxes, API keys.
+ */
 
 const ROWS = 101;
 let workspace: TestWorkspace;

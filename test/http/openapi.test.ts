@@ -178,7 +178,7 @@ describe("/openapi.json", () => {
     expect(parameters.filter(({ required }) => required)).toEqual([]);
   });
 
-  it("describes the send request as the specification does", () => {
+  it("describes each field of the send request", () => {
     const { content } = operation("POST /v1/emails/")?.requestBody ?? { content: {} };
     expect(content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/EmailSendRequest" });
     const { EmailSendRequest: request, Attachment: attachment } = document.components.schemas;

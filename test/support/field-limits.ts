@@ -1,8 +1,9 @@
 import fc from "fast-check";
 
 /**
- * Generates send requests whose fields are valid, at their limit or beyond it, with the answer that the contract and
- * decisions 1 and 4 give. The limits are written out here and not imported, so that a changed limit is noticed.
+ * Generates send requests whose fields are valid, at their limit or beyond it, with the answer of
+ * docs/contract/limits.md#one-email and docs/contract/emails.md#send-request. The limits are written out here and not imported,
+ * so that a changed limit is noticed.
  */
 
 /** A fault that a value has: the status that a send answers, and the path of the field in the body. */

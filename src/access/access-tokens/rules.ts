@@ -1,4 +1,4 @@
-/** Lifetime of an access token, in ms (decisions 11). */
+/** Lifetime of an access token, in ms. */
 export const ACCESS_TOKEN_TTL_MS = 15 * 60_000;
 
 /** Purpose under which access tokens are hashed (lib/secret-box). */
@@ -14,7 +14,7 @@ export function isAccessToken(text: string): boolean {
 
 /**
  * Returns whether a resource of a token (RFC 8707) is this service: its base URL, `/mcp` or `/v1` below it. These are one
- * audience (decisions 11). A token for another base URL is refused. Pure.
+ * audience (docs/contract/sign-in.md#oauth). A token for another base URL is refused. Pure.
  */
 export function isOwnResource(publicUrl: string, resource: string): boolean {
   return ["", "/", "/mcp", "/v1"].some((path) => resource === `${publicUrl}${path}`);

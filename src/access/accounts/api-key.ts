@@ -11,8 +11,8 @@ const CHECKSUM_LENGTH = 6;
 export const API_KEY_PURPOSE = "api-key";
 
 /**
- * Returns a new API key: `svc_k_`, 34 random base62 characters (202 bits) and 6 of checksum. The checksum rejects
- * mistyped and truncated keys without a query; the format lets secret scanners find leaked keys (decisions 3).
+ * Returns a new API key: `svc_k_`, 34 random base62 characters (202 bits) and 6 of checksum. The checksum rejects mistyped and
+ * truncated keys without a query; the format lets secret scanners find leaked keys (docs/contract/scopes.md#api-keys).
  */
 export function newApiKey(): string {
   const secret = randomBase62(SECRET_LENGTH);

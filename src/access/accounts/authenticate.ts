@@ -6,7 +6,7 @@ import type { Actor, ApiKeyActor, Role } from "../caller.ts";
 import { API_KEY_PURPOSE, isApiKey } from "./api-key.ts";
 import { effectiveScopes } from "./scopes.ts";
 
-/** Least time between two writes of last_used_at, in ms (decisions 3). */
+/** Least time between two writes of last_used_at, in ms (docs/contract/scopes.md#api-keys). */
 const LAST_USED_INTERVAL_MS = 60_000;
 
 /** The columns of a workspace in the row that found a credential. */

@@ -11,8 +11,8 @@ import { webhookScopes } from "./webhook-scopes.ts";
 import { webmailRoutes } from "./webmail-routes.ts";
 
 /**
- * The scope that each route requires, the meaning of each scope, and the scopes of each role (decisions 3). A route
- * that is missing here answers 500, and a test fails.
+ * The scope that each route requires, the meaning of each scope, and the scopes of each role
+ * (docs/contract/scopes.md#required-scopes). A route that is missing here answers 500, and a test fails.
  */
 
 const actions = {
@@ -238,8 +238,9 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
 };
 
 /**
- * Routes that create or read credentials, invitations or forwarding rules, by patterns of method and path, so that a new one is covered.
- * They refuse OAuth tokens (decisions 11): a grant that ends must leave nothing behind. Ending a credential is allowed.
+ * Routes that create or read credentials, invitations or forwarding rules, by patterns of method and path, so that a new one is
+ * covered. They refuse OAuth tokens (docs/contract/scopes.md#credentials-and-oauth): a grant that ends must leave nothing
+ * behind. Ending a credential is allowed.
  */
 const CREDENTIAL_ROUTES = [
   /^(?!DELETE )\w+ \/v1\/(api-keys|forwarding-rules|smtp-credentials|webhooks|auth)\//,

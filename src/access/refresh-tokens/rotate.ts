@@ -39,8 +39,8 @@ export interface Rotation {
 
 /**
  * Uses a refresh token once and returns its successor, in one D1 call. A further use within 30 s gets the same successor
- * (decisions 11). A later one is theft: it deletes the family with `revoke`, the statements that end the session or
- * grant. Returns null for a token that is unknown, expired or reused.
+ * (docs/contract/sign-in.md#refresh-tokens). A later one is theft: it deletes the family with `revoke`, the statements that end
+ * the session or grant. Returns null for a token that is unknown, expired or reused.
  */
 export async function rotateRefreshToken(
   ctx: Ctx,

@@ -1,7 +1,10 @@
-/** Lifetime of a refresh token, in ms (specification, Authentication). */
+/** Lifetime of a refresh token, in ms. */
 export const REFRESH_TOKEN_TTL_MS = 30 * 24 * 3_600_000;
 
-/** How long a used refresh token still returns its successor, in ms: for parallel tabs and lost responses (decisions 11). */
+/**
+ * How long a used refresh token still returns its successor, in ms: for parallel tabs and lost responses
+ * (docs/contract/sign-in.md#refresh-tokens).
+ */
 export const GRACE_MS = 30_000;
 
 /** What the use of a stored refresh token means. Times in ms since 1970. */

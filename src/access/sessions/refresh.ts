@@ -15,8 +15,8 @@ const FIND_WORKSPACE = `
 const EXTEND = "UPDATE sessions SET refreshed_at = ?2, expires_at = max(expires_at, ?3) WHERE id = ?1";
 
 /**
- * Uses a session's refresh token and returns new tokens (decisions 11). Returns null when the token is unknown, expired
- * or reused (which ends the session), and when the user has no workspace any more.
+ * Uses a session's refresh token and returns new tokens (docs/contract/sign-in.md#refresh-tokens). Returns null when the token
+ * is unknown, expired or reused (which ends the session), and when the user has no workspace any more.
  */
 export async function refreshSession(ctx: Ctx, refreshToken: string): Promise<SessionTokens | null> {
   const rotation = await rotateRefreshToken(ctx, "session", refreshToken, (sessionId) => [

@@ -1,4 +1,4 @@
-/** Lifetime of an access token, in ms (specification, Authentication). */
+/** Lifetime of an access token, in ms. */
 export const ACCESS_TOKEN_TTL_MS = 3_600_000;
 
 /** Longest `User-Agent` that a session stores, in characters. */

@@ -5,7 +5,8 @@ import type { AudienceOut } from "./report-schema.ts";
 import { sizesOf } from "./split.ts";
 import { findVariants } from "./variants/queries.ts";
 
-// The mark is a copy of the suppression list, for counts; the fan-out reads the list itself (decisions 6).
+// The mark is a copy of the suppression list, for counts. The fan-out reads the list itself
+// (docs/contract/broadcasts.md#audience).
 const COUNT = `
   SELECT coalesce(sum(c.suppressed IS NULL), 0) AS eligible, coalesce(sum(c.suppressed = 'unsubscribe'), 0) AS unsubscribed,
          coalesce(sum(c.suppressed IS NOT NULL AND c.suppressed <> 'unsubscribe'), 0) AS suppressed, 0 AS invalid

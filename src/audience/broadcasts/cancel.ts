@@ -4,8 +4,8 @@ import { changeBroadcast, deleteTaskStatement, requireTransition } from "./chang
 import type { BroadcastOut } from "./schema.ts";
 
 /**
- * Cancels a scheduled or sending broadcast. Emails that were not given to the egress yet are cancelled at dispatch; those
- * in flight still leave (decisions 6). Throws 404, and 409 in any other status.
+ * Cancels a scheduled or sending broadcast. Emails that were not given to the egress yet are cancelled at dispatch; those in
+ * flight still leave (docs/contract/broadcasts.md#pause-and-cancel). Throws 404, and 409 in any other status.
  */
 export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   const response = await changeBroadcast(ctx, id, (broadcast) => ({

@@ -32,7 +32,7 @@ const fault = (field: string, msg: string): Fault => ({ loc: ["body", field], ms
 
 /**
  * Checks what a broadcast needs before it is sent: a list with contacts, content, and a sender that the sender rule allows
- * (decisions 4 and 6). Returns its fan-out, or every fault.
+ * (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns its fan-out, or every fault.
  */
 export async function checkStart(
   ctx: MailCtx,

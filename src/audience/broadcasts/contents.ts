@@ -22,8 +22,9 @@ export interface ArmContent {
 type Bodies = Pick<BroadcastRow, "subject" | "html_body" | "text_body">;
 
 /**
- * Returns the contents of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it
- * has no variant (decisions 6). Each html has the preheader, and each body an unsubscribe link. Pure.
+ * Returns the contents of a broadcast: those of its variants, whose null bodies fall back to its own, or its own when it has no
+ * variant (docs/contract/broadcasts.md#sample-and-variants). Each html has the preheader, and each body an unsubscribe link.
+ * Pure.
  */
 export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): ArmContent[] {
   const own = { variant: 0, key: "own", bodies: row as Bodies };

@@ -20,8 +20,8 @@ const INSERT_TASK = `
    WHERE workspace = ?1 AND id = ?2 AND scheduled_at IS NOT NULL`;
 
 /**
- * Creates a broadcast: a draft, or scheduled when it has a time (specification: POST /v1/broadcasts/). Throws 404 for its
- * list or mailbox, 422 for a time that is not in the future, 413 when it is too large.
+ * Creates a broadcast: a draft, or scheduled when it has a time. Throws 404 for its list or mailbox, 422 for a time that is not
+ * in the future, 413 when it is too large.
  */
 export async function createBroadcast(ctx: CallerCtx, input: BroadcastIn): Promise<BroadcastOut> {
   checkScheduledAt(ctx, input.scheduled_at);

@@ -12,7 +12,7 @@ const PARTS = ["broadcast_variants", "broadcast_counts", "broadcast_clicks", "br
 
 /**
  * Deletes a broadcast with its variants and counts. Its emails stay; those that were not delivered yet are cancelled at
- * dispatch. Throws 404, and 409 while it is sending (decisions 6).
+ * dispatch. Throws 404, and 409 while it is sending (docs/contract/broadcasts.md#broadcast-statuses).
  */
 export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void> {
   const { row } = await getBroadcast(ctx, id);

@@ -92,7 +92,10 @@ function tagsOf(bulkTags: string | null): string[] | null {
   return tags.length > 0 ? tags : null;
 }
 
-/** Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata (decisions 6). */
+/**
+ * Returns the values of the named placeholders. The contact's own `email` and `name` win over metadata
+ * (docs/contract/templates.md#placeholders).
+ */
 function valuesOf({ email, name, metadata }: PageContact, names: readonly string[]): Values {
   const own: Record<string, unknown> = { ...(metadata === null ? {} : JSON.parse(metadata)), email, name: name ?? "" };
   return Object.fromEntries(names.filter((known) => Object.hasOwn(own, known)).map((known) => [known, own[known]]));

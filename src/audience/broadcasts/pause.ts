@@ -3,8 +3,8 @@ import { changeBroadcast, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /**
- * Pauses a sending broadcast: emails that were not given to the egress yet wait. Pausing it again changes nothing. Throws
- * 404, and 409 in any other status (decisions 6).
+ * Pauses a sending broadcast: emails that were not given to the egress yet wait. Pausing it again changes nothing. Throws 404,
+ * and 409 in any other status (docs/contract/broadcasts.md#pause-and-cancel).
  */
 export function pauseBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   return changeBroadcast(ctx, id, (broadcast) => {

@@ -11,9 +11,10 @@ import type { BroadcastOut } from "./schema.ts";
 import { findVariantsOf, getVariant, type VariantRow } from "./variants/queries.ts";
 
 /**
- * Sends the winning variant of a sampled A/B test to the contacts outside the sample, once (specification: Broadcast
- * statuses). Throws 403 when the account or workspace may not send, 404 for the broadcast or the variant, 409 when it is
- * not a sampled test, was promoted, or is not sent yet, 422 when its sender may not send any more.
+ * Sends the winning variant of a sampled A/B test to the contacts outside the sample, once
+ * (docs/contract/broadcasts.md#sample-and-variants). Throws 403 when the account or workspace may not send, 404 for the
+ * broadcast or the variant, 409 when it is not a sampled test, was promoted, or is not sent yet, 422 when its sender may not
+ * send any more.
  */
 export async function promoteVariant(ctx: CallerCtx, id: string, variantId: string): Promise<BroadcastOut> {
   requireSendingAllowed(ctx);

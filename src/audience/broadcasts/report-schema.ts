@@ -2,7 +2,7 @@ import * as z from "zod";
 import { storedStatuses } from "../../sending/emails/index.ts";
 import { limits } from "./rules.ts";
 
-/** Schemas of the audience, the recipients, the links and the tests of a broadcast (specification: Top links; decisions 6). */
+/** Schemas of the audience, the recipients, the links and the tests of a broadcast. */
 
 export const AudienceOut = z
   .object({

@@ -1,4 +1,4 @@
-/** Statuses, transitions and limits of broadcasts (specification: Broadcast statuses; decisions 6). Pure. */
+/** Statuses, transitions and limits of broadcasts (docs/contract/broadcasts.md#broadcast-statuses). Pure. */
 
 export const statuses = ["draft", "scheduled", "sending", "sent", "cancelled"] as const;
 export type BroadcastStatus = (typeof statuses)[number];
@@ -50,7 +50,7 @@ export const limits = {
 /** A page of the list ends before this many octets, after one broadcast at least. */
 export const PAGE_OCTETS = 8_000_000;
 
-/** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (specification: Limits). */
+/** Returns a sample percentage from 1 to 99 clamped into 5 to 90 (docs/contract/broadcasts.md#sample-and-variants). */
 export function clampSamplePct(pct: number): number {
   return Math.min(90, Math.max(5, pct));
 }

@@ -180,8 +180,8 @@ const COMPLETE = `
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
 /**
- * Makes a broadcast `sent` when every email of its wave had its first attempt or was skipped (decisions 6). Otherwise
- * returns when to look again, sooner when few are left.
+ * Makes a broadcast `sent` when every email of its wave had its first attempt or was skipped
+ * (docs/contract/broadcasts.md#broadcast-statuses). Otherwise returns when to look again, sooner when few are left.
  */
 async function endWave(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
   const left = counts.queued - counts.attempted;

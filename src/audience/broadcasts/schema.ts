@@ -5,7 +5,7 @@ import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 import { clampSamplePct, limits, statuses } from "./rules.ts";
 
-/** Request and response schemas of the broadcasts API (specification: Broadcast). */
+/** Request and response schemas of the broadcasts API. */
 
 /** Returns the schema of a trimmed name of 1 to `max` characters on one line. */
 export const oneLine = (field: string, max: number) =>

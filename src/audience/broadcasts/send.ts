@@ -6,8 +6,8 @@ import { checkStart } from "./check-start.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /**
- * Sends a draft or scheduled broadcast: fixes its audience and hands it to the fan-out (specification: Broadcast
- * statuses). Throws 403 when the account or workspace may not send, 404, 409 in any other status, 422 for what it lacks.
+ * Sends a draft or scheduled broadcast: fixes its audience and hands it to the fan-out (docs/contract/broadcasts.md#audience).
+ * Throws 403 when the account or workspace may not send, 404, 409 in any other status, 422 for what it lacks.
  */
 export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   requireSendingAllowed(ctx);

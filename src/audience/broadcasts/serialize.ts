@@ -3,7 +3,7 @@ import { recipientsOf } from "./fan-out.ts";
 import type { Broadcast } from "./queries.ts";
 import type { BroadcastOut } from "./schema.ts";
 
-/** Serializes a broadcast of the workspace with this id (specification: Broadcast). */
+/** Serializes a broadcast of the workspace with this id. */
 export function toRecord(workspaceId: string, { row, fanOut, counts }: Broadcast): BroadcastOut {
   return {
     id: row.id,

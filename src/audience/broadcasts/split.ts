@@ -1,5 +1,5 @@
 /**
- * Splits an audience into the variants of a sample, or of the whole list (decisions 6, Audience, sample and variants).
+ * Splits an audience into the variants of a sample, or of the whole list (docs/contract/broadcasts.md#sample-and-variants).
  * Pure: the same ids give the same split.
  */
 

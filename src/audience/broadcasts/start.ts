@@ -5,7 +5,10 @@ import { checkStart } from "./check-start.ts";
 import type { Broadcast } from "./queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
-/** How long a due broadcast of a paused workspace waits for its next check, in milliseconds (decisions 2). */
+/**
+ * How long a due broadcast of a paused workspace waits for its next check, in milliseconds
+ * (docs/contract/workspaces.md#restriction-and-pause).
+ */
 const PAUSE_CHECK_MS = 10 * 60_000;
 
 const START = `
@@ -17,8 +20,9 @@ const CANCEL = `
    WHERE n = ?1 AND version = ?2 AND status = 'scheduled'`;
 
 /**
- * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification
- * when it cannot be sent (decisions 6). Returns when to look again, in milliseconds since 1970, or null at once.
+ * Starts a scheduled broadcast that is due. It waits while the workspace is paused, and is cancelled with a notification when
+ * it cannot be sent (docs/contract/broadcasts.md#what-a-broadcast-needs). Returns when to look again, in milliseconds since
+ * 1970, or null at once.
  */
 export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: WorkspaceState): Promise<number | null> {
   const { row } = broadcast;

@@ -8,7 +8,7 @@ const FIND = `
   SELECT url, clicks, sum(clicks) OVER () AS total FROM broadcast_clicks WHERE broadcast = ${BROADCAST_NUMBER} AND clicks > 0
    ORDER BY clicks DESC, url LIMIT ?3`;
 
-/** Returns the links of a broadcast that people clicked most (specification: Top links). Throws 404. */
+/** Returns the links of a broadcast that people clicked most (docs/contract/broadcasts.md#top-links). Throws 404. */
 export async function getTopLinks(ctx: CallerCtx, id: string, limit: number): Promise<TopLinksOut> {
   const links = mailDb(ctx)
     .prepare(FIND)

@@ -10,8 +10,8 @@ import { checkReferences, checkScheduledAt, domainOfSender } from "./check-refer
 import type { BroadcastOut, BroadcastPatch } from "./schema.ts";
 
 /**
- * Changes the given fields of a draft or scheduled broadcast; null is a value. `scheduled_at` schedules it, or makes it a
- * draft (specification: Broadcast statuses). Throws 404, 409 in any other status, 422 for a time that is not in the
+ * Changes the given fields of a draft or scheduled broadcast; null is a value. `scheduled_at` schedules it, or makes it a draft
+ * (docs/contract/broadcasts.md#broadcast-statuses). Throws 404, 409 in any other status, 422 for a time that is not in the
  * future, 413 when it becomes too large.
  */
 export async function updateBroadcast(ctx: CallerCtx, id: string, patch: BroadcastPatch): Promise<BroadcastOut> {

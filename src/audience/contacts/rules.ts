@@ -1,7 +1,7 @@
 import { utf8Length } from "../../lib/bytes.ts";
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 
-/** Limits of contact lists and contacts (decisions 1). */
+/** Limits of contact lists and contacts (docs/contract/limits.md#counts). */
 export const limits = {
   listsPerWorkspace: 10_000,
   nameCharacters: 200,
@@ -11,7 +11,7 @@ export const limits = {
   metadataOctets: 65_536,
 } as const;
 
-/** Limits of CSV files (decisions 6). */
+/** Limits of CSV files (docs/contract/contacts.md#csv-import). */
 export const importLimits = {
   rows: 100_000,
   fileOctets: 24 * 1024 * 1024,

@@ -5,7 +5,7 @@ import { iso } from "../../lib/time.ts";
 import type { ContactRow, ListRow } from "./queries.ts";
 import { isPrintable, isWithin, limits, metadataFault, stateOf } from "./rules.ts";
 
-/** Request and response schemas of contact lists and contacts (specification: Contact lists and contacts). */
+/** Request and response schemas of contact lists and contacts. */
 
 const Name = z
   .string()

@@ -18,11 +18,10 @@ const END_TRANSFERS = [
 ];
 
 /**
- * Deletes a domain with its DKIM keys and mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards.
- * Emails sent from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time,
- * because their sender no longer exists (decisions 4). Its pending transfer becomes `cancelled`, an accepted one `reversed`. The
- * name can be registered again at once, with a new token.
- * Throws 404.
+ * Deletes a domain with its DKIM keys and mailboxes; the outbox deletes the mailboxes' messages from R2 afterwards. Emails sent
+ * from the domain remain. Queued emails become `failed` at dispatch and scheduled emails at their time, because their sender no
+ * longer exists (docs/contract/domains.md#registration). Its pending transfer becomes `cancelled`, an accepted one `reversed`.
+ * The name can be registered again at once, with a new token. Throws 404.
  */
 export async function deleteDomain(ctx: CallerCtx, id: string): Promise<void> {
   const { id: domainId, workspace, name } = await getDomain(ctx, id);

@@ -46,9 +46,9 @@ const NOTIFY_LOSERS_OUTSIDE = `
 const FAIL_LOSERS = `UPDATE domains AS d SET status = 'failed', next_check_at = NULL WHERE ${BELOW}`;
 
 /**
- * Returns the statements by which a domain that has proved its ownership record takes precedence over verified domains of
- * other workspaces below it: their claims become `failed`, both sides are notified, and it is audited (decisions 7). For the
- * batch that verifies the domain, before its guards.
+ * Returns the statements by which a domain that has proved its ownership record takes precedence over verified domains of other
+ * workspaces below it: their claims become `failed`, both sides are notified, and it is audited
+ * (docs/contract/domains.md#verification). For the batch that verifies the domain, before its guards.
  */
 export function overtakeStatements(ctx: Ctx, { id, workspace, name, reversedName }: DomainRow): MainStatement[] {
   const { db } = ctx;

@@ -4,7 +4,10 @@ import type { Settings } from "../../platform/settings/settings.ts";
 import type { DkimKeyRow, DomainRow } from "./queries.ts";
 import { dkimState, OWNERSHIP_LABEL, RETURN_PATH_LABEL } from "./rules.ts";
 
-/** A DNS record that a domain needs (decisions 5). Names have no final dot; a TXT value is one string of any length. */
+/**
+ * A DNS record that a domain needs (docs/contract/domains.md#records). Names have no final dot; a TXT value is one string of
+ * any length.
+ */
 export interface ExpectedRecord {
   /** Key of its status in the column `records`. */
   key: string;

@@ -17,10 +17,10 @@ const INSERT_DOMAIN = `
    WHERE EXISTS (SELECT 1 FROM workspaces WHERE number = ?2 AND deleted_at IS NULL)`;
 
 /**
- * Registers a domain as `pending` until it is verified (decisions 5). Several workspaces may register the same name;
- * only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix, 409 when the
- * workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the
- * workspace is deleted at the same moment.
+ * Registers a domain as `pending` until it is verified (docs/contract/domains.md#registration). Several workspaces may register
+ * the same name; only verification is exclusive. Throws 422 when the name is not a domain name or is a public suffix, 409 when
+ * the workspace has already registered it, 403 for a key that is restricted to domains, ConcurrencyError when the workspace is
+ * deleted at the same moment.
  */
 export async function registerDomain(ctx: CallerCtx, input: DomainIn): Promise<DomainOut> {
   if (ctx.actor.domainIds) throw forbidden("This API key is restricted to certain domains");

@@ -18,8 +18,8 @@ const EXPECT_UNCHANGED = `
       SELECT id FROM dkim_keys WHERE domain_id = ?1 AND activated_at IS NULL AND retired_at IS NULL ORDER BY id))`;
 
 /**
- * Generates a new pair of DKIM keys for a domain. They are activated when a DNS check (verify, or the daily check)
- * finds both records; the old keys sign until then and retire at that moment (decisions 5). Throws 404, and
+ * Generates a new pair of DKIM keys for a domain. They are activated when a DNS check (verify, or the daily check) finds both
+ * records; the old keys sign until then and retire at that moment (docs/contract/domains.md#dkim-keys). Throws 404, and
  * ConcurrencyError when the keys were changed at the same moment.
  */
 export async function rotateDkim(ctx: CallerCtx, id: string): Promise<DomainOut> {

@@ -1,12 +1,15 @@
 import { hex } from "../../lib/ids.ts";
 
-/** Time between two DNS checks of a verified domain, in ms (decisions 5: daily). */
+/** Time between two DNS checks of a verified domain, in ms (docs/contract/domains.md#verification). */
 export const RECHECK_MS = 24 * 3_600_000;
 /** Time until a DNS check without an answer is repeated, in ms. */
 export const RETRY_CHECK_MS = 3_600_000;
-/** Failed daily checks in a row after which a domain becomes `failed` (decisions 5). */
+/** Failed daily checks in a row after which a domain becomes `failed` (docs/contract/domains.md#verification). */
 export const MAX_FAILED_CHECKS = 3;
-/** How long a retired DKIM key is listed, in ms (decisions 5: seven days). Retries of email it signed end after 48 hours. */
+/**
+ * How long a retired DKIM key is listed, in ms (docs/contract/domains.md#dkim-keys). Retries of email it signed end after 48
+ * hours.
+ */
 export const RETIRED_KEY_MS = 7 * 24 * 3_600_000;
 
 /** Longest name in characters: with the selector and `._domainkey.` in front it stays within 253 (RFC 1035 2.3.4). */

@@ -75,7 +75,7 @@ export const DomainOut = z
   });
 export type DomainOut = z.output<typeof DomainOut>;
 
-/** Serializes a domain with its DNS records (decisions 5). */
+/** Serializes a domain with its DNS records. */
 export function toDomain(settings: Settings, { domain, keys }: DomainWithKeys): DomainOut {
   const rsa = keys.filter((key) => key.algorithm === "rsa-sha256" && key.retiredAt === null);
   const shown = rsa.find((key) => dkimState(key) === "active") ?? rsa.at(-1);

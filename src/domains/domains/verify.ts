@@ -10,10 +10,10 @@ import { hasConflict, saveDnsCheck } from "./save-dns-check.ts";
 import { type DomainOut, toDomain } from "./schema.ts";
 
 /**
- * Checks the DNS records of a domain and verifies it when all required records are correct (decisions 5). Otherwise
- * the status does not change: only the daily check ends a verification. Names below it that other workspaces have verified
- * become `failed`. Throws 404, and 409 when another workspace has verified the name or one above it, or when the domain's
- * keys were changed at the same moment.
+ * Checks the DNS records of a domain and verifies it when all required records are correct
+ * (docs/contract/domains.md#verification). Otherwise the status does not change: only the daily check ends a verification.
+ * Names below it that other workspaces have verified become `failed`. Throws 404, and 409 when another workspace has verified
+ * the name or one above it, or when the domain's keys were changed at the same moment.
  */
 export async function verifyDomain(ctx: CallerCtx, id: string): Promise<DomainOut> {
   const before = await getDomainWithKeys(ctx, id);

@@ -19,9 +19,9 @@ const INSERT_KEY = `
      SELECT count(*) FROM domains WHERE workspace = ?3 AND id IN (SELECT value FROM json_each(?9)))`;
 
 /**
- * Creates an API key that acts as the caller's user (decisions 3). Omitted fields default to the caller's own rights.
- * Throws 403 for rights that the caller does not have, 422 for an invalid expiry or domain, ConcurrencyError when the
- * caller's key was revoked, a domain was deleted or the Idempotency-Key was used at the same moment.
+ * Creates an API key that acts as the caller's user (docs/contract/scopes.md#api-keys). Omitted fields default to the caller's
+ * own rights. Throws 403 for rights that the caller does not have, 422 for an invalid expiry or domain, ConcurrencyError when
+ * the caller's key was revoked, a domain was deleted or the Idempotency-Key was used at the same moment.
  */
 export async function createApiKey(ctx: CallerCtx, input: ApiKeyIn): Promise<NewApiKeyOut> {
   const { actor, workspace } = ctx;

@@ -10,7 +10,7 @@ export interface Grant {
   expiresAt: number | null;
 }
 
-/** Throws 403 unless the caller has all rights of the grant (decisions 3). */
+/** Throws 403 unless the caller has all rights of the grant (docs/contract/scopes.md#api-keys). */
 export function requireGrantable(actor: Actor, grant: Grant): void {
   const held: ReadonlySet<string> = actor.scopes;
   const missing = grant.scopes.find((scope) => (scope === "*" ? !actor.grantsAll : !held.has(scope)));

@@ -1,7 +1,7 @@
 import { UNPRINTABLE } from "../../lib/text-rules.ts";
 import { parseIso } from "../../lib/time.ts";
 
-/** Limits of API keys (decisions 3). */
+/** Limits of API keys. */
 export const limits = { nameCharacters: 100, domains: 50, scopes: 100, lifeYears: 10 } as const;
 
 /** How long a rotated key stays valid, in ms, so that its users can switch to the new one. */

@@ -4,7 +4,7 @@ import { iso, isoOrNull } from "../../lib/time.ts";
 import type { ApiKeyRow } from "./queries.ts";
 import { isNameLength, isPrintable, limits } from "./rules.ts";
 
-/** Request and response schemas of the API keys API (decisions 3). */
+/** Request and response schemas of the API keys API. */
 
 const Name = z
   .string()

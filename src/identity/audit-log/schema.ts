@@ -3,7 +3,7 @@ import { iso } from "../../lib/time.ts";
 import { actions } from "../../platform/audit/index.ts";
 import type { AuditRow } from "./queries.ts";
 
-/** An entry of the audit log (decisions 2). */
+/** An entry of the audit log. */
 export const AuditEntryOut = z
   .object({
     id: z.uuid(),

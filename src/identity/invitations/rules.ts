@@ -1,4 +1,4 @@
-/** Lifetime of an invitation, in ms (decisions 11). */
+/** Lifetime of an invitation, in ms. */
 export const INVITATION_TTL_MS = 7 * 24 * 3_600_000;
 
 /** How long an expired invitation is kept, in ms: its link is answered with 410 until then. */

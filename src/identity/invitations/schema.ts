@@ -13,7 +13,7 @@ export type InvitationIn = z.output<typeof InvitationIn>;
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** An invitation to a workspace (decisions 2). Its token is in the mailed link only. */
+/** An invitation to a workspace (docs/contract/workspaces.md#invitations). Its token is in the mailed link only. */
 export const InvitationOut = z
   .object({
     id: z.uuid(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Actor, CallerCtx } from "../../access/caller.ts";
 import { iso, isoOrNull } from "../../lib/time.ts";
 
-/** The caller, its active workspace, role and scopes, and how it authenticated (decisions 2). */
+/** The caller, its active workspace, role and scopes, and how it authenticated (docs/contract/workspaces.md#the-caller). */
 export const MeOut = z
   .object({
     user: z.object({ id: z.uuid(), email: z.string(), name: z.string().nullable() }),

@@ -3,7 +3,7 @@ import { iso } from "../../lib/time.ts";
 import type { MemberRow } from "./queries.ts";
 import { roles } from "./rules.ts";
 
-/** A member of a workspace (decisions 2). */
+/** A member of a workspace. */
 export const MemberOut = z
   .object({
     user_id: z.uuid(),

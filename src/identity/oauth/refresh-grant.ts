@@ -26,9 +26,9 @@ const FIND_GRANT = `
 const EXTEND_GRANT = "UPDATE oauth_grants SET refreshed_at = ?2, expires_at = max(expires_at, ?3) WHERE id = ?1";
 
 /**
- * Uses the refresh token of a grant and returns an access token with the next refresh token. A further use within 30 s gets
- * the same refresh token; a later one ends the grant (decisions 11). Throws invalid_grant for a token that is unknown,
- * expired, reused or of another client, invalid_scope for a scope that was not granted, invalid_target.
+ * Uses the refresh token of a grant and returns an access token with the next refresh token. A further use within 30 s gets the
+ * same refresh token; a later one ends the grant (docs/contract/sign-in.md#refresh-tokens). Throws invalid_grant for a token
+ * that is unknown, expired, reused or of another client, invalid_scope for a scope that was not granted, invalid_target.
  */
 export async function refreshGrant(ctx: Ctx, refresh: GrantRefresh): Promise<TokenPair> {
   const grantId = await findFamily(ctx, "oauth", refresh.refreshToken);

@@ -1,8 +1,8 @@
-/** Lifetime of an authorization code, in ms (decisions 11). */
+/** Lifetime of an authorization code, in ms (docs/contract/sign-in.md#oauth). */
 export const CODE_TTL_MS = 60_000;
-/** Time after which a client that was never used is deleted, in ms (decisions 11). */
+/** Time after which a client that was never used is deleted, in ms (docs/contract/sign-in.md#oauth). */
 export const UNUSED_CLIENT_TTL_MS = 24 * 3_600_000;
-/** Registrations of clients that an address may make an hour (decisions 1). */
+/** Registrations of clients that an address may make an hour (docs/contract/limits.md#rate-limits). */
 export const REGISTRATIONS_PER_HOUR = 20;
 
 export const MAX_REDIRECT_URIS = 10;

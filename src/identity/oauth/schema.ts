@@ -58,7 +58,7 @@ export function toClientInformation(client: OAuthClient) {
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** A grant of the caller's user to a client (decisions 11). */
+/** A grant of the caller's user to a client (docs/contract/sign-in.md#oauth). */
 export const GrantOut = z
   .object({
     id: z.uuid(),

@@ -52,8 +52,8 @@ export const FIND_USER = `
 const INSERT_USER = "INSERT INTO users (id, email, email_key, name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /**
- * Signs in the user of a proven address. A new user gets an account and a workspace where sign-up is open (decisions 11).
- * With TOTP on, the sign-in waits for the second factor.
+ * Signs in the user of a proven address. A new user gets an account and a workspace where sign-up is open
+ * (docs/contract/sign-in.md#ways-to-sign-in). With TOTP on, the sign-in waits for the second factor.
  */
 export async function completeSignIn(ctx: Ctx, identity: Identity): Promise<SignIn> {
   const { address, method, client, next } = identity;

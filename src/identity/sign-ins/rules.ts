@@ -1,7 +1,7 @@
 import { ipNetwork } from "../../lib/ip-network.ts";
 import { cleanName } from "../../lib/text-rules.ts";
 
-/** Limits of signing in (decisions 1 and 11). Windows are in seconds, lifetimes in ms. */
+/** Limits of signing in (docs/contract/sign-in.md#lifetimes). Windows are in seconds, lifetimes in ms. */
 const WINDOW_SECONDS = 900;
 
 export const magicLinkPolicies = {

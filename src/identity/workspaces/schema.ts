@@ -52,7 +52,7 @@ export const WorkspacePatch = z
   .meta({ ref: "WorkspaceUpdate", example: { sending_paused: true, settings: { tracking_opens: false } } });
 export type WorkspacePatch = z.output<typeof WorkspacePatch>;
 
-/** A workspace in its API shape (decisions 2). */
+/** A workspace in its API shape. */
 export const WorkspaceOut = z
   .object({
     id: z.uuid(),

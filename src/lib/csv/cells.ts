@@ -1,4 +1,4 @@
-/** Cells of CSV files that spreadsheets open (RFC 4180, decisions 6). Pure. */
+/** Cells of CSV files that spreadsheets open (RFC 4180, docs/contract/contacts.md#csv-export). Pure. */
 
 /** First characters for which a spreadsheet takes a cell for a formula, and the mark itself. */
 const MARKED = /^[=+\-@'\t\r]/;

@@ -11,7 +11,7 @@ export interface Columns {
 const AMBIGUOUS = /^\s*(?:metadata\.)*(?:email|name)?\s*$/i;
 const ESCAPE = "metadata.";
 
-/** Returns the header of a metadata key. Keys like `email` become `metadata.email` (decisions 6). */
+/** Returns the header of a metadata key. Keys like `email` become `metadata.email` (docs/contract/contacts.md#csv-export). */
 export function headerOfKey(key: string): string {
   return AMBIGUOUS.test(key) ? ESCAPE + key : key;
 }

@@ -1,6 +1,6 @@
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 
-/** When an email is answered automatically (RFC 3834 2, decisions 9). Pure. */
+/** When an email is answered automatically (RFC 3834 2, docs/contract/inbound.md#automatic-replies). Pure. */
 
 /** Programs and lists, which do not read replies. */
 const NOT_A_PERSON =

@@ -19,8 +19,8 @@ const INSERT = `
 
 /**
  * Creates a forwarding rule. An outside address gets an email with a link and receives nothing before it has confirmed
- * (decisions 9). The secret of a rule that posts to a URL is in this response only. Throws 404 for the domain or mailbox, 409 beyond 200 rules, 422 for an invalid target or condition, and as
- * `requestConfirmation`.
+ * (docs/contract/inbound.md#forwarding-rules). The secret of a rule that posts to a URL is in this response only. Throws 404
+ * for the domain or mailbox, 409 beyond 200 rules, 422 for an invalid target or condition, and as `requestConfirmation`.
  */
 export async function createRule(ctx: CallerCtx, input: RuleIn): Promise<RuleOut> {
   requireOneScope(input);

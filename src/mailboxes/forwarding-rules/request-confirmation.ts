@@ -35,9 +35,9 @@ export interface ConfirmationRequest {
 const without = (isConfirmed: boolean): ConfirmationRequest => ({ isConfirmed, statements: [], send: async () => {} });
 
 /**
- * Returns the request that an outside address of a rule needs before mail is forwarded to it (decisions 9): an email with a
- * link, at most one an hour to each address. Throws 403 for a restricted account, 429 beyond 20 an hour of the workspace, 503
- * when the service cannot send emails of its own.
+ * Returns the request that an outside address of a rule needs before mail is forwarded to it
+ * (docs/contract/inbound.md#forwarding-rules): an email with a link, at most one an hour to each address. Throws 403 for a
+ * restricted account, 429 beyond 20 an hour of the workspace, 503 when the service cannot send emails of its own.
  */
 export async function requestConfirmation(
   ctx: CallerCtx,

@@ -1,6 +1,6 @@
 import { addressKey, lowerCase } from "../../lib/addresses.ts";
 
-/** Limits and conditions of forwarding rules (decisions 9). Pure. */
+/** Limits and conditions of forwarding rules (docs/contract/inbound.md#forwarding-rules). Pure. */
 
 export const limits = {
   /** Rules of a workspace. */

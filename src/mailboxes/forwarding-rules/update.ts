@@ -8,7 +8,7 @@ import { getRule } from "./queries.ts";
 import { requestConfirmation } from "./request-confirmation.ts";
 import { type RuleOut, type RulePatch, toRule } from "./schema.ts";
 
-// A rule of a domain that has moved to another workspace stays disabled (decisions 7).
+// A rule of a domain that has moved to another workspace stays disabled (docs/contract/inbound.md#forwarding-rules).
 const UPDATE = `
   UPDATE forwarding_rules SET match = ?3, action = ?4, target = ?5, target_key = ?6, is_active = ?7, position = ?8, updated_at = ?9,
     secret = CASE WHEN ?4 = 'webhook' THEN coalesce(?10, secret) END

@@ -6,7 +6,7 @@ import type { PartPlace } from "../mailbox-store/index.ts";
 
 export const FILE_PURPOSE = "forwarded-file";
 
-/** For how long a link works, in ms (decisions 9). */
+/** For how long a link works, in ms (docs/contract/inbound.md#forwards-to-a-url). */
 const VALID_MS = 24 * 3_600_000;
 
 type FilePlace = Pick<PartPlace, "at" | "length" | "encoding" | "filename" | "contentType" | "partId">;

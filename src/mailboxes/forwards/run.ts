@@ -22,7 +22,10 @@ import { type Forward, type ForwardResult, failed } from "./types.ts";
 
 /** Forwards that one run makes; each holds an email of up to 25 MiB. */
 const FORWARDS_PER_RUN = 20;
-/** How often a forward that could not be tried is looked at again, and for how long, in ms (decisions 4). */
+/**
+ * How often a forward that could not be tried is looked at again, and for how long, in ms
+ * (docs/contract/delivery.md#missing-egress).
+ */
 const HOLD_MS = 600_000;
 const GIVE_UP_MS = 5 * 86_400_000;
 

@@ -17,7 +17,7 @@ const IS_RULE_ACTIVE = `
 
 /**
  * Sends an email on to an address: From, its DKIM signature and its content stay as they are, the return path is a signed
- * address of the service, and the mailbox's domain seals it with ARC (decisions 9).
+ * address of the service, and the mailbox's domain seals it with ARC (docs/contract/inbound.md#forwarding-rules).
  */
 export async function sendForward(
   ctx: MailCtx,

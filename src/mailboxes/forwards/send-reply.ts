@@ -28,7 +28,7 @@ const notSent = (reason: string): ForwardResult => ({ kind: "done", event: "not_
 
 /**
  * Answers an email automatically: to its return path, with a null return path of its own, at most once a day to each sender
- * (RFC 3834, decisions 9).
+ * (RFC 3834, docs/contract/inbound.md#automatic-replies).
  */
 export async function sendReply(
   ctx: MailCtx,

@@ -3,7 +3,7 @@ import { Authentication } from "../../mail/authentication-results/index.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** An entry of the inbound log (specification: Inbound log entry). */
+/** An entry of the inbound log (docs/contract/inbound.md#inbound-log). */
 export const InboundEntryOut = z
   .object({
     id: z.uuid(),

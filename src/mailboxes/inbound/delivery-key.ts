@@ -6,9 +6,10 @@ import type { ParsedMessage } from "../../mail/messages/index.ts";
 export const REPEATED_MS = 7 * 24 * 3_600_000;
 
 /**
- * Returns the key of a delivery, equal for each attempt of a sending server to deliver one message to one mailbox (decisions 9). Made
- * of mailbox, From, Date, Message-ID, Subject and the hash of the body: other fields change between attempts, such as Received.
- * Returns null for a message without a valid Message-ID: devices send different messages that are equal in all the rest.
+ * Returns the key of a delivery, equal for each attempt of a sending server to deliver one message to one mailbox
+ * (docs/contract/inbound.md#repeated-deliveries). Made of mailbox, From, Date, Message-ID, Subject and the hash of the body:
+ * other fields change between attempts, such as Received. Returns null for a message without a valid Message-ID: devices send
+ * different messages that are equal in all the rest.
  */
 export async function deliveryKey(
   mailboxId: string,

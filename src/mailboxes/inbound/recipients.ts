@@ -18,7 +18,7 @@ export interface RecipientMailbox {
   has_auto_reply: 0 | 1;
 }
 
-// The address itself comes before the one without its plus-label, and that before the catch-all (decisions 9).
+// The address comes before the one without its plus-label, and that before the catch-all (docs/contract/inbound.md#intake).
 const FIND_MAILBOX = `
   SELECT m.id, m.address, m.domain_id, m.workspace, w.id AS workspace_id, w.mail_shards, m.quota_bytes, m.used_bytes,
          EXISTS (SELECT 1 FROM forwarding_rules r WHERE r.domain_id = m.domain_id AND r.is_active = 1) AS has_rules,

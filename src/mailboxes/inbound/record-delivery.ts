@@ -38,7 +38,10 @@ export async function recordDelivery(ctx: Ctx, mailbox: RecipientMailbox, delive
   await logDelivery(ctx, mailbox, { id: furtherId, recipient: to, message, plan });
 }
 
-/** Returns the forwards of a stored message. Spam has none (decisions 9). `earlier` is the address that its first entry names. */
+/**
+ * Returns the forwards of a stored message. Spam has none (docs/contract/inbound.md#spam). `earlier` is the address that its
+ * first entry names.
+ */
 async function planOf(
   ctx: Ctx,
   mailbox: RecipientMailbox,

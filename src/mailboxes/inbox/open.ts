@@ -40,9 +40,9 @@ const RECORD = `
   ON CONFLICT DO UPDATE SET expires_at = excluded.expires_at WHERE expires_at <= ?6`;
 
 /**
- * Opens a mailbox for the caller (decisions 9): an assigned user, an owner or admin, or the session of the mailbox itself. For
- * an owner or admin who is not assigned, the audit entry is committed before this returns. Throws 404 for an unknown
- * mailbox, 403 for one that the caller is not assigned to.
+ * Opens a mailbox for the caller (docs/contract/mailboxes.md#rights-on-a-mailbox): an assigned user, an owner or admin, or the
+ * session of the mailbox itself. For an owner or admin who is not assigned, the audit entry is committed before this returns.
+ * Throws 404 for an unknown mailbox, 403 for one that the caller is not assigned to.
  */
 export async function openMailbox(ctx: CallerCtx, mailboxId: string): Promise<OpenMailbox> {
   const { actor, workspace } = ctx;

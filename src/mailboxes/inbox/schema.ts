@@ -2,7 +2,7 @@ import * as z from "zod";
 import { iso } from "../../lib/time.ts";
 import type { Folder, Label, MessageItem, Person } from "../mailbox-store/index.ts";
 
-/** Response schemas that several parts of the inbox API share (decisions 9). */
+/** Response schemas that several parts of the inbox API share. */
 
 export const Address = z
   .object({ email: z.string(), name: z.string().nullable() })

@@ -10,7 +10,9 @@ type OtherMethods = "alarm" | "connect" | "fetch" | "runStatements" | `webSocket
 /** The operations of a mailbox, each of them one transaction: the methods of its object (durable-objects/mailbox.ts). */
 export type MailboxStore = Omit<MailboxObject, OtherMethods>;
 
-/** Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (decisions 9). */
+/**
+ * Returns the store of a mailbox. Each failure of a call, whatever its cause, becomes a 502 (docs/contract/inbox.md#messages).
+ */
 export function mailboxStore(ctx: Ctx, mailboxId: string): MailboxStore {
   const stub: MailboxStore = ctx.env.MAILBOX.getByName(mailboxId);
   return new Proxy(stub, {

@@ -1,4 +1,4 @@
-/** Limits and names of a mailbox (decisions 9). Pure. */
+/** Limits and names of a mailbox (docs/contract/inbox.md#folders). Pure. */
 
 /** The folders that every mailbox has, with their ids in its database. INBOX is written in capitals (RFC 9051 5.1). */
 export const systemFolders = [

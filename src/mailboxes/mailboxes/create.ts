@@ -14,8 +14,8 @@ const INSERT = `
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 WHERE EXISTS (SELECT 1 FROM domains WHERE id = ?3 AND workspace = ?2)`;
 
 /**
- * Creates a mailbox on a domain of the workspace, which may still be pending (decisions 5). Throws 404 for the domain,
- * 422 for an invalid local part, 409 when the workspace already has a mailbox with this address.
+ * Creates a mailbox on a domain of the workspace, which may still be pending (docs/contract/mailboxes.md#addresses). Throws 404
+ * for the domain, 422 for an invalid local part, 409 when the workspace already has a mailbox with this address.
  */
 export async function createMailbox(ctx: CallerCtx, input: MailboxIn): Promise<MailboxOut> {
   const domain = await getDomain(ctx, input.domain_id);

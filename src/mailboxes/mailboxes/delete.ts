@@ -8,8 +8,8 @@ import { purgeStatement } from "../../platform/outbox/index.ts";
 import { getMailbox } from "./queries.ts";
 
 /**
- * Deletes a mailbox and its assignments; the outbox deletes its messages from R2 afterwards. Emails sent from it remain.
- * Queued emails become `failed` at dispatch and scheduled emails at their time (decisions 4). Throws 404.
+ * Deletes a mailbox and its assignments; the outbox deletes its messages from R2 afterwards. Emails sent from it remain. Queued
+ * emails become `failed` at dispatch and scheduled emails at their time (docs/contract/mailboxes.md#addresses). Throws 404.
  */
 export async function deleteMailbox(ctx: CallerCtx, id: string): Promise<void> {
   const mailbox = await getMailbox(ctx, id);

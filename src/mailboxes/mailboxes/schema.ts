@@ -3,7 +3,7 @@ import { nameFault } from "../../lib/text-rules.ts";
 import { iso } from "../../lib/time.ts";
 import type { MailboxRow } from "./queries.ts";
 
-/** Request and response schemas of the mailboxes API (decisions 5). */
+/** Request and response schemas of the mailboxes API. */
 
 const DisplayName = z
   .string()

@@ -8,8 +8,8 @@ import { mayManage, missingForPassword } from "./rights.ts";
 import { type MailboxOut, toMailbox } from "./schema.ts";
 
 /**
- * Sets the password of a mailbox for webmail. Its sessions end. The password ends with the API key that set it, and one that was set
- * by an assigned member ends with the assignment. Throws 404, and 403 (decisions 3).
+ * Sets the password of a mailbox for webmail. Its sessions end. The password ends with the API key that set it, and one that
+ * was set by an assigned member ends with the assignment. Throws 404, and 403 (docs/contract/mailboxes.md#passwords).
  */
 export async function setMailboxPassword(ctx: CallerCtx, id: string, password: string): Promise<MailboxOut> {
   const { actor } = ctx;

@@ -8,7 +8,10 @@ export const SLACK_TIMEOUT_MS = 10_000;
 
 const MINUTE_MS = 60_000;
 
-/** The waits after failed attempts, as those of webhooks (specification: Delivery retries). After the last one it is given up. */
+/**
+ * The waits after failed attempts, as those of webhooks (docs/contract/notifications.md#waits-of-notifications). After the last
+ * one it is given up.
+ */
 const RETRY_DELAYS_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 120 * MINUTE_MS] as const;
 
 /** Returns the wait after the failed attempt of this number, which begins with 1, or null when it was the last one. */

@@ -14,7 +14,7 @@ export interface NotificationFilter {
   offset: number;
 }
 
-/** One page, and the counts of the list (specification: Notification list rules). */
+/** One page, and the counts of the list (docs/contract/notifications.md#list-of-notifications). */
 export interface NotificationPage {
   rows: NotificationRow[];
   /** Rows that match the filters, whatever the page. */

@@ -1,4 +1,4 @@
-/** Categories, channels and limits of notifications (decisions 10). Pure. */
+/** Categories, channels and limits of notifications (docs/contract/notifications.md#categories-and-channels). Pure. */
 
 export const categories = ["alerts", "sends", "team"] as const;
 export type Category = (typeof categories)[number];

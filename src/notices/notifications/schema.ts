@@ -14,7 +14,7 @@ const example = {
   created_at: "2026-11-21T14:00:00.000Z",
 };
 
-/** A notification (specification: Notification). */
+/** A notification. */
 export const NotificationOut = z
   .object({
     id: z.uuid(),
@@ -69,7 +69,7 @@ const shown = {
   },
 };
 
-/** Preferences of a user (specification: Notification preferences). */
+/** Preferences of a user (docs/contract/notifications.md#categories-and-channels). */
 export const PreferencesOut = z
   .object({
     preferences: z

@@ -55,7 +55,7 @@ async function pause(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
   await copy.run();
 }
 
-/** Tells the owners once a day and webhook (decisions 10). */
+/** Tells the owners once a day and webhook (docs/contract/webhooks.md#retry-schedule). */
 async function notify(ctx: MailCtx, webhook: WebhookRow): Promise<void> {
   const notice = noticeOf(
     webhook,

@@ -1,4 +1,4 @@
-/** Limits and the retry schedule of webhooks (specification: Retry schedule, Limits; decisions 10). Times in milliseconds. */
+/** Limits and the retry schedule of webhooks (docs/contract/webhooks.md#retry-schedule). Times in milliseconds. */
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -11,7 +11,7 @@ export const limits = {
   answerOctets: 64 * 1024,
 } as const;
 
-/** Wait after each failed attempt. The fifth is in the table of the specification; no attempt follows the fifth. */
+/** Wait after each failed attempt. No attempt follows the fifth, so its wait is never reached. */
 const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 480 * MINUTE] as const;
 
 export const deliveryStatuses = ["pending", "delivered", "retrying", "failed"] as const;

@@ -6,7 +6,7 @@ import type { DeliveryItemRow, DeliveryRow } from "./delivery-queries.ts";
 import type { WebhookRow } from "./queries.ts";
 import { deliveryStatuses, limits } from "./rules.ts";
 
-/** Request and response schemas of webhooks (specification: Webhook, Webhook delivery). */
+/** Request and response schemas of webhooks. */
 
 const Url = z.string().min(1).max(MAX_URL_CHARACTERS).meta({
   format: "uri",

@@ -5,7 +5,7 @@ import type { Ctx } from "../../platform/context.ts";
 /** Purpose under which the secrets of webhooks are encrypted (lib/secret-box). The context is the id of the webhook. */
 export const WEBHOOK_PURPOSE = "webhook-secret";
 
-/** Returns a new secret: `whsec_` and the base64 of 32 random bytes (decisions 10). */
+/** Returns a new secret: `whsec_` and the base64 of 32 random bytes (docs/contract/webhooks.md#webhook-secrets). */
 export function newWebhookSecret(): string {
   return `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
 }

@@ -14,8 +14,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the headers of a delivery: those of the specification (Delivery requests and signature) and those of Standard
- * Webhooks. While two secrets sign, the first form has a header for each, and `webhook-signature` lists both.
+ * Returns the headers of a delivery: those of docs/contract/webhooks.md#signature and those of Standard Webhooks. While two
+ * secrets sign, the first form has a header for each, and `webhook-signature` lists both.
  */
 export async function signedHeaders(request: SignedRequest): Promise<Record<string, string>> {
   const { deliveryId, event, body, secret, previous, now } = request;

@@ -8,8 +8,8 @@ const UNRESTRICT = "UPDATE users SET restricted_at = NULL WHERE id = ?1 AND rest
 
 /**
  * Restricts an account, or ends the restriction. Every call of the user that sends answers 403 from the next request on, and
- * the user's queued emails become `failed` at dispatch (decisions 2). A repeated call changes nothing. Throws 404, and 409
- * for the caller's own account.
+ * the user's queued emails become `failed` at dispatch (docs/contract/workspaces.md#restriction-and-pause). A repeated call
+ * changes nothing. Throws 404, and 409 for the caller's own account.
  */
 export async function restrictUser(ctx: CallerCtx, id: string, isRestricted: boolean): Promise<UserRow> {
   const { id: target, email } = await getUser(ctx, id);

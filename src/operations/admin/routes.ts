@@ -21,7 +21,7 @@ const tags = ["Platform"];
 const security = [{ session: [] }];
 const userId = parameter.id("user_id", "Id of the user");
 
-/** The routes of platform administrators, which take a session only (decisions 2). */
+/** The routes of platform administrators, which take a session only (docs/contract/workspaces.md#platform-administrators). */
 export const adminRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/users",

@@ -4,7 +4,7 @@ import type { UserRow } from "./queries.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** An account, as administrators of the platform see it (decisions 2). */
+/** An account, as administrators of the platform see it. */
 export const UserOut = z
   .object({
     id: z.uuid(),

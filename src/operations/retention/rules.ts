@@ -1,6 +1,6 @@
 const DAY_MS = 24 * 3_600_000;
 
-/** Days that roll-ups are kept at least: analytics covers 90 days (decisions 10). */
+/** Days that roll-ups are kept at least: analytics covers 90 days. */
 export const ROLLUP_DAYS = 91;
 /** Rows that one statement deletes, to keep its transaction at some milliseconds. */
 export const ROWS_PER_STEP = 500;

@@ -1,4 +1,4 @@
-/** Every action of the audit log, and the kind of record that it concerns (decisions 2). */
+/** Every action of the audit log, and the kind of record that it concerns (docs/contract/workspaces.md#audit-log). */
 export const actions = {
   "api_key.created": "api_key",
   "api_key.rotated": "api_key",

@@ -5,8 +5,8 @@ import { dayOf } from "./rules.ts";
 import { runningAnswer } from "./running.ts";
 
 /**
- * Reserves the Idempotency-Key of work that spans several transactions (decisions 1): a row in the main database marks
- * it as running until its lease ends. Another call with the key answers 409 meanwhile.
+ * Reserves the Idempotency-Key of work that spans several transactions (docs/contract/idempotency.md#concurrent-requests): a
+ * row in the main database marks it as running until its lease ends. Another call with the key answers 409 meanwhile.
  */
 
 /** How long a reservation lasts unless it is renewed. */

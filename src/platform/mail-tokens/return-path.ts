@@ -1,6 +1,7 @@
 /**
- * Signed addresses to which other systems write about an email (VERP; decisions 9): the return path, and the address
- * of a mailto unsubscribe (RFC 2369 3.2). A forward has a return path of its own kind, with the id of the inbound email.
+ * Signed addresses to which other systems write about an email (VERP; docs/contract/delivery.md#return-path): the return path,
+ * and the address of a mailto unsubscribe (RFC 2369 3.2). A forward has a return path of its own kind, with the id of the inbound
+ * email.
  *
  * Local part: `b`, `f` or `u`, then a base32 token: 57 of the 64 bytes that RFC 5321 4.5.3.1.1 allows. Letter case does not
  * matter, because some systems change it.

@@ -133,7 +133,10 @@ export interface RescheduledRow {
   from: string;
   /** 1 when a run may have sent this email without writing its outcome, so that the next claim counts as a repeat; else 0. */
   claims: 0 | 1;
-  /** `waiting` when the attempt failed before MAIL FROM, so that a recovered egress releases the row (decisions 4). */
+  /**
+   * `waiting` when the attempt failed before MAIL FROM, so that a recovered egress releases the row
+   * (docs/contract/delivery.md#outages).
+   */
   outage: "waiting" | null;
 }
 

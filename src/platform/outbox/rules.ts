@@ -1,4 +1,4 @@
-/** Limits of the outbox (design: one work list). Times are in milliseconds. */
+/** Limits of the outbox. Times are in milliseconds. */
 
 /** How long a claim lasts before another run may claim the row. */
 export const LEASE_MS = 120_000;

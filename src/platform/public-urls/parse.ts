@@ -1,4 +1,7 @@
-/** Decides, without DNS, whether the service may send a request to a URL that a customer gave (decisions 10). Pure. */
+/**
+ * Decides, without DNS, whether the service may send a request to a URL that a customer gave
+ * (docs/contract/webhooks.md#webhook-urls). Pure.
+ */
 import { isAddress, isLoopbackAddress, isPublicAddress } from "./addresses.ts";
 
 /** Longest URL, in characters. */

@@ -7,8 +7,8 @@ export interface RatePolicy {
 }
 
 /**
- * The limits of the rate-limit bindings, for each API key (decisions 1). The bindings enforce the numbers of
- * wrangler.toml; these are what a 429 tells the client. A test compares the two.
+ * The limits of the rate-limit bindings, for each API key (docs/contract/limits.md#rate-limits). The bindings enforce the
+ * numbers of wrangler.toml; these are what a 429 tells the client. A test compares the two.
  */
 export const requestPolicy: RatePolicy = { name: "requests", limit: 600, windowSeconds: 60 };
 export const sendPolicy: RatePolicy = { name: "sends", limit: 6_000, windowSeconds: 60 };

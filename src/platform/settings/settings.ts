@@ -7,7 +7,7 @@ const Variables = z.object({
   ENVIRONMENT: z.enum(["local", "staging", "production"]).default("local"),
   /** SMTP egress: smtps://user:password@host, smtp://… (STARTTLS), ?tls=off for plain text. Secret. Empty: no egress. */
   EGRESS_URL: z.string().default(""),
-  /** Domain whose mail is simulated and never sent to the egress (decisions 4). */
+  /** Domain whose mail is simulated and never sent to the egress (docs/contract/simulator.md#simulated-recipients). */
   SIMULATOR_DOMAIN: z.string().default("simulator.test"),
   /** DNS over HTTPS resolver (RFC 8484). */
   DNS_RESOLVER_URL: z.url({ protocol: /^https?$/ }).default("https://cloudflare-dns.com/dns-query"),
@@ -51,15 +51,18 @@ const Variables = z.object({
   SHARD_ACCEPT_LIMIT: z.coerce.number().int().min(0).default(9_000_000_000),
   /** Emails that a workspace may have accepted in a day (UTC), unless it has a limit of its own. 0: no limit. */
   DAILY_EMAIL_LIMIT: z.coerce.number().int().min(0).default(0),
-  /** Domain registrations that a workspace may make an hour (decisions 1). */
+  /** Domain registrations that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_REGISTRATIONS_PER_HOUR: z.coerce.number().int().min(0).default(30),
-  /** Domain verifications that a workspace may make an hour (decisions 1). */
+  /** Domain verifications that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
-  /** Whether domains can be transferred (decisions 7). `off`: the endpoints answer 404, and accepted transfers wait. */
+  /**
+   * Whether domains can be transferred (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints answer 404, and
+   * accepted transfers wait.
+   */
   DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
-  /** Transfers that a user may initiate a minute (specification: Limits). Refused ones count. */
+  /** Transfers that a user may initiate a minute (docs/contract/limits.md#rate-limits). Refused ones count. */
   TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
-  /** Whether events of emails are delivered to webhooks (decisions 10). */
+  /** Whether events of emails are delivered to webhooks (docs/contract/webhooks.md#webhook-events). */
   LIVE_WEBHOOKS: z.enum(["on", "off"]).default("off"),
   /** Whether webhooks may have URLs with plain HTTP to this machine, for local work. */
   WEBHOOK_ALLOW_INSECURE: z.enum(["on", "off"]).default("off"),
@@ -67,7 +70,10 @@ const Variables = z.object({
   SYSTEM_MAILBOX: z.string().default(""),
   /** Display name of that mailbox. */
   SYSTEM_NAME: z.string().default("Email service"),
-  /** Who may create an account by signing in: everyone (`open`), or users with an invitation (decisions 11). */
+  /**
+   * Who may create an account by signing in: everyone (`open`), or users with an invitation
+   * (docs/contract/sign-in.md#ways-to-sign-in).
+   */
   SIGN_UP: z.enum(["open", "invited"]).default("invited"),
   /** Origin that gets the posts to Slack in place of Slack, for tests and local work. Empty: Slack. */
   SLACK_URL: z

@@ -1,4 +1,4 @@
-/** The events of webhooks and their payloads (specification: Webhook events). Pure. */
+/** The events of webhooks and their payloads (docs/contract/webhooks.md#webhook-events). Pure. */
 
 /** Types that a webhook may subscribe to. */
 export const webhookEventTypes = [

@@ -21,7 +21,7 @@ import {
 
 const tags = ["Analytics"];
 
-// A wrong period is a 400 (specification: Errors), so the schema takes any text.
+// A wrong period is a 400 (docs/contract/analytics.md#periods), so the schema takes any text.
 const period = z
   .string()
   .default("30d")

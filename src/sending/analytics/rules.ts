@@ -1,4 +1,4 @@
-/** Periods and buckets of analytics (specification: Analytics; decisions 10). Pure. Hours are counted since 1970, in UTC. */
+/** Periods and buckets of analytics (docs/contract/analytics.md#periods). Pure. Hours are counted since 1970, in UTC. */
 
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 export type Period = (typeof periods)[number];

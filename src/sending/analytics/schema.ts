@@ -7,7 +7,7 @@ const count = z.int().min(0);
 const share = z.number().min(0).max(1).nullable();
 const period = z.enum(periods).describe("The period, which ends now. Its hours are those of UTC.");
 
-/** Fields of the overview (specification: Analytics objects). */
+/** Fields of the overview. */
 export const OverviewOut = z
   .object({
     total_sent: count.describe("Emails that the server of a recipient accepted."),

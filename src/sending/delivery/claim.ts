@@ -40,7 +40,10 @@ export interface ClaimedMail {
   subject: string;
   fromEmail: string;
   fromName: string | null;
-  /** Time of the email's last `queued` event, in milliseconds since 1970: its Date header (decisions 4). */
+  /**
+   * Time of the email's last `queued` event, in milliseconds since 1970: its Date header
+   * (docs/contract/emails.md#send-request).
+   */
   queuedAt: number;
   source: string;
   /** Settings of the workspace; only tracking is read here. */

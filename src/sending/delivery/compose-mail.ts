@@ -78,10 +78,13 @@ export async function composeMail(
 
 /** Bodies smaller than this are held in memory, in octets, and so are those whose HTML is tracked. */
 const MEMORY_BODY = 256 * 1024;
-/** Submitted messages from this size on are not tracked, in octets (decisions 8). */
+/** Submitted messages from this size on are not tracked, in octets (docs/contract/smtp.md#bytes-of-a-submitted-message). */
 const MAX_TRACKED_OCTETS = 2 * 1024 * 1024;
 
-/** Composes a message that was submitted by SMTP. Only its tracked HTML is changed (decisions 8). */
+/**
+ * Composes a message that was submitted by SMTP. Only its tracked HTML is changed
+ * (docs/contract/smtp.md#bytes-of-a-submitted-message).
+ */
 async function composeSubmitted(ctx: MailCtx, mail: MailToCompose, raw: RawContent): Promise<ComposedMail> {
   const inline = inlineBody(raw);
   const { at, size } = typeof raw.body === "string" ? { at: 0, size: inline?.length ?? 0 } : raw.body;
@@ -119,7 +122,7 @@ async function openText(ctx: MailCtx, { source }: MailToCompose, text: string | 
   return source === "system" && text !== null ? openLinks(ctx.settings.masterKeys, text) : text;
 }
 
-/** Returns the List-Unsubscribe headers of bulk and broadcast email (decisions 4). */
+/** Returns the List-Unsubscribe headers of bulk and broadcast email (docs/contract/suppressions.md#unsubscribe). */
 async function listHeaders(ctx: MailCtx, { source, state }: MailToCompose): Promise<[string, string][]> {
   if (source !== "bulk" && source !== "broadcast") return [];
   return unsubscribeHeaders(ctx, { workspace: state.workspace, emailId: state.id, recipient: 0 });

@@ -19,8 +19,8 @@ export interface Egress {
 }
 
 /**
- * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email
- * waits (decisions 4).
+ * The state of a deployment whose EGRESS_URL is missing or malformed, or that has placeholders among its settings: email waits
+ * (docs/contract/delivery.md#missing-egress).
  */
 export interface EgressFault {
   fault: "not_configured" | "malformed" | "misconfigured";

@@ -13,8 +13,9 @@ const reasons: Readonly<Record<EgressFault["fault"], string>> = {
 };
 
 /**
- * Returns the update of an email that cannot be sent because the deployment has no egress (decisions 4): one `deferred`
- * event for the whole period, no attempt, the next check in 10 minutes or when the egress answers. Returns null after 5 days: the email fails.
+ * Returns the update of an email that cannot be sent because the deployment has no egress
+ * (docs/contract/delivery.md#missing-egress): one `deferred` event for the whole period, no attempt, the next check in 10
+ * minutes or when the egress answers. Returns null after 5 days: the email fails.
  */
 export function holdForEgress(ctx: MailCtx, { state }: ClaimedMail, { fault }: EgressFault): DeliveryUpdate | null {
   const now = ctx.now();

@@ -18,9 +18,9 @@ export interface Attempt {
 }
 
 /**
- * Converts the result of a recipient to its outcome (decisions 4). 2xx: accepted, and final unless a DSN is to come.
- * 5xx: bounced or rejected. Anything else is tried again, also when no reply followed the final dot; the event of that
- * case has `ambiguous`. Pure.
+ * Converts the result of a recipient to its outcome (docs/contract/delivery.md#replies). 2xx: accepted, and final unless a DSN
+ * is to come. 5xx: bounced or rejected. Anything else is tried again, also when no reply followed the final dot; the event of
+ * that case has `ambiguous`. Pure.
  */
 export function toOutcome(result: RecipientResult, attempt: Attempt): Outcome {
   switch (result.kind) {

@@ -21,8 +21,8 @@ export interface MailToSend {
 export type Decision = { send: MailToSend } | { update: DeliveryUpdate };
 
 /**
- * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions, and whether there
- * is an egress (design: deliver). Reads only the claim, not the database.
+ * Decides about claimed emails right before dispatch: claim count, sender, pause, suppressions, and whether there is an egress
+ * (docs/contract/delivery.md#checks-before-dispatch). Reads only the claim, not the database.
  */
 export function preflight(
   ctx: MailCtx,
@@ -50,7 +50,7 @@ function decide(
       update: failRemaining(ctx, mail, `${MAX_CLAIMS} delivery runs were interrupted while they sent this email`),
     };
   if (mail.broadcast?.isCancelled) return { update: cancelRemaining(ctx, mail, "broadcast") };
-  // With its list or alone (decisions 6).
+  // With its list or alone (docs/contract/broadcasts.md#audience).
   if (mail.broadcast?.isContactDeleted) return { update: cancelRemaining(ctx, mail, "contact deleted") };
   const verdict = checkSender(mail.sender);
   if (verdict.kind === "hold") return { update: reschedule(now + PAUSE_CHECK_MS) };

@@ -46,9 +46,9 @@ export async function scheduleRelease(ctx: MailCtx): Promise<void> {
 }
 
 /**
- * Makes the 500 oldest emails that wait after an outage of the egress due now (decisions 4). A success of any of them
- * schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first. Acts
- * on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.
+ * Makes the 500 oldest emails that wait after an outage of the egress due now (docs/contract/delivery.md#outages). A success of
+ * any of them schedules the next step. They are due after every email accepted so far, which the sweep therefore takes first.
+ * Acts on the one mail database of `ctx`. Safe to run at any time. Returns the number of released emails.
  */
 export async function flushOutbox(ctx: MailCtx): Promise<number> {
   const now = ctx.now();

@@ -8,9 +8,9 @@ import type { ClaimedMail } from "./claim.ts";
 const MAX_DOMAIN = 254 - 64 - 1;
 
 /**
- * Returns the MAIL FROM address of a transaction with these recipients. It names the email and carries a MAC, so that a
- * forged bounce is refused (decisions 9). It is below the sender's domain where that is verified in DNS, so that SPF
- * passes for that domain.
+ * Returns the MAIL FROM address of a transaction with these recipients. It names the email and carries a MAC, so that a forged
+ * bounce is refused (docs/contract/delivery.md#return-path). It is below the sender's domain where that is verified in DNS, so
+ * that SPF passes for that domain.
  */
 export function returnPathOf(ctx: Ctx, mail: ClaimedMail, recipients: readonly RecipientEntry[]): Promise<string> {
   const { workspace, id: emailId } = mail.state;

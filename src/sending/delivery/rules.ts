@@ -1,6 +1,6 @@
 /** Limits of a delivery run and the sender check before dispatch. Pure. */
 
-/** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS (design: deliver). */
+/** A flush writes this many outcomes, or fewer once the oldest has waited FLUSH_AFTER_MS. */
 export const FLUSH_EMAILS = 16;
 export const FLUSH_AFTER_MS = 500;
 /** Approximate octets of one flush: about half of the 2,000,000 that one bound parameter of D1 may have (platform limits). */
@@ -55,14 +55,20 @@ export const CONTENT_OCTETS_IN_FLIGHT = 6_000_000;
 export const BULK_RUN_ROWS = 20;
 /** Transactional mail that became due within this many milliseconds goes before the next row of a broadcast. */
 export const RECENT_MS = 5_000;
-/** How long the email of a paused workspace waits for its next check, in milliseconds (decisions 2). */
+/**
+ * How long the email of a paused workspace waits for its next check, in milliseconds
+ * (docs/contract/delivery.md#checks-before-dispatch).
+ */
 export const PAUSE_CHECK_MS = 10 * 60_000;
 
-/** How often an email is checked while the deployment has no egress, and when it fails, in milliseconds (decisions 4). */
+/**
+ * How often an email is checked while the deployment has no egress, and when it fails, in milliseconds
+ * (docs/contract/delivery.md#missing-egress).
+ */
 export const EGRESS_CHECK_MS = 10 * 60_000;
 export const EGRESS_HOLD_MAX_MS = 5 * 24 * 3_600_000;
 
-/** Emails of one release step after an outage of the egress (decisions 4). */
+/** Emails of one release step after an outage of the egress (docs/contract/delivery.md#outages). */
 export const RELEASE_STEP_ROWS = 500;
 /** A release step waits while more released emails than this are unfinished. */
 export const MAX_RELEASED_ROWS = 250;
@@ -92,7 +98,10 @@ export function checkSender(sender: SenderState): SenderVerdict {
   return sender.paused ? { kind: "hold" } : { kind: "send" };
 }
 
-/** Waits between delivery attempts, in milliseconds (decisions 4). The eighth failed attempt is the last. */
+/**
+ * Waits between delivery attempts, in milliseconds (docs/contract/delivery.md#attempts-and-waits). The eighth failed attempt is
+ * the last.
+ */
 export const attemptWaitsMs: readonly number[] = [1, 5, 30, 120, 360, 720, 1620].map((minutes) => minutes * 60_000);
 export const MAX_ATTEMPTS = attemptWaitsMs.length + 1;
 

@@ -1,7 +1,7 @@
 import type { Outcome } from "../emails/index.ts";
 import { type Attempt, deferOrFail } from "./outcome.ts";
 
-/** Outcomes of the simulator's addresses, by local part without +label (decisions 4). */
+/** Outcomes of the simulator's addresses, by local part without +label (docs/contract/simulator.md#simulated-recipients). */
 const simulations: Readonly<Record<string, (replyText: ReplyText, attempt: Attempt) => Outcome[]>> = {
   delivered: (replyText) => [{ on: "accepted-final", metadata: replyText("250 2.0.0 simulated delivery", "2.0.0") }],
   bounced: (replyText) => [

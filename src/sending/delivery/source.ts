@@ -12,9 +12,9 @@ const CAPABILITIES = { smtpUtf8: true, eightBitMime: true };
 
 /**
  * Returns the message of an email as it is composed, signed with the active keys of its domain when it was sent
- * (decisions 4). Its size is in octets. Links of emails of the service itself stay encrypted: they sign their reader in.
- * Throws 404 for an unknown email and for one whose content was deleted, 403 for mail of a mailbox that the caller may not open. Costs two D1 calls, and for an attachment two R2
- * reads.
+ * (docs/contract/emails.md#source-of-an-email). Its size is in octets. Links of emails of the service itself stay encrypted:
+ * they sign their reader in. Throws 404 for an unknown email and for one whose content was deleted, 403 for mail of a mailbox
+ * that the caller may not open. Costs two D1 calls, and for an attachment two R2 reads.
  */
 export async function composeSource(ctx: CallerCtx, id: string): Promise<Pick<OutgoingMessage, "size" | "chunks">> {
   const row = await getEmail(ctx, id);

@@ -56,7 +56,10 @@ export function toUpdate(
   return { facts, attempt: attempt.number, next, isAccepted };
 }
 
-/** Returns the metadata of an outcome. That of an accepted message tells how many links are untracked (decisions 1). */
+/**
+ * Returns the metadata of an outcome. That of an accepted message tells how many links are untracked
+ * (docs/contract/tracking.md#what-is-tracked).
+ */
 function withUntrackedLinks({ on, metadata }: Outcome, { untrackedLinks = 0 }: MailToSend): Outcome["metadata"] {
   const isAccepted = on === "accepted-final" || on === "accepted-dsn-to-come";
   return isAccepted && untrackedLinks > 0 ? { ...metadata, untracked_links: untrackedLinks } : metadata;
@@ -70,9 +73,9 @@ function outcomesOf(recipient: RecipientEntry, result: RecipientResult | Outcome
 const NO_CONNECTION = new ConnectError("connect", null, "no connection to the egress");
 
 /**
- * Returns the update that defers an email that failed before MAIL FROM. A released email returns to its retry time without
- * an event, because this attempt does not count (decisions 4) and an egress that fails often would otherwise fill the row
- * with events.
+ * Returns the update that defers an email that failed before MAIL FROM. A released email returns to its retry time without an event, because this
+ * attempt does not count (docs/contract/delivery.md#outages) and an egress that fails often would otherwise fill the row with
+ * events.
  */
 export function toUnreachableUpdate(ctx: AttemptCtx, job: MailToSend, error: ConnectError | null): DeliveryUpdate {
   const { mail, suppressedFacts } = job;

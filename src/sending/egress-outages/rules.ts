@@ -11,7 +11,7 @@ export const PROBE_MS = 25_000;
 export const ANSWERED_MS = 150_000;
 /** An outage without a probe for this long is over: nothing waits any more. */
 export const NOTHING_WAITS_MS = 180_000;
-/** Owners are notified of an outage that has lasted this long (decisions 4). */
+/** Owners are notified of an outage that has lasted this long (docs/contract/delivery.md#outages). */
 export const NOTICE_AFTER_MS = 600_000;
 /** An email may have begun to wait this long before the probe that noticed the outage. */
 export const NOTICED_WITHIN_MS = 120_000;

@@ -1,9 +1,8 @@
 /**
- * Statuses, transitions and limits of emails (specification: Email statuses; decisions 4). Pure. A test checks every
- * row of the tables.
+ * Statuses, transitions and limits of emails (docs/contract/emails.md#statuses). Pure. A test checks every row of the tables.
  */
 
-/** Limits of one email, and of a batch (decisions 1, specification: Limits). */
+/** Limits of one email, and of a batch (docs/contract/limits.md#one-email). */
 export const limits = {
   batch: 500,
   recipients: 50,
@@ -66,8 +65,8 @@ export interface Suppression {
 }
 
 /**
- * Returns whether a suppression stops an email (decisions 4): an unsubscribe applies to bulk and broadcast mail only,
- * and a bounce does not stop a retry.
+ * Returns whether a suppression stops an email (docs/contract/suppressions.md#what-a-suppression-stops): an unsubscribe applies
+ * to bulk and broadcast mail only, and a bounce does not stop a retry.
  */
 export function isSuppressing(
   { reason, isUnsubscribed }: Suppression,

@@ -3,7 +3,7 @@ import { ExtractedContent } from "../../lib/json-extract/content.ts";
 import { Variables } from "../templates/index.ts";
 import { limits, statuses } from "./rules.ts";
 
-/** Schemas of the emails API (specification: Resources and their fields). They check types; send/ checks values. */
+/** Schemas of the emails API. They check types; send/ checks values. */
 
 const Mailbox = z
   .object({

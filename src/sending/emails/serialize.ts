@@ -6,7 +6,7 @@ import type { DetailRow, RecordRow } from "./queries.ts";
 import type { DetailOut, EmailOut, EventOut } from "./schema.ts";
 import { type RecipientEntry, readEvents } from "./timeline/index.ts";
 
-/** Serializes an email for lists (specification: Email record). */
+/** Serializes an email for lists. */
 export function toRecord(row: RecordRow): EmailOut {
   return {
     id: row.id,
@@ -27,8 +27,7 @@ export function toRecord(row: RecordRow): EmailOut {
 }
 
 /**
- * Serializes an email with its content and events (specification: Email detail). `content` is null after retention, and for readers
- * who may not read it.
+ * Serializes an email with its content and events. `content` is null after retention, and for readers who may not read it.
  */
 export function toDetail(row: DetailRow, content: ContentDocument | null): DetailOut {
   const cc = addressesOf(row, "cc");
@@ -45,7 +44,7 @@ export function toDetail(row: DetailRow, content: ContentDocument | null): Detai
   };
 }
 
-/** Serializes the events of an email, oldest first (specification: Email event). */
+/** Serializes the events of an email, oldest first. */
 export function toEvents(row: Pick<DetailRow, "id" | "createdAt" | "events" | "recipients">): EventOut[] {
   // The column has them in the order of writing, which differs from the order of time for opens and clicks.
   const sorted = readEvents(row.events, row).toSorted((a, b) => a.at - b.at);

@@ -1,4 +1,4 @@
-/** Characters of the user id at the start of a username (specification: SMTP credential). */
+/** Characters of the user id at the start of a username (docs/contract/smtp.md#smtp-credentials). */
 const USER_CHARACTERS = 8;
 
 /**

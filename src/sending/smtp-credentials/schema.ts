@@ -2,7 +2,7 @@ import * as z from "zod";
 import { iso } from "../../lib/time.ts";
 import type { SmtpCredentialRow } from "./queries.ts";
 
-/** Request and response schemas of SMTP credentials (specification: SMTP credential). */
+/** Request and response schemas of SMTP credentials. */
 
 export const SmtpCredentialIn = z
   .object({

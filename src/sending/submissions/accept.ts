@@ -48,10 +48,11 @@ export interface ReadSubmission extends Pick<Submission, "envelope" | "sequence"
 }
 
 /**
- * Accepts submitted messages for delivery (decisions 8): those of one credential with one D1 call to each database. When
- * it returns, the rows of accepted messages are committed and their content is in them or in R2. The same message again
- * within 10 minutes of a lost answer, or with the same Idempotency-Key within 24 hours, gets the result of the first.
- * Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored then.
+ * Accepts submitted messages for delivery (docs/contract/smtp.md#submission): those of one credential with one D1 call to each
+ * database. When it returns, the rows of accepted messages are committed and their content is in them or in R2. The same
+ * message again within 10 minutes of a lost answer, or with the same Idempotency-Key within 24 hours, gets the result of the
+ * first. Returns the results in their order; a ReplyError, RawMessageError or AppError is a refusal, and nothing is stored
+ * then.
  */
 export async function acceptSubmissions(ctx: Ctx, submissions: readonly Submission[]): Promise<Result<Accepted>[]> {
   const tokens = new Set(submissions.map(({ token }) => token));

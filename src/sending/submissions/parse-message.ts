@@ -56,8 +56,9 @@ const MAX_SUBJECT_OCTETS = 998;
 const refuse = (text: string) => new ReplyError(`554 5.6.0 ${text}`);
 
 /**
- * Checks a message that was read and returns what is stored of it (decisions 8). Bcc is removed from the header section, a
- * missing Message-ID or Date is added, with `id`, the domain of From, and `now` in ms since 1970. Throws ReplyError.
+ * Checks a message that was read and returns what is stored of it (docs/contract/smtp.md#bytes-of-a-submitted-message). Bcc is
+ * removed from the header section, a missing Message-ID or Date is added, with `id`, the domain of From, and `now` in ms since
+ * 1970. Throws ReplyError.
  */
 export function parseMessage(
   { head, parts }: Pick<ScannedMessage, "head" | "parts">,

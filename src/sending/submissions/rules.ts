@@ -1,6 +1,6 @@
 import { ipNetwork } from "../../lib/ip-network.ts";
 
-/** Limits of mail that is submitted by SMTP (decisions 8). Pure. */
+/** Limits of mail that is submitted by SMTP (docs/contract/smtp.md#submission). Pure. */
 
 /** Octets of one message on the wire. */
 export const MAX_WIRE_OCTETS = 36 * 1024 * 1024;

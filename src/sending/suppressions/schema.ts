@@ -4,7 +4,7 @@ import type { SuppressionRow } from "./queries.ts";
 
 const reasons = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 
-/** A new entry of the suppression list (decisions 4). */
+/** A new entry of the suppression list. */
 export const SuppressionIn = z
   .object({
     email: z.string().max(1000).meta({ minLength: 3, maxLength: 254, pattern: "@" }),

@@ -9,7 +9,7 @@ const INSERT = `
   INSERT INTO templates (id, workspace, name, subject, size, created_at, updated_at, html_body, text_body, blocks_json)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9)`;
 
-/** Creates a template (specification: POST /v1/templates/). Throws 413 when it is too large as a whole. */
+/** Creates a template. Throws 413 when it is too large as a whole. */
 export function createTemplate(ctx: CallerCtx, input: TemplateIn): Promise<TemplateOut> {
   return insertTemplate(ctx, {
     name: input.name,

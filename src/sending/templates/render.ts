@@ -19,7 +19,10 @@ export interface RenderedContent extends TemplateContent {
   missing: string[];
 }
 
-/** Renders a template (decisions 6). Returns null when subject, html or text would be longer than an email may be. Pure. */
+/**
+ * Renders a template (docs/contract/templates.md#placeholders). Returns null when subject, html or text would be longer than an
+ * email may be. Pure.
+ */
 export function renderTemplate(template: TemplateContent, values: Values): RenderedContent | null {
   const parsed = {
     subject: parseOrNull(template.subject),

@@ -6,7 +6,7 @@ import { iso } from "../../lib/time.ts";
 import type { TemplateRow } from "./queries.ts";
 import { BLOCKS_OCTETS, NAME_CHARACTERS, TEMPLATE_OCTETS, VARIABLES_OCTETS } from "./rules.ts";
 
-/** Request and response schemas of the templates API (specification: Template). */
+/** Request and response schemas of the templates API. */
 
 const SUBJECT_OCTETS = 998;
 

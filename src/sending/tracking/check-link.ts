@@ -20,8 +20,8 @@ const FIND_STATE = `
          EXISTS (SELECT 1 FROM workspaces WHERE number = ?1 AND deleted_at IS NULL) AS hasWorkspace`;
 
 /**
- * Returns whether a tracking link redirects (decisions 4). Reads D1 only when this data center has no result younger
- * than 60 s for the workspace and the host. Never throws: when the lookup fails, the link is active.
+ * Returns whether a tracking link redirects (docs/contract/tracking.md#tracking-links). Reads D1 only when this data center has
+ * no result younger than 60 s for the workspace and the host. Never throws: when the lookup fails, the link is active.
  */
 export async function checkLink(ctx: Ctx, link: TrackedLink): Promise<LinkState> {
   try {

@@ -1,7 +1,7 @@
 import { Layout } from "../../http/ui/index.ts";
 import { toLocation } from "./location.ts";
 
-/** Returns the page of an expired link. It names the target and links to it (decisions 4). */
+/** Returns the page of an expired link. It names the target and links to it (docs/contract/tracking.md#tracking-links). */
 export function expiredPage(url: string) {
   const target = toLocation(url);
   return (

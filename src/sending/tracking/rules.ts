@@ -7,7 +7,7 @@ export interface Tracking {
   clicks: boolean;
 }
 
-/** Sources that are tracked by default (decisions 4). */
+/** Sources that are tracked by default (docs/contract/tracking.md#what-is-tracked). */
 const TRACKED_SOURCES = ["bulk", "broadcast"];
 
 /** Returns whether opens and clicks are tracked: by the send, else by the workspace's settings, else by the source. */
@@ -25,7 +25,7 @@ export function resolveTracking(
 
 /** Longest stored text about a client in characters: its user agent, purpose header and network name. */
 export const MAX_CLIENT_FIELD = 300;
-/** Repeats of an open or click within this time are merged, in seconds (decisions 4). */
+/** Repeats of an open or click within this time are merged, in seconds (docs/contract/tracking.md#machines-and-persons). */
 export const REPEAT_SECONDS = 60;
 
 /** An unfilled template placeholder. Such a link is broken, so it stays as the sender wrote it. */

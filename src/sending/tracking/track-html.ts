@@ -5,7 +5,7 @@ import { type Attribute, decodeValue, parseAttributes } from "./attributes.ts";
 import { locateLinks } from "./locate-links.ts";
 import { isTrackable, type Tracking } from "./rules.ts";
 
-/** Tracked links of one email (decisions 1). Each costs one signature. */
+/** Tracked links of one email (docs/contract/limits.md#one-email). Each costs one signature. */
 export const MAX_TRACKED_LINKS = 1_000;
 /** Characters of an `href` with character references: the longest target has MAX_TARGET_BYTES once it is decoded. */
 const MAX_ENCODED_TARGET = 2 * MAX_TARGET_BYTES;
@@ -28,9 +28,9 @@ interface Edit {
 }
 
 /**
- * Returns the HTML with tracking links and with a pixel at the end of its body (decisions 4). Tracks the first
- * MAX_TRACKED_LINKS links. Everything but the link targets stays unchanged. The same input gives the same result. HTML
- * that HTMLRewriter cannot parse is returned unchanged, and the log says so.
+ * Returns the HTML with tracking links and with a pixel at the end of its body (docs/contract/tracking.md#what-is-tracked).
+ * Tracks the first MAX_TRACKED_LINKS links. Everything but the link targets stays unchanged. The same input gives the same
+ * result. HTML that HTMLRewriter cannot parse is returned unchanged, and the log says so.
  */
 export async function trackHtml(ctx: Ctx, html: string, mail: MailReference, tracking: Tracking): Promise<TrackedHtml> {
   if (!tracking.opens && !tracking.clicks) return { html, untrackedLinks: 0 };

@@ -6,9 +6,9 @@ import { applyFacts, findEmail, recipientKey } from "../emails/index.ts";
 import { copyToContacts, suppressStatement } from "../suppressions/index.ts";
 
 /**
- * Suppresses the recipient that an unsubscribe token names for bulk and broadcast mail, and records one event however
- * often it is called (RFC 8058, decisions 4). `token` is the mailto address or its local part; `method` is recorded in
- * the event. Returns false for an invalid token, or when the email no longer exists.
+ * Suppresses the recipient that an unsubscribe token names for bulk and broadcast mail, and records one event however often it
+ * is called (RFC 8058, docs/contract/suppressions.md#unsubscribe). `token` is the mailto address or its local part; `method` is
+ * recorded in the event. Returns false for an invalid token, or when the email no longer exists.
  */
 export async function unsubscribe(ctx: Ctx, token: string, method: "one-click" | "mailto"): Promise<boolean> {
   const mail = await readUnsubscribeAddress(ctx.settings.masterKeys, token);

@@ -33,8 +33,9 @@ const FIND_OWNERS = "SELECT user_id FROM memberships WHERE workspace = ?1 AND ro
 
 /**
  * Accepts a transfer into a workspace of the caller; the safety window begins. The outbox mails a stop link to every owner of
- * the source workspace. Of calls with the same token one succeeds. Throws the errors of the specification (Domain transfer
- * codes), 403 for an API key that is restricted to domains, 503 when no stop link can be mailed.
+ * the source workspace. Of calls with the same token one succeeds. Throws the errors of
+ * docs/contract/errors.md#codes-of-transfers, 403 for an API key that is restricted to domains, 503 when no stop link can be
+ * mailed.
  */
 export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: AcceptIn): Promise<Performed> {
   const { transfer: found, tokenHash } = await getTransfer(ctx, ref);

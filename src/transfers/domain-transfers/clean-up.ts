@@ -9,8 +9,9 @@ const MAX_STEPS = 50;
 
 /**
  * Cancels the scheduled emails and the scheduled and sending broadcasts of domains that a workspace gave away, in each of its
- * mail databases (decisions 7). Only what was created until the completion: the workspace may get a domain back. Returns
- * whether it is finished. Safe to repeat; throws when a mail database fails, after the others were cleaned.
+ * mail databases (docs/contract/transfers.md#completion). Only what was created until the completion: the workspace may get a
+ * domain back. Returns whether it is finished. Safe to repeat; throws when a mail database fails, after the others were
+ * cleaned.
  */
 export async function cleanUp(
   ctx: Ctx,

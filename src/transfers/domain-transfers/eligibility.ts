@@ -3,7 +3,7 @@ import { codes } from "./rules.ts";
 import type { EligibilityOut } from "./schema.ts";
 import { listTargets } from "./targets.ts";
 
-/** Domains of an account are not limited (specification: Accept eligibility). */
+/** Domains of an account are not limited (docs/contract/transfers.md#eligibility). */
 const UNLIMITED = -1;
 
 const COUNT = "SELECT count(*) AS domains FROM domains WHERE workspace = ?1";

@@ -9,7 +9,7 @@ import {
   type TransferState,
 } from "./rules.ts";
 
-/** Returns the error of a code, with its status (specification: Domain transfer codes). */
+/** Returns the error of a code, with its status (docs/contract/errors.md#codes-of-transfers). */
 export function transferError(
   code: TransferCode,
   { detail, blockers }: { detail?: string; blockers?: Blocker[] } = {},

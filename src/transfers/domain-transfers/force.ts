@@ -46,7 +46,7 @@ export async function forceTransfer(ctx: CallerCtx, domainId: string, input: For
   return { response, transfer };
 }
 
-/** Throws 403 unless the caller's session was re-authenticated in the last five minutes (decisions 2). */
+/** Throws 403 unless the caller's session was re-authenticated in the last five minutes (docs/contract/transfers.md#force). */
 export function requireRecentReauthentication(ctx: CallerCtx): void {
   if (!isRecentlyReauthenticated(ctx)) throw transferError("reauthentication_required");
 }

@@ -78,9 +78,9 @@ const ROTATE = [
 ];
 
 /**
- * Returns the statements that move the domain of a transfer and its sub-domains to the target workspace (decisions 7), for
- * the guarded batch that completes the transfer, after its guards. `cleanUpId` becomes the id of the outbox row that cancels
- * what the source workspace has scheduled.
+ * Returns the statements that move the domain of a transfer and its sub-domains to the target workspace
+ * (docs/contract/transfers.md#completion), for the guarded batch that completes the transfer, after its guards. `cleanUpId`
+ * becomes the id of the outbox row that cancels what the source workspace has scheduled.
  */
 export function moveStatements(ctx: Ctx, { transfer, by }: Completion, cleanUpId: string): MainStatement[] {
   const { db } = ctx;

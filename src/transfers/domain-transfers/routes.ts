@@ -59,7 +59,7 @@ function transferResponses(description: string, schema: z.ZodType, errors: reado
   return Object.fromEntries(entries) as typeof table;
 }
 
-/** Answers 404 while DOMAIN_TRANSFERS is off (decisions 7). */
+/** Answers 404 while DOMAIN_TRANSFERS is off (docs/contract/transfers.md#calls-of-a-transfer). */
 const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
   requireSwitchedOn(c.get("ctx"));
   await next();

@@ -1,15 +1,15 @@
-/** Statuses, transitions, refusals and limits of domain transfers (specification: Domain transfer statuses; decisions 7). Pure. */
+/** Statuses, transitions, refusals and limits of domain transfers (docs/contract/transfers.md#transfer-statuses). Pure. */
 
 export const statuses = ["pending", "accepted", "completed", "declined", "cancelled", "reversed", "expired"] as const;
 export type TransferStatus = (typeof statuses)[number];
 
-/** Time for accepting a transfer, in ms (specification: Limits). */
+/** Time for accepting a transfer, in ms. */
 export const REQUEST_WINDOW_MS = 7 * 24 * 3_600_000;
-/** Time from the acceptance to the completion, in which the source may stop the transfer, in ms (specification: Limits). */
+/** Time from the acceptance to the completion, in which the source may stop the transfer, in ms. */
 export const SAFETY_WINDOW_MS = 24 * 3_600_000;
 /** Time from a deadline to the check by cron, which acts when the alarm of the object did not, in ms. */
 export const REPAIR_DELAY_MS = 60_000;
-/** How long a re-authentication permits a force transfer, in ms (decisions 2). */
+/** How long a re-authentication permits a force transfer, in ms (docs/contract/sign-in.md#proof-of-identity). */
 export const REAUTHENTICATION_TTL_MS = 5 * 60_000;
 /** Greatest number of blockers of each kind in one response. */
 export const MAX_BLOCKERS = 50;
@@ -81,7 +81,7 @@ export function deadlineOf({ status, expiresAt, cooloffUntil }: TransferState): 
   return status === "accepted" ? cooloffUntil : null;
 }
 
-/** Status and message of each `code` (specification: Domain transfer codes). The last four are additions. */
+/** Status and message of each `code` (docs/contract/errors.md#codes-of-transfers). The last four are additions. */
 export const codes = {
   transfer_active: [409, "A transfer of this domain, or of one above or below it, is pending or accepted"],
   broadcasts_in_flight: [409, "A broadcast from this domain is scheduled or sending"],

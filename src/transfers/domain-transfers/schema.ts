@@ -68,7 +68,7 @@ const EXAMPLE = {
   dkim_records: [],
 };
 
-/** A transfer of a domain (specification: Domain transfer), with the additions of decisions 7. */
+/** A transfer of a domain (docs/contract/transfers.md#transfer-statuses). */
 export const TransferOut = z
   .object({
     id: z.uuid(),
@@ -94,7 +94,7 @@ export const TransferOut = z
   .meta({ ref: "DomainTransfer", examples: [EXAMPLE] });
 export type TransferOut = z.output<typeof TransferOut>;
 
-/** The response of an initiation says what moves with the domain (decisions 7). */
+/** The response of an initiation says what moves with the domain (docs/contract/transfers.md#calls-of-a-transfer). */
 export const OfferedTransferOut = TransferOut.extend({
   moves: z.object({
     mailboxes: z.int().describe("Mailboxes of the domain and its sub-domains."),
@@ -126,7 +126,7 @@ export function toTransfer(row: TransferRow, now: number, keys: readonly Transfe
   };
 }
 
-/** Whether the caller could accept a transfer (specification: Accept eligibility). */
+/** Whether the caller could accept a transfer (docs/contract/transfers.md#eligibility). */
 export const EligibilityOut = z
   .object({
     can_accept: z.boolean(),

@@ -29,7 +29,10 @@ const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
 /** Most mailboxes in the list of those that a user may open. */
 const MAX_MAILBOXES = 500;
 
-/** The pages of webmail. A mailbox is opened by its password (decisions 5 and 11), or by a user of the dashboard. */
+/**
+ * The pages of webmail. A mailbox is opened by its password (docs/contract/mailboxes.md#webmail), or by a user of the
+ * dashboard.
+ */
 export const webmailPages = new Hono<AppEnv>()
   .get("/mail/sign-in", (c) => respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />))
   .post("/mail/sign-in", async (c) => {

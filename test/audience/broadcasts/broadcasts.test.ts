@@ -17,7 +17,7 @@ const patch = (id: string, body: unknown) => broadcasts.api.call("PATCH", broadc
 const minimal = () => ({ name: "n", subject: "s", from_address: workspace.mailbox });
 
 describe("POST /v1/broadcasts/", () => {
-  it("creates a draft with every field of the specification, which GET returns too", async () => {
+  it("creates a draft with every field, which GET returns too", async () => {
     const made = await broadcasts.create({ from_address: `"Shop, Inc." <${workspace.mailbox}>`, ab_test_pct: 99 });
     expect(made).toEqual({
       ...{ id: expect.any(String), org_id: workspace.workspaceId, user_id: workspace.userId },

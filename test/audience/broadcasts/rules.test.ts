@@ -4,7 +4,7 @@ import { clampSamplePct, statusAfter, statuses, transitions } from "../../../src
 import { apportion, RankList, rankOf, splitAudience, variantOf } from "../../../src/audience/broadcasts/split.ts";
 
 describe("transitions of a broadcast", () => {
-  /** The specification's table with the additions of decisions 6, written out again. */
+  /** The table of docs/contract/broadcasts.md#broadcast-statuses, written out again. */
   const expected: Record<string, Record<string, string>> = {
     draft: { edit: "draft", schedule: "scheduled", unschedule: "draft", send: "sending" },
     scheduled: {

@@ -5,7 +5,7 @@ import { publishRecords, register, uniqueDomainName, verify } from "../../suppor
 import { insertDomain } from "../../support/transfers.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 
-/** The holder of a parent domain proves itself and wins over claims below it (decisions 7). */
+/** The holder of a parent domain proves itself and wins over claims below it (docs/contract/domains.md#verification). */
 
 const statusOf = async (id: string) =>
   (await env.DB.prepare("SELECT status FROM domains WHERE id = ?1").bind(id).first<{ status: string }>())?.status;

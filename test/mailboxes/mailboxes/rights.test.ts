@@ -5,7 +5,10 @@ import { aSession } from "../../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { submit } from "../../web/dashboard/support.ts";
 
-/** Who may change a mailbox, set its password and read it (decisions 3 and 9), for each role and credential. */
+/**
+ * Who may change a mailbox, set its password and read it (docs/contract/mailboxes.md#rights-on-a-mailbox), for each role and
+ * credential.
+ */
 
 const PASSWORD = "correct horse battery staple";
 let workspace: TestWorkspace;

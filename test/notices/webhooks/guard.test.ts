@@ -1,4 +1,7 @@
-/** The guard of URLs that customers give (decisions 10): before a webhook is made, changed or tested, and before each request. */
+/**
+ * The guard of URLs that customers give (docs/contract/webhooks.md#webhook-urls): before a webhook is made, changed or tested,
+ * and before each request.
+ */
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../src/platform/public-urls/addresses.ts";

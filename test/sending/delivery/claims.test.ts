@@ -1,4 +1,4 @@
-/** Claims fill under load and a lone email leaves at once, although each queue message names one row (design: deliver). */
+/** Claims fill under load and a lone email leaves at once, although each queue message names one row. */
 import { createMessageBatch } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The Date header is the time of the email's `queued` event (decisions 4). */
+/** The Date header is the time of the email's `queued` event (docs/contract/emails.md#send-request). */
 import { describe, expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { sendNow } from "../../../src/sending/emails/scheduled/send-now.ts";

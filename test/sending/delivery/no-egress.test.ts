@@ -1,4 +1,6 @@
-/** A deployment whose EGRESS_URL is missing or malformed: email waits and says why (decisions 4). */
+/**
+ * A deployment whose EGRESS_URL is missing or malformed: email waits and says why (docs/contract/delivery.md#missing-egress).
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import { readEvents } from "../../../src/sending/emails/timeline/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";

@@ -1,4 +1,6 @@
-/** After an outage of the egress, the first successful delivery releases the waiting emails (decisions 4). */
+/**
+ * After an outage of the egress, the first successful delivery releases the waiting emails (docs/contract/delivery.md#outages).
+ */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { asDatabase } from "../../../src/platform/db/database.ts";

@@ -5,7 +5,7 @@ import { mail } from "../../support/databases.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { aMail, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
-/** GET /v1/emails/:email_id/source (decisions 4). */
+/** GET /v1/emails/:email_id/source (docs/contract/emails.md#source-of-an-email). */
 
 let workspace: TestWorkspace;
 

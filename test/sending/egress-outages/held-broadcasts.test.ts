@@ -1,4 +1,7 @@
-/** Emails of a broadcast that may not leave yet do not keep those of others from leaving after an outage (decisions 4). */
+/**
+ * Emails of a broadcast that may not leave yet do not keep those of others from leaving after an outage
+ * (docs/contract/delivery.md#outages).
+ */
 import { beforeEach, expect, it, vi } from "vitest";
 import { aContactList, broadcastsOf } from "../../audience/broadcasts/support.ts";
 import { closedPort } from "../../support/closed-port.ts";

@@ -1,4 +1,7 @@
-/** Owners of workspaces with waiting emails are notified of an outage and of its end, once each (decisions 4 and 10). */
+/**
+ * Owners of workspaces with waiting emails are notified of an outage and of its end, once each
+ * (docs/contract/delivery.md#outages).
+ */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { notifyWorkspaces } from "../../../src/notices/notifications/index.ts";

@@ -1,4 +1,4 @@
-/** When cron probes the egress, and what a probe does (decisions 4). */
+/** When cron probes the egress, and what a probe does (docs/contract/delivery.md#outages). */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { readReadiness } from "../../../src/operations/metrics/readiness.ts";
 import { recordAnswer } from "../../../src/sending/egress-outages/index.ts";

@@ -1,4 +1,7 @@
-/** Emails that wait leave by themselves after an outage of the egress, whether or not new mail comes (decisions 4). */
+/**
+ * Emails that wait leave by themselves after an outage of the egress, whether or not new mail comes
+ * (docs/contract/delivery.md#outages).
+ */
 import { beforeEach, expect, it, vi } from "vitest";
 import { closedPort, receivedIds } from "../../support/closed-port.ts";
 import { aWorkspace } from "../../support/workspace.ts";

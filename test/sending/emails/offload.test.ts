@@ -1,4 +1,4 @@
-/** Content of small emails moves from their rows to R2, packed, and is readable at any moment (design: accept). */
+/** Content of small emails moves from their rows to R2, packed, and is readable at any moment. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { runRetention } from "../../../src/operations/retention/index.ts";

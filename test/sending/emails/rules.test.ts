@@ -20,7 +20,10 @@ import type { EmailState } from "../../../src/sending/emails/timeline/state.ts";
 
 const MINUTE = 60_000;
 
-/** The transitions of one recipient written out: for each fact its event and the state it leads to (decisions 4). */
+/**
+ * The transitions of one recipient written out: for each fact its event and the state it leads to
+ * (docs/contract/emails.md#outcomes-of-recipients).
+ */
 const table: Record<RecipientFact, { event: string; moves: Partial<Record<RecipientState, RecipientState>> }> = {
   "accepted-dsn-to-come": { event: "sent", moves: { queued: "sent", failed: "sent", cancelled: "sent" } },
   "accepted-final": {
@@ -53,19 +56,19 @@ const table: Record<RecipientFact, { event: string; moves: Partial<Record<Recipi
 const facts = Object.keys(table) as RecipientFact[];
 
 describe("statuses, event types and limits", () => {
-  it("statuses are the nine of decisions 4, of which sending is shown and never stored", () => {
+  it("statuses are nine, of which sending is shown and never stored", () => {
     const stored = ["scheduled", "queued", "sent", "delivered", "bounced", "rejected", "failed", "cancelled"];
     expect([...storedStatuses].sort()).toEqual(stored.sort());
     expect([...statuses].sort()).toEqual([...stored, "sending"].sort());
   });
 
-  it("event types are the fifteen of decisions 4", () => {
+  it("event types are fifteen", () => {
     const words =
       "queued scheduled sent delivered deferred bounced rejected failed cancelled open click complained unsubscribed retried suppressed";
     expect([...eventTypes]).toEqual(words.split(" "));
   });
 
-  it("limits are those of decisions 1 and the Limits table", () => {
+  it("limits are those of the contract, written out again", () => {
     expect(limits).toMatchObject({
       recipients: 50,
       customHeaders: 50,

@@ -74,7 +74,7 @@ beforeAll(async () => {
     .run();
 }, 120_000);
 
-/** Returns the ids that the specification's rules select, computed without SQL. */
+/** Returns the ids that the rules of docs/contract/paging.md#email-search select, computed without SQL. */
 function expected(text: string): string[] {
   const query = parseSearchQuery(text);
   const has = (where: string, what: string) => where.toLowerCase().includes(what.toLowerCase());
@@ -202,7 +202,7 @@ describe("GET /v1/emails/search", () => {
     expect((await workspace.get("/v1/emails/search?before=x")).status).toBe(422);
   });
 
-  it("returns the fields of the specification's search record", async () => {
+  it("returns each field of a search record", async () => {
     const [record] = await search("q=archer&limit=1");
     expect(record).toEqual({
       id: expect.any(String),

@@ -13,13 +13,13 @@ import { type Fact, mergeFacts } from "../../../src/sending/emails/timeline/merg
 import type { EmailState } from "../../../src/sending/emails/timeline/state.ts";
 
 /**
- * Runs random commands against the state machine of emails. Every observed transition must be in the specification's
- * table, in decisions 4 or in the table of recipient transitions.
+ * Runs random commands against the state machine of emails. Every observed transition must be in a table of
+ * docs/contract/emails.md#statuses or docs/contract/emails.md#outcomes-of-recipients.
  */
 
 const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
 
-/** Transitions of a whole email (specification: Email statuses; decisions 4), from status to status. */
+/** Transitions of a whole email (docs/contract/emails.md#statuses), from status to status. */
 const LEGAL: Record<string, string> = {
   scheduled: "queued cancelled failed",
   // An email of a broadcast that was cancelled.

@@ -18,7 +18,10 @@ import {
 } from "../../support/transfers.ts";
 import { aWorkspace, testContext } from "../../support/workspace.ts";
 
-/** Twenty calls at once: one wins, the others get the specification's code. Through the object, and past it. */
+/**
+ * Twenty calls at once: one wins, the others get the code of docs/contract/errors.md#codes-of-transfers. Through the object,
+ * and past it.
+ */
 
 const TRIALS = env.TEST_LONG ? 100 : 3;
 let source: Party;

@@ -21,7 +21,7 @@ const state = (status: TransferStatus) => ({
   cooloffUntil: status === "pending" || status === "declined" ? null : T,
 });
 
-/** The specification's table with the additions of decisions 7, written out again: [before the deadline, from it on]. */
+/** The table of docs/contract/transfers.md#transfer-statuses, written out again: [before the deadline, from it on]. */
 const expected: Record<string, Record<string, [TransferStatus | null, TransferStatus | null]>> = {
   pending: {
     accept: ["accepted", null],
@@ -54,7 +54,7 @@ describe("transitions of a transfer", () => {
 });
 
 describe("refusals of a transfer", () => {
-  /** Specification: Domain transfer codes. */
+  /** docs/contract/errors.md#codes-of-transfers. */
   const codeOf: Record<string, Partial<Record<TransferStatus, [number, string]>>> = {
     accept: { expired: [410, "expired"] },
     decline: {},
@@ -77,7 +77,7 @@ describe("refusals of a transfer", () => {
     expect(shownStatus(state("accepted"), T)).toBe("accepted");
   });
 
-  it("every code has the status of the specification", () => {
+  it("every code has its status", () => {
     const table = Object.fromEntries(Object.entries(codes).map(([code, [status]]) => [code, status]));
     expect(table).toMatchObject({
       ...{ transfer_active: 409, broadcasts_in_flight: 409, scheduled_emails: 409, self_transfer: 409 },

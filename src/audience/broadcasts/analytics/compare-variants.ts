@@ -14,7 +14,7 @@ const example = {
   ...{ queued: 500, attempted: 500, delivered: 495, bounced: 4, failed: 1, opened: 260 },
 };
 
-/** Results of a broadcast by variant (decisions 10). */
+/** Results of a broadcast by variant (docs/contract/analytics.md#results-of-variants). */
 export const BroadcastAnalyticsOut = z
   .object({
     broadcast_id: z.uuid(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { isUuid } from "../../../lib/ids.ts";
 import { limits } from "../rules.ts";
 
-/** Request and response of a bulk send (specification: Bulk-send body). */
+/** Request and response of a bulk send. */
 
 const id = z.string().toLowerCase().meta({ format: "uuid" }).refine(isUuid, "must be a UUID");
 const bodyText = z.string().max(limits.contentOctets).nullish();

@@ -12,7 +12,7 @@ import { limits } from "../rules.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { findSenderOf, type SenderFault } from "./sender.ts";
 
-/** Skipped contacts that a response names (decisions 6). */
+/** Skipped contacts that a response names (docs/contract/broadcasts.md#bulk-sends). */
 const MAX_ERRORS = 100;
 
 // One statement, so that counts, audience and errors are those of one moment.

@@ -22,7 +22,7 @@ export interface SenderFault {
   fault: string;
 }
 
-/** Returns the sender that a mailbox is, or why it may not send (decisions 4: sender rule). */
+/** Returns the sender that a mailbox is, or why it may not send (docs/contract/emails.md#sender-rule). */
 export async function findSenderOf(ctx: CallerCtx, mailboxId: string): Promise<Sender | SenderFault> {
   const row = await ctx.db.prepare(FIND).bind(ctx.workspace.number, mailboxId).first<SenderRow>();
   const { domainIds } = ctx.actor;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../rules.ts";
 import { Body, oneLine, Subject } from "../schema.ts";
 
-/** Request and response schemas of variants (specification: Broadcast variant). */
+/** Request and response schemas of variants. */
 
 const Weight = z.int().min(1).max(limits.weight).describe("Relative share of the emails.");
 const FALLBACK = "null: the body of the broadcast.";

@@ -30,10 +30,10 @@ interface CsvFile {
 }
 
 /**
- * Imports the contacts of a CSV file into a list (specification: CSV upload rules). Each thousand rows is one transaction,
+ * Imports the contacts of a CSV file into a list (docs/contract/contacts.md#csv-import). Each thousand rows is one transaction,
  * so an import that fails midway keeps the rows before; repeating it skips those. Throws 404 for the list, 400 for a file
- * without data rows or email column or that is not UTF-8, 413 for too many rows, 409 while a call with the same
- * Idempotency-Key runs.
+ * without data rows or email column or that is not UTF-8, 413 for too many rows, 409 while a call with the same Idempotency-Key
+ * runs.
  */
 export async function importContacts(ctx: CallerCtx, listId: string, file: Uint8Array): Promise<ImportOut> {
   const list = await getList(ctx, listId);

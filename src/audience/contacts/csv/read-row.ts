@@ -24,7 +24,7 @@ export function isBlank(cells: readonly string[]): boolean {
 /** Characters of a cell that an error message repeats. */
 const SHOWN_CHARACTERS = 100;
 
-/** Reads the cells of a row (specification: CSV upload rules; decisions 6: CSV format). */
+/** Reads the cells of a row (docs/contract/contacts.md#csv-import). */
 export function readRow(cells: readonly string[], width: number, columns: Columns): Row {
   if (isBlank(cells)) return { isBlank: true };
   const extra = cells.slice(width).some((cell) => cell !== "");

@@ -8,8 +8,8 @@ import { magicLinkPolicies } from "../rules.ts";
 import { createMagicLink } from "./create.ts";
 
 /**
- * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account
- * or not (decisions 1). Throws 429.
+ * Counts a request for a sign-in link against the limits of its address and its ip, whether the address has an account or not
+ * (docs/contract/limits.md#rate-limits). Throws 429.
  */
 export async function countMagicLink(ctx: Ctx, address: Address, ip: string | null): Promise<void> {
   for (const [policy, subject] of [

@@ -52,7 +52,7 @@ const finish = (provider: Provider) => async (c: Context<AppEnv>) => {
 const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 502) =>
   respondPage(c, signInPage({ next: "/app", providers: enabledProviders(c.get("ctx").settings), error }), { status });
 
-/** Signing in by an account at Google or GitHub (decisions 11). */
+/** Signing in by an account at Google or GitHub (docs/contract/sign-in.md#ways-to-sign-in). */
 export const providerRoutes = new Hono<AppEnv>()
   .get("/auth/google", begin("google"))
   .get("/auth/google/callback", finish("google"))

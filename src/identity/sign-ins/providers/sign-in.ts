@@ -14,7 +14,10 @@ const FIND_LINKED = `
 const LINK = `
   INSERT INTO identities (provider, subject, user_id, created_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING`;
 
-/** Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie (decisions 11). */
+/**
+ * Returns the URL of a provider's sign-in page with PKCE, and the state to keep in a cookie
+ * (docs/contract/sign-in.md#ways-to-sign-in).
+ */
 export async function beginProviderSignIn(
   ctx: Ctx,
   provider: Provider,

@@ -7,9 +7,9 @@ import type { MainStatement } from "../../../platform/db/database.ts";
 import { findTotp, verifyCode } from "./verify.ts";
 
 /**
- * Stamps the caller's session: its user has proved its identity again, by a TOTP code or by the token of a fresh sign-in
- * link to its address (decisions 2). With TOTP on, only a code counts. Throws 403 for a wrong proof, 429. Returns the
- * time of the stamp, in ms since 1970.
+ * Stamps the caller's session: its user has proved its identity again, by a TOTP code or by the token of a fresh sign-in link
+ * to its address (docs/contract/sign-in.md#proof-of-identity). With TOTP on, only a code counts. Throws 403 for a wrong proof,
+ * 429. Returns the time of the stamp, in ms since 1970.
  */
 export async function reauthenticate(
   ctx: CallerCtx,

@@ -14,7 +14,7 @@ import { disableTotp, enableTotp, setUpTotp } from "./settings.ts";
 const ipOf = (c: Context<AppEnv>) => clientOf(c).ip;
 const security = [{ session: [] }];
 
-/** TOTP of the signed-in user, and proving the identity again (decisions 2 and 11). */
+/** TOTP of the signed-in user, and proving the identity again (docs/contract/sign-in.md#second-factor). */
 export const secondFactorRoutes = new Hono<AppEnv>()
   .post(
     "/v1/auth/totp/setup",

@@ -16,7 +16,7 @@ export const WorkspaceSwitch = z
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** A session of the caller's user (decisions 11). */
+/** A session of the caller's user (docs/contract/sign-in.md#sessions). */
 export const SessionOut = z
   .object({
     id: z.uuid(),

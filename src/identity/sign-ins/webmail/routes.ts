@@ -10,7 +10,7 @@ import { signInToWebmail } from "./sign-in.ts";
 
 const common = { tags: ["Webmail"], security: [] };
 
-/** Signing in to one mailbox by its password (decisions 5). */
+/** Signing in to one mailbox by its password (docs/contract/sign-in.md#webmail-login). */
 export const webmailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/webmail/login",

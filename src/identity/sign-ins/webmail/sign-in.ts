@@ -7,8 +7,8 @@ import { countFailure, formatPolicy } from "../../../platform/rate-limits/index.
 import { failureLimits } from "../rules.ts";
 
 /**
- * Signs in to a mailbox by its password. Throws 401 with one text for an unknown or inactive mailbox and for a wrong
- * password, 429 beyond the limits of wrong passwords (decisions 1).
+ * Signs in to a mailbox by its password. Throws 401 with one text for an unknown or inactive mailbox and for a wrong password,
+ * 429 beyond the limits of wrong passwords (docs/contract/limits.md#rate-limits).
  */
 export async function signInToWebmail(
   ctx: Ctx,

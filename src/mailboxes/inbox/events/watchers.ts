@@ -3,7 +3,10 @@ import type { CallerCtx, Role } from "../../../access/caller.ts";
 import { openByPassword } from "../../../access/mailbox-sessions/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 
-/** Longest life of a socket, in ms. Opening the next one authenticates again and records the opening (decisions 3). */
+/**
+ * Longest life of a socket, in ms. Opening the next one authenticates again and records the opening
+ * (docs/contract/inbox.md#changes-of-a-mailbox).
+ */
 export const MAX_SOCKET_MS = 3_600_000;
 
 /** Who opened a socket, as far as it decides whether the socket may stay open. */

@@ -18,7 +18,7 @@ export async function answerFields(
   return { headers: { "In-Reply-To": inReplyTo, References: references.join(" ") }, original };
 }
 
-/** Returns a text as HTML (specification: Inbox send body). */
+/** Returns a text as HTML (docs/contract/inbox.md#inbox-sends). */
 export function wrapText(text: string): string {
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return `<div style="white-space: pre-wrap">${escaped.replace(/\r\n?|\n/g, "<br>\n")}</div>`;

@@ -25,7 +25,7 @@ const fields = {
     .describe("Message-ID of the message that this one answers."),
 };
 
-/** A message to send (specification: Inbox send body). */
+/** A message to send. */
 export const SendIn = z
   .object({
     to: z.array(z.string().max(1000).meta({ maxLength: 254, pattern: "@" })).max(50),

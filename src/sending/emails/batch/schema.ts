@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** One result for each item, in the order of the request (specification: Batch result). */
+/** One result for each item, in the order of the request (docs/contract/emails.md#batches). */
 export const BatchOut = z
   .object({
     total: z.int(),

@@ -16,7 +16,7 @@ const RECORD_RETRY = `
   INSERT INTO retried_addresses (workspace, email, newest) SELECT ?1, value, ?3 FROM json_each(?2) WHERE true
   ON CONFLICT DO UPDATE SET newest = excluded.newest, second = newest, third = second`;
 
-/** Returns those of some canonical addresses whose last three retries bounced (decisions 4). */
+/** Returns those of some canonical addresses whose last three retries bounced (docs/contract/emails.md#retry). */
 export async function findRepeatedBounces(ctx: CallerCtx, keys: readonly string[]): Promise<string[]> {
   const { results } = await mailDb(ctx)
     .prepare(FIND_REPEATED)

@@ -24,9 +24,10 @@ const RETRIED = ["bounced", "rejected", "failed"];
 const REPEATED_BOUNCES = "the last three retries bounced";
 
 /**
- * Sends an email again as a new email, to those recipients that bounced, were rejected or failed (decisions 4). The
- * content and its attachments are copied. The original does not change. Throws 404; 409 when the email did not bounce,
- * fail or get rejected, its content was deleted, or a person sent it from a mailbox that was deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
+ * Sends an email again as a new email, to those recipients that bounced, were rejected or failed
+ * (docs/contract/emails.md#retry). The content and its attachments are copied. The original does not change. Throws 404; 409
+ * when the email did not bounce, fail or get rejected, its content was deleted, or a person sent it from a mailbox that was
+ * deleted; 403 and 422 as a send does; ConcurrencyError when another call with the same Idempotency-Key committed first.
  */
 export async function retryEmail(ctx: CallerCtx, id: string): Promise<AcceptOut> {
   requireSendingAllowed(ctx);

@@ -3,7 +3,7 @@ import { mailDb } from "../../../platform/db/client.ts";
 import { findScheduledPositions, listScheduled, type ScheduledPosition } from "../queries.ts";
 import { toScheduledRecord } from "./schema.ts";
 
-/** Scheduled emails in one response (decisions 1). */
+/** Scheduled emails in one response (docs/contract/paging.md#scheduled-list). */
 export const MAX_SCHEDULED = 10_000;
 /** Emails read at once, so that a response of large rows (50 recipients each) fits into memory. */
 const EMAILS_PER_READ = 500;

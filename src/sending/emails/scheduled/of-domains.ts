@@ -38,8 +38,7 @@ const CANCEL = `
 
 /**
  * Cancels scheduled emails of a workspace whose senders are on these domains, if they were created until `createdUntil`, in
- * milliseconds since 1970: 500 in one call. Returns whether none is left. Safe to repeat (decisions 4: a scheduled email is
- * cancelled when its domain changes owner).
+ * milliseconds since 1970: 500 in one call. Returns whether none is left. Safe to repeat.
  */
 export async function cancelScheduledOfDomains(
   ctx: MailCtx,

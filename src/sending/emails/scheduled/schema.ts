@@ -6,7 +6,7 @@ import { addressesOf } from "../serialize.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** A scheduled email (specification: Scheduled email record). */
+/** A scheduled email. */
 export const ScheduledOut = z
   .object({
     id: z.uuid(),

@@ -7,7 +7,7 @@ import { requireSendable, requireSendingAllowed } from "../send/index.ts";
 import { changeScheduled } from "./change-scheduled.ts";
 import type { StatusOut } from "./schema.ts";
 
-// The sender rule (decisions 4), as preflight checks it by the ids of the email.
+// The sender rule (docs/contract/emails.md#sender-rule), as preflight checks it by the ids of the email.
 const FIND_SENDER = `
   SELECT 1 FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.id = ?2 AND m.workspace = ?1 AND m.domain_id = ?3 AND m.is_active AND m.local_part <> '*' AND d.status = 'verified'`;

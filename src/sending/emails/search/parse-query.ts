@@ -1,4 +1,4 @@
-/** Parses search queries (specification: Search `q` syntax; decisions 4). Pure. */
+/** Parses search queries (docs/contract/paging.md#email-search). Pure. */
 
 export interface SearchQuery {
   /** Substrings; each must occur in the field. */

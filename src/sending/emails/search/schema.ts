@@ -7,7 +7,7 @@ import { addressesOf } from "../serialize.ts";
 
 const timestamp = z.string().meta({ format: "date-time" });
 
-/** An email in search results (specification: Email search record). */
+/** An email in search results. */
 export const SearchOut = z
   .object({
     id: z.uuid(),
@@ -64,7 +64,7 @@ export function toSearchRecord(row: RecordRow): SearchOut {
 
 const text = (most: number) => z.string().max(most).nullable().default(null);
 
-/** A saved search (specification: Saved search). Unknown fields are dropped. */
+/** A saved search. Unknown fields are dropped. */
 export const SavedSearchEntry = z
   .object({
     id: z.string().min(1).max(64).optional().describe("Assigned by the service when absent."),

@@ -26,7 +26,7 @@ interface InboundRow {
 
 /**
  * Returns inbound emails that match a plan, newest first, among MAX_SCAN after the one with the id `before`. They count as
- * delivered. Only owners and admins get any (specification: Email search).
+ * delivered. Only owners and admins get any (docs/contract/paging.md#email-search).
  */
 export async function searchInbound(
   ctx: CallerCtx,

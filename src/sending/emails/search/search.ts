@@ -11,7 +11,7 @@ import { runPlan } from "./run-plan.ts";
 import { type SearchOut, toSearchRecord } from "./schema.ts";
 import { searchInbound } from "./search-inbound.ts";
 
-/** Longest query in bytes of UTF-8 (decisions 4). */
+/** Longest query in bytes of UTF-8 (docs/contract/paging.md#email-search). */
 const MAX_QUERY = 500;
 
 export interface SearchInput {
@@ -34,8 +34,8 @@ export interface SearchPage {
 }
 
 /**
- * Returns emails that match a query, newest first (specification: GET /v1/emails/search). An empty query returns the
- * plain list. Throws 422 for a query over 500 bytes.
+ * Returns emails that match a query, newest first (docs/contract/paging.md#email-search). An empty query returns the plain
+ * list. Throws 422 for a query over 500 bytes.
  */
 export async function searchEmails(ctx: CallerCtx, input: SearchInput): Promise<SearchPage> {
   const { direction, before, before_inbound, page, limit } = input;

@@ -4,9 +4,9 @@ import { mailOrm } from "../../../platform/db/client.ts";
 import { changes } from "../../../platform/db/schema/mail/index.ts";
 import { findByNumbers, findVisibleNumbers, type RecordRow } from "../queries.ts";
 
-/** Emails in one response (specification: Limits). */
+/** Emails in one response (docs/contract/paging.md#feed-of-changes). */
 const MAX_EMAILS = 50;
-/** Change rows that one call reads (decisions 1), and those of the first read: as many as 50 emails need at least. */
+/** Change rows that one call reads, and those of the first read: as many as 50 emails need at least. */
 const MAX_CHANGE_ROWS = 10_000;
 const FIRST_READ = MAX_EMAILS + 2;
 /** Change rows of each later read. A row names up to 500 emails, so a read holds at most 250,000 numbers. */
@@ -22,8 +22,8 @@ export interface Updates {
 
 /**
  * Returns emails created or changed after `sinceUs` (microseconds since 1970), oldest change first, each once, at most 50
- * (decisions 1). Fewer than 50 means that no more visible changes exist within MAX_CHANGE_ROWS. No change is skipped
- * between two calls that pass `nextUs` on.
+ * (docs/contract/paging.md#feed-of-changes). Fewer than 50 means that no more visible changes exist within MAX_CHANGE_ROWS. No
+ * change is skipped between two calls that pass `nextUs` on.
  */
 export async function listUpdates(ctx: CallerCtx, sinceUs: number): Promise<Updates> {
   if (ctx.actor.domainIds === null) {

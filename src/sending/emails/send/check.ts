@@ -81,7 +81,10 @@ export function requireSendingAllowed(ctx: CallerCtx): void {
   if (issues.length > 0) throw toError(issues);
 }
 
-/** Account restriction (platform) and sending pause (workspace): 403 on every call that sends (decisions 2). */
+/**
+ * Account restriction (platform) and sending pause (workspace): 403 on every call that sends
+ * (docs/contract/workspaces.md#restriction-and-pause).
+ */
 function accountIssues(ctx: CallerCtx): Issue[] {
   const issue = (error: string): Issue => ({ field: "account", status: 403, loc: [], type: "account", error });
   return [

@@ -41,7 +41,7 @@ export function tagFault(tag: string): string | null {
   return /[\u0000-\u001f\u007f]/.test(tag) ? "A tag must not contain control characters" : null;
 }
 
-/** Checks a file name (specification: Attachment): its length, and characters that hide text or name a path. */
+/** Checks a file name (docs/contract/emails.md#send-request): its length, and characters that hide text or name a path. */
 export function filenameFault(filename: string): string | null {
   const octets = utf8Length(filename);
   if (octets > limits.filenameOctets) return tooLong("the filename", octets, limits.filenameOctets, "octets");

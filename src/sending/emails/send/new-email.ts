@@ -47,8 +47,8 @@ export interface PersonalEmail {
 }
 
 /**
- * Returns the row of a checked request. Suppressed recipients are dropped with an event each; when all are, the email
- * is `rejected` (decisions 4).
+ * Returns the row of a checked request. Suppressed recipients are dropped with an event each; when all are, the email is
+ * `rejected` (docs/contract/suppressions.md#suppressed-recipients-of-a-send).
  */
 export function toNewEmail(
   ctx: CallerCtx,

@@ -17,7 +17,7 @@ export interface ParsedAttachment {
   size: number;
 }
 
-/** Parses and decodes the attachments of a request (specification: Attachment). Adds faults to `issues`. */
+/** Parses and decodes the attachments of a request (docs/contract/emails.md#send-request). Adds faults to `issues`. */
 export function parseAttachments(input: SendIn, issues: Issue[]): ParsedAttachment[] {
   const entries = input.attachments ?? [];
   if (entries.length > limits.attachments) {

@@ -52,8 +52,8 @@ export interface ParsedRequest<Email extends Envelope = ParsedEmail> {
 }
 
 /**
- * Parses a send request and collects every fault that needs no database (specification: Email send request;
- * decisions 1 and 4), after the `known` ones of its template. `now` is in milliseconds since 1970.
+ * Parses a send request and collects every fault that needs no database (docs/contract/emails.md#send-request), after the
+ * `known` ones of its template. `now` is in milliseconds since 1970.
  */
 export function parse(input: SendIn, now: number, known: readonly Issue[] = []): ParsedRequest {
   const issues: Issue[] = [...known];

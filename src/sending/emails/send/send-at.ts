@@ -2,8 +2,8 @@ import { parseIso } from "../../../lib/time.ts";
 import { limits } from "../rules.ts";
 
 /**
- * Parses a `send_at` (specification: send_at). Returns the time in milliseconds since 1970, or why it is refused. `now`
- * is in milliseconds since 1970.
+ * Parses a `send_at` (docs/contract/requests.md#ids-and-times). Returns the time in milliseconds since 1970, or why it is
+ * refused. `now` is in milliseconds since 1970.
  */
 export function readSendAt(sendAt: unknown, now: number): { at: number } | { error: string } {
   const at = typeof sendAt === "string" ? parseIso(sendAt) : null;

@@ -8,8 +8,8 @@ import { findSendRecords } from "./records.ts";
 import { resolveTemplates } from "./templates.ts";
 
 /**
- * Checks a request as a send does, and returns its issues and its suppressed recipients (specification:
- * POST /v1/emails/validate; decisions 4). Writes nothing.
+ * Checks a request as a send does, and returns its issues and its suppressed recipients (docs/contract/emails.md#validation).
+ * Writes nothing.
  */
 export async function validateEmail(ctx: CallerCtx, input: SendIn): Promise<ValidateOut> {
   const scope = { source: "api", isRetry: false };

@@ -1,10 +1,18 @@
-/** Decides which opens and clicks of an email are by persons, and which of them count (decisions 4, Tracking). Pure. */
+/**
+ * Decides which opens and clicks of an email are by persons, and which of them count
+ * (docs/contract/tracking.md#machines-and-persons). Pure.
+ */
 import type { EventEntry } from "../../../platform/db/email-json.ts";
 
-/** A client that fetches this many links of an email within SCANNER_MS is a scanner (decisions 4). */
+/**
+ * A client that fetches this many links of an email within SCANNER_MS is a scanner
+ * (docs/contract/tracking.md#machines-and-persons).
+ */
 export const SCANNER_LINKS = 3;
 export const SCANNER_MS = 5_000;
-/** Repeats of an open or a click within this time are merged, in milliseconds (decisions 4). */
+/**
+ * Repeats of an open or a click within this time are merged, in milliseconds (docs/contract/tracking.md#machines-and-persons).
+ */
 export const REPEAT_MS = 60_000;
 
 type HitKind = "open" | "click";

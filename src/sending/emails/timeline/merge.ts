@@ -29,7 +29,10 @@ export interface MergeResult {
   rollups: RollupCounts[];
   /** Canonical addresses to put on the suppression list of the workspace. */
   suppress: { email: string; reason: SuppressReason }[];
-  /** Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends (decisions 4). */
+  /**
+   * Canonical addresses that a retry proved to work, whose suppression by an earlier bounce ends
+   * (docs/contract/emails.md#retry).
+   */
   release: string[];
   /** Canonical addresses to which a DSN confirmed the delivery. */
   confirmed: string[];

@@ -19,7 +19,7 @@ export type RollupColumn = (typeof rollupColumns)[number];
 
 /**
  * Increments of the roll-up row of one recipient domain in one hour; the domain '' counts emails (rollups.ts says where they
- * are stored). An event counts in the hour of its own time (decisions 10), not in that of its write.
+ * are stored). An event counts in the hour of its own time (docs/contract/analytics.md#counts), not in that of its write.
  */
 export interface RollupCounts extends Record<RollupColumn, number> {
   /** Hours since 1970. */

@@ -28,7 +28,10 @@ const ADD_TO_DAYS = `
     ${valuesOf(ROLLUP_COLUMNS)} FROM j WHERE true
   ON CONFLICT DO UPDATE SET ${added(ROLLUP_COLUMNS)}`;
 
-/** Recipient domains of a workspace and day that have a row of their own (decisions 10), and the domain of the others. */
+/**
+ * Recipient domains of a workspace and day that have a row of their own (docs/contract/analytics.md#counts), and the domain of
+ * the others.
+ */
 export const MAX_DOMAINS = 2_000;
 export const OTHER_DOMAINS = "other";
 

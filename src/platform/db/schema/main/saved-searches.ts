@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { users, workspaces } from "./accounts.ts";
 
-/** One saved search of a user (specification: Saved search). */
+/** One saved search of a user. */
 export interface SavedSearch {
   id: string;
   name: string;
