@@ -47,6 +47,12 @@ describe("the documents", () => {
     expect(broken.map(({ file, name, more }) => `${file}: ${name}#${more}`)).toEqual([]);
   });
 
+  it("describe each area of src in a paragraph of the architecture", () => {
+    const areas = listFiles().flatMap((file) => /^src\/([\w-]+)\//.exec(file)?.[1] ?? []);
+    const described = [...textOf("docs/architecture.md").matchAll(/^\*\*([\w-]+)\*\* \(`src\//gm)];
+    expect(described.map(([, area]) => area).sort()).toEqual([...new Set(areas)].sort());
+  });
+
   it("mark each block of commands as run by a test, or say why it is not", () => {
     const blocks = documents.flatMap(readBlocks).filter((block) => commandsOf(block).length > 0);
     expect(blocks.length).toBeGreaterThan(15);
