@@ -53,6 +53,19 @@ describe("the documents", () => {
     expect(described.map(([, area]) => area).sort()).toEqual([...new Set(areas)].sort());
   });
 
+  it("say of each package why it is used", () => {
+    const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<
+      string,
+      Record<string, string>
+    >;
+    const names = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => !/^@types\/|-types$/.test(name),
+    );
+    const listed = textOf("docs/decisions.md").split("## Dependencies")[1] ?? "";
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => !new RegExp(`(?<![\\w/-])${name}(?![\\w/-])`).test(listed))).toEqual([]);
+  });
+
   it("mark each block of commands as run by a test, or say why it is not", () => {
     const blocks = documents.flatMap(readBlocks).filter((block) => commandsOf(block).length > 0);
     expect(blocks.length).toBeGreaterThan(15);

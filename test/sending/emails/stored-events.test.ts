@@ -1,4 +1,4 @@
-/** Events in the row of an email and as callers see them (decisions.md: the row of a settled email stores less). */
+/** Events in the row of an email and as callers see them (docs/performance.md#measurements-behind-the-code). */
 import { describe, expect, it } from "vitest";
 import { type EventEntry, queuedEvent, readEvents } from "../../../src/sending/emails/timeline/index.ts";
 import { toStoredEvents } from "../../../src/sending/emails/timeline/stored-events.ts";
