@@ -1,6 +1,9 @@
-import { ACCESS_TOKEN_TTL_MS as GRANT_TOKEN_TTL_MS } from "../../src/access/access-tokens/rules.ts";
-import { REFRESH_TOKEN_TTL_MS, GRACE_MS as REUSE_MS } from "../../src/access/refresh-tokens/rules.ts";
 import { ACCESS_TOKEN_TTL_MS } from "../../src/access/sessions/rules.ts";
+import {
+  ACCESS_TOKEN_TTL_MS as GRANT_TOKEN_TTL_MS,
+  REFRESH_TOKEN_TTL_MS,
+  GRACE_MS as REUSE_MS,
+} from "../../src/access/tokens/rules.ts";
 import { limits as broadcastLimits } from "../../src/audience/broadcasts/rules.ts";
 import { limits as contactLimits, importLimits } from "../../src/audience/contacts/rules.ts";
 import { GRACE_MS as KEY_GRACE_MS, limits as keyLimits } from "../../src/identity/api-keys/rules.ts";

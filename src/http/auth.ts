@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { authenticateAccessToken, isAccessToken } from "../access/access-tokens/index.ts";
 import {
   authenticateApiKey,
   type Caller,
@@ -9,6 +8,7 @@ import {
 } from "../access/accounts/index.ts";
 import type { CallerCtx } from "../access/caller.ts";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
+import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.ts";
 import { AppError, unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";

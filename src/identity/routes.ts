@@ -1,9 +1,8 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
 import { apiKeyRoutes } from "./api-keys/routes.ts";
-import { auditRoutes } from "./audit-log/routes.ts";
 import { invitationRoutes } from "./invitations/routes.ts";
-import { meRoutes } from "./me/routes.ts";
+import { meRoutes } from "./members/me/routes.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { consentRoutes } from "./oauth/consent/routes.tsx";
 import { oauthRoutes } from "./oauth/routes.ts";
@@ -14,6 +13,7 @@ import { signInRoutes } from "./sign-ins/routes.ts";
 import { secondFactorRoutes } from "./sign-ins/second-factor/routes.ts";
 import { sessionRoutes } from "./sign-ins/sessions/routes.ts";
 import { webmailRoutes } from "./sign-ins/webmail/routes.ts";
+import { auditRoutes } from "./workspaces/audit-log/routes.ts";
 import { workspaceRoutes } from "./workspaces/routes.ts";
 
 /** The routes of the area. */

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { AppEnv } from "../http/env.ts";
-import { forwardedFileRoutes } from "./forwarded-files/routes.ts";
 import { forwardingRuleRoutes } from "./forwarding-rules/routes.ts";
 import { inboundRoutes } from "./inbound/routes.ts";
 import { inboundLogRoutes } from "./inbound-log/routes.ts";
@@ -8,6 +7,7 @@ import { archiveRoutes } from "./inbox/archives/routes.ts";
 import { autoReplyRoutes } from "./inbox/auto-reply/routes.ts";
 import { eventRoutes } from "./inbox/events/routes.ts";
 import { folderRoutes } from "./inbox/folders/routes.ts";
+import { forwardedFileRoutes } from "./inbox/forwarded-files/routes.ts";
 import { labelRoutes } from "./inbox/labels/routes.ts";
 import { messageRoutes } from "./inbox/messages/routes.ts";
 import { sendingRoutes } from "./inbox/sending/routes.ts";

@@ -1,4 +1,4 @@
-import type { AuditEntryOut } from "../../src/identity/audit-log/schema.ts";
+import type { AuditEntryOut } from "../../src/identity/workspaces/audit-log/schema.ts";
 
 /** Returns the audit log of a workspace, oldest first. `api` is a credential of an owner. */
 export async function readAudit(api: { get(path: string): Promise<Response> }): Promise<AuditEntryOut[]> {

@@ -3,8 +3,8 @@ import { unauthorized } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
-import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../refresh-tokens/index.ts";
 import { type Client, signAccessToken } from "../sessions/index.ts";
+import { deleteFamiliesStatement, findFamily, issueRefreshToken, rotateRefreshToken } from "../tokens/index.ts";
 import { hashPassword, isPassword } from "./password.ts";
 
 /** The tokens of a mailbox session. */

@@ -4,7 +4,7 @@ import { auditIfChangedStatement, auditSessionStatement } from "../../platform/a
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { CallerCtx } from "../caller.ts";
-import { deleteFamiliesStatement } from "../refresh-tokens/index.ts";
+import { deleteFamiliesStatement } from "../tokens/index.ts";
 
 /** Returns the statement that deletes a session, which ends it at the next request. */
 export function deleteSessionStatement(ctx: Pick<Ctx, "db">, sessionId: string): MainStatement {

@@ -1,6 +1,5 @@
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
-import { resetAt, toDailyLimitError } from "../../platform/daily-limits/index.ts";
 import { ConcurrencyError } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { mayExecute } from "../../platform/db/count-statements.ts";
@@ -14,6 +13,7 @@ import {
   releaseStatement,
   type WakeUp,
 } from "../../platform/outbox/index.ts";
+import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
 import type { FanOut } from "./fan-out.ts";
 import { planAudience } from "./plan-audience.ts";

@@ -1,9 +1,9 @@
 import type { MailCtx } from "../../platform/context.ts";
-import { countEmailsStatements } from "../../platform/daily-limits/index.ts";
 import { expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
+import { countEmailsStatements } from "../../platform/rate-limits/index.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
 import type { StoredArm } from "./contents.ts";
 import type { FanOut } from "./fan-out.ts";

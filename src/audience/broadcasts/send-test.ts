@@ -1,11 +1,11 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
 import { unprocessable } from "../../lib/errors.ts";
-import { countEmailsStatements, toDailyLimitError } from "../../platform/daily-limits/index.ts";
 import { guardedBatch } from "../../platform/db/batch.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { countEmailsStatements, toDailyLimitError } from "../../platform/rate-limits/index.ts";
 import { changeStatement, insertEmailStatements, requireSendingAllowed } from "../../sending/emails/index.ts";
 import { findSender } from "./check-start.ts";
 import { hasContent, storeContents, toContents, toStored } from "./contents.ts";

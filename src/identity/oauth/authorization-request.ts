@@ -1,5 +1,5 @@
-import { isOwnResource } from "../../access/access-tokens/index.ts";
 import type { Scope } from "../../access/accounts/index.ts";
+import { isOwnResource } from "../../access/tokens/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { getClient, type OAuthClient } from "./clients.ts";
 import { OAuthError, type OAuthErrorCode } from "./errors.ts";

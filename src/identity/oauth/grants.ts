@@ -1,5 +1,5 @@
 import type { CallerCtx } from "../../access/caller.ts";
-import { deleteFamiliesStatement } from "../../access/refresh-tokens/index.ts";
+import { deleteFamiliesStatement } from "../../access/tokens/index.ts";
 import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { auditIfChangedStatement } from "../../platform/audit/index.ts";

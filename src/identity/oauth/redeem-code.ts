@@ -1,7 +1,11 @@
-import { type IssuedAccessToken, isOwnResource, issueAccessToken } from "../../access/access-tokens/index.ts";
 import { effectiveScopes, type Scope } from "../../access/accounts/index.ts";
 import type { Role } from "../../access/caller.ts";
-import { issueRefreshToken } from "../../access/refresh-tokens/index.ts";
+import {
+  type IssuedAccessToken,
+  isOwnResource,
+  issueAccessToken,
+  issueRefreshToken,
+} from "../../access/tokens/index.ts";
 import { toBase64Url } from "../../lib/base64url.ts";
 import { utf8 } from "../../lib/bytes.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";

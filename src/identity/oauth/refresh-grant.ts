@@ -1,6 +1,5 @@
-import { issueAccessToken } from "../../access/access-tokens/index.ts";
 import type { Role } from "../../access/caller.ts";
-import { findFamily, rotateRefreshToken } from "../../access/refresh-tokens/index.ts";
+import { findFamily, issueAccessToken, rotateRefreshToken } from "../../access/tokens/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";
 import { OAuthError } from "./errors.ts";

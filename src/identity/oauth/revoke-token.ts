@@ -1,5 +1,4 @@
-import { ACCESS_TOKEN_PURPOSE, isAccessToken } from "../../access/access-tokens/index.ts";
-import { findFamily } from "../../access/refresh-tokens/index.ts";
+import { ACCESS_TOKEN_PURPOSE, findFamily, isAccessToken } from "../../access/tokens/index.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { OAuthError } from "./errors.ts";

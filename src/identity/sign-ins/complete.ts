@@ -1,5 +1,5 @@
-import { issueOneTimeToken } from "../../access/one-time-tokens/index.ts";
 import { type Client, newSession, type SessionTokens } from "../../access/sessions/index.ts";
+import { issueOneTimeToken } from "../../access/tokens/index.ts";
 import type { Address } from "../../lib/addresses.ts";
 import { auditInNewWorkspaceStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";

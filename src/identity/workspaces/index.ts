@@ -1,3 +1,5 @@
+export { listAllAudit, listAudit } from "./audit-log/queries.ts";
+export { AuditEntryOut, toAuditEntry } from "./audit-log/schema.ts";
 export { deleteWorkspace } from "./delete.ts";
 export { newWorkspace, toSlug } from "./new-workspace.ts";
 export { getWorkspace, requireActiveWorkspace, requireAllDomains, type WorkspaceRow } from "./queries.ts";

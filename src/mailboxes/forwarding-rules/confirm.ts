@@ -1,4 +1,4 @@
-import { findOneTimeToken, redeemStatements } from "../../access/one-time-tokens/index.ts";
+import { findOneTimeToken, redeemStatements } from "../../access/tokens/index.ts";
 import { auditStatement } from "../../platform/audit/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, guardedBatch } from "../../platform/db/batch.ts";

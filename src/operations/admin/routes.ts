@@ -5,7 +5,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
-import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/audit-log/index.ts";
+import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/workspaces/index.ts";
 import { addressKey } from "../../lib/addresses.ts";
 import { flushOutboxes } from "./flush-outboxes.ts";
 import { listUsers } from "./queries.ts";

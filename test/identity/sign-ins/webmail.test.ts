@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { authenticateMailboxCaller, refreshMailboxSession } from "../../../src/access/mailbox-sessions/index.ts";
 import { hashPassword, isPassword } from "../../../src/access/mailbox-sessions/password.ts";
-import { GRACE_MS } from "../../../src/access/refresh-tokens/index.ts";
+import { GRACE_MS } from "../../../src/access/tokens/index.ts";
 import { randomIp } from "../../support/sign-ins.ts";
 import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AuditEntryOut } from "../../../src/identity/audit-log/schema.ts";
+import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import type { UserOut } from "../../../src/operations/admin/schema.ts";
 import { database } from "../../support/databases.ts";
 import { aSession } from "../../support/sessions.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AuditEntryOut } from "../../../src/identity/audit-log/schema.ts";
+import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { recordDeadLetters } from "../../../src/platform/outbox/index.ts";
 import { acceptEmail, outboxRowsOf } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AuditEntryOut } from "../../../src/identity/audit-log/schema.ts";
+import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { database } from "../../support/databases.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AuditEntryOut } from "../../../src/identity/audit-log/schema.ts";
+import type { AuditEntryOut } from "../../../src/identity/workspaces/audit-log/schema.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { auditedActions, readAudit } from "../../support/audit.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";

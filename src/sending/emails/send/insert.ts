@@ -1,13 +1,13 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { utf8Length } from "../../../lib/bytes.ts";
 import type { MailCtx } from "../../../platform/context.ts";
-import { countEmailsStatements } from "../../../platform/daily-limits/index.ts";
 import { repeatableBatch } from "../../../platform/db/batch.ts";
 import { mailDb } from "../../../platform/db/client.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { jsonChunks } from "../../../platform/db/json-chunks.ts";
 import { requireOpenStatement } from "../../../platform/db/shard-workspaces.ts";
 import { storeMailResponse } from "../../../platform/idempotency/index.ts";
+import { countEmailsStatements } from "../../../platform/rate-limits/index.ts";
 import { recordEventsStatements, toWebhookEvents, wakeWebhooks } from "../../../platform/webhook-events/index.ts";
 import { contentPadding } from "../content/index.ts";
 import { shortenMessageId } from "../message-id.ts";

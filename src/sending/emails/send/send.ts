@@ -1,9 +1,9 @@
 import type { CallerCtx } from "../../../access/caller.ts";
-import { toDailyLimitError } from "../../../platform/daily-limits/index.ts";
 import { isRolledBack } from "../../../platform/db/batch.ts";
 import type { MailStatement } from "../../../platform/db/database.ts";
 import { requireMailSpace, storesContentInR2Only } from "../../../platform/jobs/shard-sizes.ts";
 import type { WakeUp } from "../../../platform/outbox/index.ts";
+import { toDailyLimitError } from "../../../platform/rate-limits/index.ts";
 import { ContentUpload, putContent } from "../content/index.ts";
 import type { AcceptOut, SendIn } from "../schema.ts";
 import { requireSendable } from "./check.ts";

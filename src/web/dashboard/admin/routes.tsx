@@ -3,7 +3,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { Layout, Pager } from "../../../http/ui/index.ts";
-import { listAllAudit, toAuditEntry } from "../../../identity/audit-log/index.ts";
+import { listAllAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { AuditList } from "../audit/index.ts";
 import { pageUser } from "../page-user.ts";
 import { accountPages } from "./account-routes.tsx";

@@ -1,5 +1,5 @@
 import { Empty, List, Time } from "../../../http/ui/index.ts";
-import type { AuditEntryOut } from "../../../identity/audit-log/index.ts";
+import type { AuditEntryOut } from "../../../identity/workspaces/index.ts";
 
 /** Entries of an audit log, newest first. */
 export const AuditList = ({ entries }: { entries: readonly AuditEntryOut[] }) =>

@@ -4,7 +4,7 @@ import type { AppEnv } from "../../../http/env.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { pageFor } from "../../../http/page-right.ts";
 import { Layout, Pager } from "../../../http/ui/index.ts";
-import { type AuditEntryOut, listAudit, toAuditEntry } from "../../../identity/audit-log/index.ts";
+import { type AuditEntryOut, listAudit, toAuditEntry } from "../../../identity/workspaces/index.ts";
 import { pageUser } from "../page-user.ts";
 import { AuditList } from "./list.tsx";
 

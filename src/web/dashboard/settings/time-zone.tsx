@@ -5,7 +5,7 @@ import { readForm } from "../../../http/fields.ts";
 import { textOf } from "../../../http/page-form.ts";
 import { pageFor } from "../../../http/page-right.ts";
 import { Select, Time, useViewer } from "../../../http/ui/index.ts";
-import { saveTimeZone } from "../../../identity/me/index.ts";
+import { saveTimeZone } from "../../../identity/members/index.ts";
 import { timeZones } from "../../../lib/local-time.ts";
 
 /** The form that saves the zone in which the user sees times. */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
-import type { AppEnv } from "../../http/env.ts";
-import { responses } from "../../http/openapi.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { responses } from "../../../http/openapi.ts";
 import { MeOut, toMe } from "./schema.ts";
 
 export const meRoutes = new Hono<AppEnv>().get(

@@ -1,6 +1,6 @@
-import type { CallerCtx } from "../../access/caller.ts";
-import { unprocessable } from "../../lib/errors.ts";
-import { isTimeZone } from "../../lib/local-time.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { unprocessable } from "../../../lib/errors.ts";
+import { isTimeZone } from "../../../lib/local-time.ts";
 
 /** Saves the zone in which pages show times to the caller. Null: that of the browser. Throws 422 for an unknown name. */
 export async function saveTimeZone(ctx: CallerCtx, zone: string | null): Promise<void> {

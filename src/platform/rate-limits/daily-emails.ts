@@ -3,7 +3,7 @@ import type { CallerWorkspace, MailCtx } from "../context.ts";
 import { RefusedBatchError, refuse } from "../db/batch.ts";
 import { mailDb } from "../db/client.ts";
 import type { MailStatement } from "../db/database.ts";
-import { formatPolicy } from "../rate-limits/index.ts";
+import { formatPolicy } from "./index.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const REASON = "daily limit";

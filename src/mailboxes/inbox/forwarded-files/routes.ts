@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { download } from "../../http/download.ts";
-import type { AppEnv } from "../../http/env.ts";
+import { download } from "../../../http/download.ts";
+import type { AppEnv } from "../../../http/env.ts";
 import { openForwardedFile } from "./open.ts";
 
 /** The files of emails that forwarding rules post. The link is the credential. */

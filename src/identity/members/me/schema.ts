@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Actor, CallerCtx } from "../../access/caller.ts";
-import { iso, isoOrNull } from "../../lib/time.ts";
+import type { Actor, CallerCtx } from "../../../access/caller.ts";
+import { iso, isoOrNull } from "../../../lib/time.ts";
 
 /** The caller, its active workspace, role and scopes, and how it authenticated (docs/contract/workspaces.md#the-caller). */
 export const MeOut = z

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
-import type { AppEnv } from "../../http/env.ts";
-import { responses } from "../../http/openapi.ts";
-import { cursorQuery, onePage } from "../../http/pagination.ts";
-import { query } from "../../http/validate.ts";
-import { AUDIT_RETENTION_DAYS } from "../../platform/audit/index.ts";
+import type { AppEnv } from "../../../http/env.ts";
+import { responses } from "../../../http/openapi.ts";
+import { cursorQuery, onePage } from "../../../http/pagination.ts";
+import { query } from "../../../http/validate.ts";
+import { AUDIT_RETENTION_DAYS } from "../../../platform/audit/index.ts";
 import { listAudit } from "./queries.ts";
 import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 

@@ -1,9 +1,9 @@
 import { and, desc, eq, getTableColumns, lt, type SQL } from "drizzle-orm";
-import type { CallerCtx } from "../../access/caller.ts";
-import { forbidden } from "../../lib/errors.ts";
-import type { Ctx } from "../../platform/context.ts";
-import { orm } from "../../platform/db/client.ts";
-import { auditLog } from "../../platform/db/schema/main/index.ts";
+import type { CallerCtx } from "../../../access/caller.ts";
+import { forbidden } from "../../../lib/errors.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { orm } from "../../../platform/db/client.ts";
+import { auditLog } from "../../../platform/db/schema/main/index.ts";
 
 export type AuditRow = typeof auditLog.$inferSelect;
 

@@ -4,7 +4,7 @@ import { mac } from "../../lib/mac.ts";
 import { keyedHashes } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
-import { deleteFamiliesStatement, REFRESH_TOKEN_PURPOSE, type RefreshTokenKind } from "./issue.ts";
+import { deleteFamiliesStatement, REFRESH_TOKEN_PURPOSE, type RefreshTokenKind } from "./issue-refresh-token.ts";
 import { classifyUse, REFRESH_TOKEN_TTL_MS } from "./rules.ts";
 
 const MARK_USED = `

@@ -1,9 +1,9 @@
-import { fromBase64Url } from "../../lib/base64url.ts";
-import { AppError, notFound } from "../../lib/errors.ts";
-import { open } from "../../lib/secret-box.ts";
-import type { Ctx } from "../../platform/context.ts";
-import { FILE_PURPOSE, type ForwardedFile } from "../forwards/index.ts";
-import { type AttachmentFile, openAttachment } from "../inbox/index.ts";
+import { fromBase64Url } from "../../../lib/base64url.ts";
+import { AppError, notFound } from "../../../lib/errors.ts";
+import { open } from "../../../lib/secret-box.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { FILE_PURPOSE, type ForwardedFile } from "../../forwards/index.ts";
+import { type AttachmentFile, openAttachment } from "../index.ts";
 
 /** Longest token that is read. */
 const MAX_TOKEN = 4096;

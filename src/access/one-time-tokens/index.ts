@@ -1,1 +1,0 @@
-export { findOneTimeToken, issueOneTimeToken, type OneTimePurpose, redeemStatements } from "./tokens.ts";

@@ -1,2 +1,0 @@
-export { listAllAudit, listAudit } from "./queries.ts";
-export { AuditEntryOut, toAuditEntry } from "./schema.ts";

@@ -1,1 +1,0 @@
-export { saveTimeZone } from "./save-time-zone.ts";

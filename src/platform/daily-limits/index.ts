@@ -1,1 +1,0 @@
-export { countEmailsStatements, dailyLimitOf, resetAt, toDailyLimitError } from "./count-emails.ts";
