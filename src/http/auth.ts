@@ -3,6 +3,7 @@ import {
   authenticateApiKey,
   type Caller,
   isApiKey,
+  isServiceScope,
   type RequiredScope,
   routeScopes,
 } from "../access/accounts/index.ts";
@@ -18,6 +19,7 @@ import type { AppEnv } from "./env.ts";
 import { requireRequestRate } from "./rate-limit.ts";
 import { requireRight } from "./require-right.ts";
 import type { RouteIndex } from "./route-index.ts";
+import { authenticateService } from "./service-auth.ts";
 import { authenticateCookie, hasSession } from "./session-auth.ts";
 
 /** Returns what a route reads for a body, in the D1 batch that finds the credential. */
@@ -45,6 +47,10 @@ export function authenticate(
     const need: RequiredScope | undefined = routeScopes[route];
     if (need === undefined) throw new AppError(500, "Internal Server Error");
     if (need === "public" || need === "page") return next();
+    if (isServiceScope(need)) {
+      await authenticateService(c, need);
+      return next();
+    }
     const token = hasSession(c) ? null : bearerToken(c.req.header("Authorization"));
     const early = earlyReads[route] && token !== null && isApiKey(token) ? await readEarlyBody(c) : null;
     if (early) c.set("earlyBody", early);

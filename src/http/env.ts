@@ -4,13 +4,15 @@ import type { SendSystemEmail } from "../platform/system-email.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
 
-/** The Hono environment of a request. `caller` is set on every route that is not public. */
+/** The Hono environment of a request. `caller` is set on every route that takes the credential of a user. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     ctx: Ctx;
     caller: CallerCtx;
     sendSystemEmail: SendSystemEmail;
+    /** The subject of the token that a command of the operator signed. Set on the routes of those commands. */
+    operator: string;
     attachments?: AttachmentSink;
     /** The file of a multipart body. Set by `fileBody`. */
     file?: Uint8Array;

@@ -1,4 +1,4 @@
-import { isDeniedToOauth, routeScopes } from "../access/accounts/index.ts";
+import { isDeniedToOauth, isServiceScope, routeScopes } from "../access/accounts/index.ts";
 import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
 
@@ -23,7 +23,7 @@ export function requireRight(actor: Actor, route: string): void {
   // Before the scope: a client must not ask the user for a scope that does not help.
   if (actor.kind === "oauth" && isDeniedToOauth(route))
     throw forbidden("An OAuth token cannot create or read credentials and invitations");
-  if (need === undefined || !actor.scopes.has(need)) throw missingScope(actor, need ?? "");
+  if (need === undefined || isServiceScope(need) || !actor.scopes.has(need)) throw missingScope(actor, need ?? "");
 }
 
 /** Returns the 403 of a missing scope. A client with an OAuth token is told which scope to ask the user for (RFC 6750 3.1). */

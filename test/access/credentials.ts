@@ -27,7 +27,7 @@ export async function invalidCredentials(workspace: TestWorkspace): Promise<[str
 }
 
 /** Returns valid tokens of a mailbox session, which opens that mailbox and nothing else, each with a description. */
-async function mailboxTokens(workspace: TestWorkspace): Promise<[string, string][]> {
+export async function mailboxTokens(workspace: TestWorkspace): Promise<[string, string][]> {
   const password = "correct horse battery staple";
   await workspace.call("PUT", `/v1/mailboxes/${workspace.mailboxId}/password`, { password });
   const response = await workspace.post("/v1/webmail/login", { email: workspace.mailbox, password });

@@ -4,6 +4,7 @@ import { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   isDeniedToOauth,
+  isServiceScope,
   type RequiredScope,
   roleScopes,
   routeScopes,
@@ -193,7 +194,7 @@ for (const [route, need] of Object.entries(routeScopes)) {
     isPerUser,
     places = {},
   } = cases[route] ?? { success: 0 };
-  if (need === "public" || need === "page") {
+  if (need === "public" || need === "page" || isServiceScope(need)) {
     it(`${route} needs no credentials`, async () => {
       expect((await call(route, apiWith(null))).status).toBe(success);
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeScopes } from "../../src/access/accounts/index.ts";
+import { isServiceScope, type RequiredScope, routeScopes } from "../../src/access/accounts/index.ts";
 import {
   bodySchema,
   isSuccess,
@@ -31,6 +31,9 @@ const signInCalls = [
   "POST /v1/webmail/logout",
 ];
 
+/** Returns whether a route takes no credential of a user: programs of customers do not call it. */
+const isOpen = (need: RequiredScope) => need === "public" || need === "page" || isServiceScope(need);
+
 const operation = (name: string) => operations.find(([known]) => known === name)?.[1];
 
 describe("/openapi.json", () => {
@@ -51,7 +54,7 @@ describe("/openapi.json", () => {
 
   it("describes exactly the routes that require credentials except MCP and those of Resend, and the calls that sign in and out", () => {
     const described = Object.entries(routeScopes)
-      .filter(([route, need]) => (need !== "public" && need !== "page") || signInCalls.includes(route))
+      .filter(([route, need]) => !isOpen(need) || signInCalls.includes(route))
       .filter(([route]) => !isDescribedElsewhere(route))
       .map(([route]) => route.replace(/:([a-z_]+)/g, "{$1}"));
     expect(operations.map(([name]) => name).sort()).toEqual(described.sort());
@@ -81,7 +84,7 @@ describe("/openapi.json", () => {
 
   it("lists 403 where a scope is needed, 404 where the path has an id, 413 and 415 where a body is read", () => {
     for (const [route, need] of Object.entries(routeScopes)) {
-      if (isDescribedElsewhere(route) || need === "public" || need === "page") continue;
+      if (isDescribedElsewhere(route) || isOpen(need)) continue;
       const { responses = {}, requestBody } = operation(route.replace(/:([a-z_]+)/g, "{$1}")) ?? {};
       const expected = [
         ...(need === "any" ? [] : ["403"]),

@@ -1,10 +1,10 @@
-/** The calls of the SMTP gateway. They take the secret that it shares with the Worker (http/gateway-auth.ts), no credential. */
+/** The calls of the SMTP gateway. They take the secret that it shares with the Worker. */
 export const gatewayRoutes = {
-  "POST /gateway/sessions": "public",
-  "POST /gateway/senders": "public",
-  "POST /gateway/submissions": "public",
-  "POST /gateway/submission-groups": "public",
-  "POST /gateway/confirmations": "public",
-  "POST /gateway/recipients": "public",
-  "POST /gateway/mail": "public",
+  "POST /gateway/sessions": "gateway",
+  "POST /gateway/senders": "gateway",
+  "POST /gateway/submissions": "gateway",
+  "POST /gateway/submission-groups": "gateway",
+  "POST /gateway/confirmations": "gateway",
+  "POST /gateway/recipients": "gateway",
+  "POST /gateway/mail": "gateway",
 } as const;

@@ -10,9 +10,12 @@ export {
 export {
   effectiveScopes,
   isDeniedToOauth,
+  isServiceScope,
   type RequiredScope,
   roleScopes,
   routeScopes,
   type Scope,
+  type ServiceScope,
   scopes,
+  serviceScopes,
 } from "./scopes.ts";

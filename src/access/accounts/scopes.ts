@@ -62,11 +62,30 @@ export const scopes: Readonly<Record<Scope, string>> = {
 };
 
 /**
+ * Scopes of the service's own programs. Each has a credential of its own: a token that a command of the operator signs with
+ * a master key for one purpose, the secret of the SMTP gateway, or the token of monitoring. No user, API key, OAuth client
+ * or mailbox can hold one, so they are no `Scope`.
+ */
+export const serviceScopes = [
+  "operator:bootstrap",
+  "operator:sign-in",
+  "operator:backup",
+  "operator:rotation",
+  "gateway",
+  "metrics",
+] as const;
+export type ServiceScope = (typeof serviceScopes)[number];
+
+/**
  * `any`: every authenticated caller. `session`: a user who signed in, no API key. `platform_admin`: such a user who
  * administers the platform. `page`: a page of the dashboard, which sends visitors without a session to the sign-in page.
  * `public`: no authentication.
  */
-export type RequiredScope = Scope | "any" | "session" | "platform_admin" | "page" | "public";
+export type RequiredScope = Scope | ServiceScope | "any" | "session" | "platform_admin" | "page" | "public";
+
+/** Returns whether a route is for a program of the service itself, whose credential is not that of a user. */
+export const isServiceScope = (need: RequiredScope): need is ServiceScope =>
+  (serviceScopes as readonly RequiredScope[]).includes(need);
 
 /** The scope that each route requires, by method and mounted path. */
 export const routeScopes: Readonly<Record<string, RequiredScope>> = {
@@ -74,7 +93,7 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "GET /openapi.json": "public",
   "GET /health": "public",
   "GET /ready": "public",
-  "GET /metrics": "public",
+  "GET /metrics": "metrics",
   "GET /t/o/:token": "public",
   "GET /t/c/:token": "public",
   "GET /u/:token": "public",
@@ -88,11 +107,11 @@ export const routeScopes: Readonly<Record<string, RequiredScope>> = {
   "POST /auth/magic-link/:token": "public",
   "GET /auth/totp": "public",
   "POST /auth/totp": "public",
-  "POST /auth/bootstrap": "public",
-  "POST /auth/operator-session": "public",
-  "POST /auth/operator-sign-in-link": "public",
-  "POST /auth/rotate-secrets": "public",
-  "POST /auth/master-keys": "public",
+  "POST /auth/bootstrap": "operator:bootstrap",
+  "POST /auth/operator-session": "operator:sign-in",
+  "POST /auth/operator-sign-in-link": "operator:sign-in",
+  "POST /auth/rotate-secrets": "operator:rotation",
+  "POST /auth/master-keys": "operator:rotation",
   ...operatorRoutes,
   ...gatewayRoutes,
   ...referenceRoutes,

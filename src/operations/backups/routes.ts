@@ -1,9 +1,8 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { verifyAccessToken } from "../../access/sessions/index.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { toFaults } from "../../http/validate.ts";
-import { notFound, tooLarge, unauthorized, unprocessable } from "../../lib/errors.ts";
+import { notFound, tooLarge, unprocessable } from "../../lib/errors.ts";
 import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShard, shardNumbers } from "../../platform/jobs/shards.ts";
@@ -61,22 +60,13 @@ const RepairIn = z.object({
   cursor: z.object({ step: z.int().min(0), after: z.union([z.string(), z.number()]) }),
 });
 
-/** Throws 401 unless the request is signed with a master key of the deployment. */
-async function requireOperator(c: Context<AppEnv>): Promise<Ctx> {
-  const [, token = ""] = /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "") ?? [];
-  const claims = await verifyAccessToken(c.get("ctx"), "backup", token);
-  if (!claims) throw unauthorized("The request is not signed with a master key of this deployment");
-  return c.get("ctx");
-}
-
-/** Authenticates the operator and reads the body. Throws 401, 413 and 422. */
+/** Reads the body. Throws 413 and 422. */
 async function read<Schema extends z.ZodType>(c: Context<AppEnv>, schema: Schema) {
-  const ctx = await requireOperator(c);
   if (Number(c.req.header("Content-Length") ?? MAX_BODY + 1) > MAX_BODY)
     throw tooLarge(`The body must have a Content-Length of at most ${MAX_BODY} bytes`);
   const body: unknown = await c.req.json().catch(() => null);
   const result = schema.safeParse(body);
-  if (result.success) return { ctx, input: result.data };
+  if (result.success) return { ctx: c.get("ctx"), input: result.data };
   throw unprocessable(toFaults("body", result.error.issues, body));
 }
 
@@ -87,9 +77,12 @@ function storeOf(ctx: Ctx, name: string): BackupStore {
   return found;
 }
 
-/** `npm run backup` and `npm run restore`. Each request is signed with a master key of the deployment. */
+/** `npm run backup` and `npm run restore`. */
 export const backupRoutes = new Hono<AppEnv>()
-  .post("/auth/backup/databases", async (c) => c.json({ names: databaseNames((await read(c, z.object({}))).ctx) }))
+  .post("/auth/backup/databases", async (c) => {
+    const { ctx } = await read(c, z.object({}));
+    return c.json({ names: databaseNames(ctx) });
+  })
   .post("/auth/backup/tables", async (c) => {
     const { ctx, input } = await read(c, StoreIn);
     const source = storeOf(ctx, input.store);
@@ -108,8 +101,7 @@ export const backupRoutes = new Hono<AppEnv>()
     return c.json(await listObjects(ctx, input.cursor));
   })
   .get("/auth/backup/object", async (c) => {
-    const ctx = await requireOperator(c);
-    const object = await ctx.env.CONTENT.get(c.req.query("key") ?? "");
+    const object = await c.get("ctx").env.CONTENT.get(c.req.query("key") ?? "");
     if (!object) throw notFound("Object");
     return c.body(object.body, 200, { ETag: object.httpEtag, "Content-Type": "application/octet-stream" });
   })
@@ -128,7 +120,7 @@ export const backupRoutes = new Hono<AppEnv>()
     return c.json({ refused: await writeRows(storeOf(ctx, input.store), input) });
   })
   .put("/auth/restore/object", async (c) => {
-    const ctx = await requireOperator(c);
+    const ctx = c.get("ctx");
     await requireRestore(ctx, c.req.query("id") ?? "");
     const metadata = JSON.parse(decodeURIComponent(c.req.header("X-Object-Metadata") ?? "{}")) as R2PutOptions;
     await ctx.env.CONTENT.put(c.req.query("key") ?? "", c.req.raw.body ?? "", metadata);

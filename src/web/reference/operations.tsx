@@ -1,4 +1,4 @@
-import { type RequiredScope, routeScopes, scopes } from "../../access/accounts/index.ts";
+import { isServiceScope, type RequiredScope, routeScopes, scopes } from "../../access/accounts/index.ts";
 import { Table } from "../../http/ui/index.ts";
 import type { ApiDocument, Noun, Operation } from "./document.ts";
 import { toExample } from "./examples.ts";
@@ -71,6 +71,7 @@ function scopeText(need: RequiredScope | undefined): string {
   if (need === "any") return "Every API key and session may call it.";
   if (need === "session") return "Needs a signed-in user; API keys are refused.";
   if (need === "platform_admin") return "Needs a signed-in administrator of the service; API keys are refused.";
+  if (isServiceScope(need)) return "Takes requests of the service's own programs only.";
   return `Scope ${need}: ${scopes[need]}`;
 }
 

@@ -1,7 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isApiKey, keyPrefix, newApiKey } from "../../../src/access/accounts/api-key.ts";
-import { authenticateApiKey, roleScopes, routeScopes, scopes } from "../../../src/access/accounts/index.ts";
+import {
+  authenticateApiKey,
+  roleScopes,
+  routeScopes,
+  scopes,
+  serviceScopes,
+} from "../../../src/access/accounts/index.ts";
 import { effectiveScopes } from "../../../src/access/accounts/scopes.ts";
 import { database } from "../../support/databases.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
@@ -15,7 +21,7 @@ beforeAll(async () => {
 describe("scopes", () => {
   it("every scope of a route can be granted and has its own description", () => {
     // A route that needs one of these takes credentials of a kind, whatever their scopes.
-    const kinds = ["any", "public", "session", "page", "platform_admin"];
+    const kinds: readonly string[] = ["any", "public", "session", "page", "platform_admin", ...serviceScopes];
     const needed = Object.values(routeScopes).filter((need) => !kinds.includes(need));
     expect(needed.filter((need) => !(need in scopes))).toEqual([]);
     expect(new Set(Object.values(scopes)).size).toBe(Object.keys(scopes).length);

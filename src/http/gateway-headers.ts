@@ -1,16 +1,6 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
-import { unauthorized } from "../lib/errors.ts";
-import { hasBearerSecret } from "./bearer-secret.ts";
 import type { AppEnv } from "./env.ts";
-
-/** Middleware: throws 401 unless the request has the secret of the SMTP gateway. Compares in constant time. */
-export const requireGateway: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const { gatewaySecret } = c.get("ctx").settings;
-  if (!(await hasBearerSecret(c, gatewaySecret)))
-    throw unauthorized("The request does not have the secret of the SMTP gateway");
-  await next();
-};
 
 const Envelope = z.object({ from: z.string().max(1_000), to: z.array(z.string().max(1_000)).max(1_000) });
 
