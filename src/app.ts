@@ -6,6 +6,7 @@ import { openToOrigins } from "./http/cors.ts";
 import type { AppEnv } from "./http/env.ts";
 import { onError } from "./http/errors.ts";
 import { methodNotAllowed } from "./http/method-not-allowed.ts";
+import { needs } from "./http/needs.ts";
 import { notFound } from "./http/not-found.ts";
 import { openApiDocument } from "./http/openapi-document.ts";
 import { requestId } from "./http/request-id.ts";
@@ -25,11 +26,7 @@ import { webRoutes } from "./web/routes.ts";
 /** The Worker's HTTP app: middleware in order, then the routes of every area. */
 export const app = new Hono<AppEnv>();
 
-let index: RouteIndex | null = null;
-const routes = () => {
-  index ??= new RouteIndex(app);
-  return index;
-};
+const routes = () => index;
 
 app.onError(onError);
 app.notFound(notFound(routes));
@@ -44,8 +41,8 @@ app.use(`${RESEND_PATH}/*`, resendErrors);
 app.use(methodNotAllowed(routes));
 app.use(authenticate(routes, { "POST /v1/emails/": earlySendReads, "POST /v1/emails/batch": earlySendReads }));
 
-app.get("/health", (c) => c.json({ status: "ok" }));
-app.get("/openapi.json", openApiDocument(app));
+app.get("/health", needs("public"), (c) => c.json({ status: "ok" }));
+app.get("/openapi.json", needs("public"), openApiDocument(app));
 app.route("/", noticesRoutes);
 app.route("/", identityRoutes);
 app.route("/", domainRoutes);
@@ -55,3 +52,6 @@ app.route("/", mailboxesRoutes);
 app.route("/", transfersRoutes);
 app.route("/", operationsRoutes);
 app.route("/", webRoutes(app));
+
+// After the last route: a route that declares no scope keeps the Worker from starting.
+const index = new RouteIndex(app);

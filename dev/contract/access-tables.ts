@@ -1,5 +1,6 @@
-import { roleScopes, routeScopes, scopes } from "../../src/access/accounts/index.ts";
-import { isDeniedToOauth } from "../../src/access/accounts/scopes.ts";
+import { isDeniedToOauth, roleScopes, scopes } from "../../src/access/accounts/index.ts";
+import { app } from "../../src/app.ts";
+import { RouteIndex } from "../../src/http/route-index.ts";
 import { changes } from "../../src/identity/members/rules.ts";
 import { actions } from "../../src/platform/audit/actions.ts";
 import { code, codes, table } from "./markdown.ts";
@@ -21,7 +22,7 @@ export const accessTables = {
   routes: () =>
     table(
       ["route", "scope", "OAuth tokens"],
-      Object.entries(routeScopes)
+      [...new RouteIndex(app).scopes]
         .filter(([route]) => / \/v1\//.test(route))
         .sort(([a], [b]) => comparePaths(a, b))
         .map(([route, scope]) => [

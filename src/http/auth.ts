@@ -1,16 +1,9 @@
 import type { Context, MiddlewareHandler } from "hono";
-import {
-  authenticateApiKey,
-  type Caller,
-  isApiKey,
-  isServiceScope,
-  type RequiredScope,
-  routeScopes,
-} from "../access/accounts/index.ts";
+import { authenticateApiKey, type Caller, isApiKey, isServiceScope } from "../access/accounts/index.ts";
 import type { CallerCtx } from "../access/caller.ts";
 import { authenticateMailboxCaller } from "../access/mailbox-sessions/index.ts";
 import { authenticateAccessToken, isAccessToken } from "../access/tokens/index.ts";
-import { AppError, unauthorized } from "../lib/errors.ts";
+import { unauthorized } from "../lib/errors.ts";
 import type { Ctx } from "../platform/context.ts";
 import type { MainStatement } from "../platform/db/database.ts";
 import { onNewestShard } from "../platform/jobs/shards.ts";
@@ -33,19 +26,18 @@ export type EarlyReads = (
 
 /**
  * Returns the middleware that authenticates the caller and checks the scope of the route
- * (docs/contract/scopes.md#required-scopes). A path without a route passes, so that it gets its 404 or 307. A route that is
- * missing in the scope table answers 500. `earlyReads`, by route: a small body of these routes is read first, and D1 is asked
- * about both at once.
+ * (docs/contract/scopes.md#required-scopes). A path without a route passes, so that it gets its 404 or 307. `earlyReads`, by
+ * route: a small body of these routes is read first, and D1 is asked about both at once.
  */
 export function authenticate(
   routes: () => RouteIndex,
   earlyReads: Readonly<Record<string, EarlyReads>> = {},
 ): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    c.set("routes", routes());
     const route = routes().find(c.req.method, c.req.path);
     if (route === null) return next();
-    const need: RequiredScope | undefined = routeScopes[route];
-    if (need === undefined) throw new AppError(500, "Internal Server Error");
+    const need = routes().scopeOf(route);
     if (need === "public" || need === "page") return next();
     if (isServiceScope(need)) {
       await authenticateService(c, need);
@@ -75,7 +67,7 @@ async function setCaller(
   const reads = body === undefined ? undefined : earlyReads?.(ctx, body);
   const found = await findCaller(c, route, token, reads?.statements);
   const { actor, workspace, touch, results } = found;
-  requireRight(actor, route);
+  requireRight(actor, route, c.get("routes"));
   await requireRequestRate(ctx, route, actor);
   const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
   if (touch) waitUntil(touch());

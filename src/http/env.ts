@@ -3,12 +3,15 @@ import type { Ctx } from "../platform/context.ts";
 import type { SendSystemEmail } from "../platform/system-email.ts";
 import type { EarlyBody } from "./early-body.ts";
 import type { AttachmentSink } from "./json-body.ts";
+import type { RouteIndex } from "./route-index.ts";
 
 /** The Hono environment of a request. `caller` is set on every route that takes the credential of a user. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     ctx: Ctx;
+    /** The routes of the app with their scopes. */
+    routes: RouteIndex;
     caller: CallerCtx;
     sendSystemEmail: SendSystemEmail;
     /** The subject of the token that a command of the operator signed. Set on the routes of those commands. */

@@ -5,6 +5,7 @@ import { onNewestShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./env.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "./mailbox-cookies.ts";
+import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { pageSession } from "./page-session.ts";
 import { requireRequestRate } from "./rate-limit.ts";
@@ -47,14 +48,14 @@ const mailboxPageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
  */
 export function webmailFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHandler<AppEnv>] {
   return [
-    (c, next) => {
+    declaring("page", (c, next) => {
       const ofMailbox = readMailboxCookie(c, "mailbox") ?? readMailboxCookie(c, "mailbox_refresh");
       const ofUser = readSessionCookie(c, "session") ?? readSessionCookie(c, "refresh");
       return ofMailbox === undefined && ofUser !== undefined ? pageSession(c, next) : mailboxPageSession(c, next);
-    },
+    }),
     async (c, next) => {
       const { actor } = c.get("caller");
-      requireRight(actor, route);
+      requireRight(actor, route, c.get("routes"));
       await requireRequestRate(c.get("ctx"), route, actor);
       return next();
     },

@@ -1,7 +1,9 @@
 import type { Handler, Hono } from "hono";
 import { generateSpecs } from "hono-openapi";
+import type { RequiredScope } from "../access/accounts/index.ts";
 import type { AppEnv } from "./env.ts";
 import type { Header } from "./openapi.ts";
+import { RouteIndex } from "./route-index.ts";
 
 interface Response {
   description?: string;
@@ -9,6 +11,7 @@ interface Response {
   content?: Record<string, { schema?: object }>;
 }
 interface Operation {
+  security?: object[];
   parameters?: { in?: string; name?: string }[];
   responses?: Record<string, Response>;
 }
@@ -107,14 +110,24 @@ async function generate(app: Hono<AppEnv>): Promise<Document> {
     // hono-openapi would add a 400 of another shape for every validator; this API answers 422.
     defaultValidationErrorResponse: false,
   });
-  for (const methods of Object.values(document.paths as Record<string, Record<string, Operation>>)) {
-    for (const operation of Object.values(methods)) complete(operation);
+  const routes = new RouteIndex(app);
+  for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Operation>>)) {
+    for (const [method, operation] of Object.entries(methods))
+      complete(operation, routes.scopeOf(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`));
   }
   return document;
 }
 
-/** Adds the responses and headers that every operation of its kind has. */
-function complete(operation: Operation): void {
+/** Credentials of the routes that do not take both kinds. */
+const securityOf: Partial<Record<RequiredScope, object[]>> = {
+  session: [{ session: [] }],
+  platform_admin: [{ session: [] }],
+  public: [],
+};
+
+/** Adds the credentials, responses and headers that every operation of its kind has. */
+function complete(operation: Operation, need: RequiredScope): void {
+  if (securityOf[need]) operation.security = securityOf[need];
   const parameters = operation.parameters ?? [];
   const has = (place: string, name: string) => parameters.some((one) => one.in === place && one.name === name);
   for (const [status, response] of Object.entries(operation.responses ?? {})) {

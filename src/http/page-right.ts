@@ -13,7 +13,7 @@ export function pageFor(route: string): [MiddlewareHandler<AppEnv>, MiddlewareHa
     pageSession,
     async (c, next) => {
       const { actor } = c.get("caller");
-      requireRight(actor, route);
+      requireRight(actor, route, c.get("routes"));
       await requireRequestRate(c.get("ctx"), route, actor);
       return next();
     },

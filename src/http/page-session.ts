@@ -1,10 +1,9 @@
-import type { MiddlewareHandler } from "hono";
 import { authenticateSession, refreshSession } from "../access/sessions/index.ts";
 import { AppError } from "../lib/errors.ts";
 import { withJointReads } from "../platform/db/joint-reads.ts";
 import { onNewestShard } from "../platform/jobs/shards.ts";
 import { clientOf } from "./client.ts";
-import type { AppEnv } from "./env.ts";
+import { declaring } from "./needs.ts";
 import { respondRefresh } from "./page.tsx";
 import { requireSameOrigin } from "./same-origin.ts";
 import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./session-cookies.ts";
@@ -14,7 +13,7 @@ import { deleteSessionCookies, readSessionCookie, setSessionCookies } from "./se
  * a session the visitor is sent to the sign-in page and back. A GET from another site carries no Strict cookies, so it is
  * answered with a page that repeats it from this one.
  */
-export const pageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const pageSession = declaring("page", async (c, next) => {
   requireSameOrigin(c);
   const ctx = c.get("ctx");
   const access = readSessionCookie(c, "session");
@@ -40,7 +39,7 @@ export const pageSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const reading = c.req.method === "GET" ? withJointReads(ctx) : ctx;
   c.set("caller", { ...onNewestShard(reading, caller.workspace), ...caller, clientIp: clientOf(c).ip, waitUntil });
   return next();
-};
+});
 
 function nullIfUnauthorized(error: unknown): null {
   if (error instanceof AppError && error.status === 401) return null;

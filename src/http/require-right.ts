@@ -1,6 +1,7 @@
-import { isDeniedToOauth, isServiceScope, routeScopes } from "../access/accounts/index.ts";
+import { isDeniedToOauth, isServiceScope } from "../access/accounts/index.ts";
 import type { Actor } from "../access/caller.ts";
 import { AppError, forbidden } from "../lib/errors.ts";
+import type { RouteIndex } from "./route-index.ts";
 
 const credentialNames = {
   api_key: "an API key",
@@ -10,9 +11,12 @@ const credentialNames = {
   mailbox: "a mailbox session",
 } as const;
 
-/** Throws 403 when the caller may not use a route, by method and mounted path (docs/contract/scopes.md#required-scopes). */
-export function requireRight(actor: Actor, route: string): void {
-  const need = routeScopes[route];
+/**
+ * Throws 403 when the caller may not use a route of `routes`, by method and mounted path
+ * (docs/contract/scopes.md#required-scopes).
+ */
+export function requireRight(actor: Actor, route: string, routes: RouteIndex): void {
+  const need = routes.scopeOf(route);
   if (need === "any" || need === "public" || need === "page") return;
   if (need === "session" || need === "platform_admin") {
     if (actor.kind !== "session") throw forbidden(`This endpoint takes a session, not ${credentialNames[actor.kind]}`);
@@ -23,7 +27,7 @@ export function requireRight(actor: Actor, route: string): void {
   // Before the scope: a client must not ask the user for a scope that does not help.
   if (actor.kind === "oauth" && isDeniedToOauth(route))
     throw forbidden("An OAuth token cannot create or read credentials and invitations");
-  if (need === undefined || isServiceScope(need) || !actor.scopes.has(need)) throw missingScope(actor, need ?? "");
+  if (isServiceScope(need) || !actor.scopes.has(need)) throw missingScope(actor, need);
 }
 
 /** Returns the 403 of a missing scope. A client with an OAuth token is told which scope to ask the user for (RFC 6750 3.1). */

@@ -1,25 +1,35 @@
 import type { Hono } from "hono";
 import { TrieRouter } from "hono/router/trie-router";
+import type { RequiredScope } from "../access/accounts/index.ts";
 import type { AppEnv } from "./env.ts";
+import { declaredScope } from "./needs.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** Finds the route of a method and path among the endpoints of an app, without its middleware. */
+/** Finds the route of a method and path among the endpoints of an app, without its middleware, and the scope of a route. */
 export class RouteIndex {
   readonly #router = new TrieRouter<string>();
-  /** Routes as `METHOD /path/:as/mounted`. */
-  readonly #routes: ReadonlySet<string>;
+  /** The scope of each route, which is `METHOD /path/:as/mounted`, as one of its handlers declares it. */
+  readonly scopes: ReadonlyMap<string, RequiredScope>;
 
-  constructor(app: Hono<AppEnv>) {
+  /** Collects the routes of a complete app. Throws an Error for a route that does not declare exactly one scope. */
+  constructor(app: Pick<Hono<AppEnv>, "routes">) {
     const endpoints = app.routes.filter((route) => route.method !== "ALL");
-    this.#routes = new Set(endpoints.map((route) => `${route.method} ${route.path}`));
+    this.scopes = collectScopes(endpoints);
     for (const pattern of new Set(endpoints.map((route) => route.path))) this.#router.add("ANY", pattern, pattern);
+  }
+
+  /** Returns the scope of a route. Throws an Error for an unknown one. */
+  scopeOf(route: string): RequiredScope {
+    const scope = this.scopes.get(route);
+    if (scope === undefined) throw new Error(`there is no route ${route}`);
+    return scope;
   }
 
   /** Returns `METHOD /path/:as/mounted`, or null. HEAD is served by GET. */
   find(method: string, path: string): string | null {
     const route = `${method === "HEAD" ? "GET" : method} ${this.#patternOf(path)}`;
-    return this.#routes.has(route) ? route : null;
+    return this.scopes.has(route) ? route : null;
   }
 
   /** Returns the methods that the path has a route for. */
@@ -36,6 +46,21 @@ export class RouteIndex {
     const patterns = matches.map(([pattern]) => pattern);
     return patterns.sort((a, b) => (specificity(a) < specificity(b) ? -1 : 1))[0] ?? null;
   }
+}
+
+/** Returns the scopes by route. Each handler of a route is one entry of `endpoints`. */
+function collectScopes(endpoints: Hono<AppEnv>["routes"]): Map<string, RequiredScope> {
+  const declared = new Map<string, RequiredScope[]>();
+  for (const { method, path, handler } of endpoints) {
+    const scopes = declared.get(`${method} ${path}`) ?? [];
+    declared.set(`${method} ${path}`, scopes.concat(declaredScope(handler) ?? []));
+  }
+  return new Map([...declared].map(([route, scopes]) => [route, onlyScope(route, scopes)]));
+}
+
+function onlyScope(route: string, [scope, ...others]: readonly RequiredScope[]): RequiredScope {
+  if (scope === undefined || others.length > 0) throw new Error(`${route} must declare exactly one scope`);
+  return scope;
 }
 
 /** Returns a text that sorts patterns of one length: literal segments come before parameters, from the left. */

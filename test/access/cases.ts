@@ -1,5 +1,4 @@
 import { keyPrefix } from "../../src/access/accounts/api-key.ts";
-import type { routeScopes } from "../../src/access/accounts/index.ts";
 import { parseUuid } from "../../src/lib/ids.ts";
 import { mailDb } from "../../src/platform/db/client.ts";
 import { onShard } from "../../src/platform/jobs/shards.ts";
@@ -149,7 +148,7 @@ const createAcceptable = async ({ userId }: TestWorkspace) => ({
 const workspaceOf = async (workspace: TestWorkspace) => ({ workspace_id: workspace.workspaceId });
 
 /** Every route. One that is missing here fails the test. */
-export const cases: Record<keyof typeof routeScopes, RouteCase> = {
+export const cases: Record<string, RouteCase> = {
   "GET /openapi.json": { success: 200 },
   "GET /health": { success: 200 },
   "GET /ready": { success: 200 },

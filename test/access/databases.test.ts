@@ -1,9 +1,8 @@
 /** Every route uses the main database and at most one mail database: that of the caller's workspace. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeScopes } from "../../src/access/accounts/index.ts";
 import { countingDb } from "../support/counting-db.ts";
 import { FILE_SHARD } from "../support/databases.ts";
-import { callRoute } from "../support/route-tests.ts";
+import { callRoute, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aMember, apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../support/workspace.ts";
 import { cases } from "./cases.ts";

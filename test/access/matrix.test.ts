@@ -7,7 +7,6 @@ import {
   isServiceScope,
   type RequiredScope,
   roleScopes,
-  routeScopes,
   type Scope,
   scopes,
 } from "../../src/access/accounts/index.ts";
@@ -17,7 +16,7 @@ import * as mailSchema from "../../src/platform/db/schema/mail/index.ts";
 import * as mainSchema from "../../src/platform/db/schema/main/index.ts";
 import { FILE_SHARD } from "../support/databases.ts";
 import { anAccessToken } from "../support/oauth.ts";
-import { callRoute, mountedRoutes, type PathIds } from "../support/route-tests.ts";
+import { callRoute, mountedRoutes, type PathIds, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { cases } from "./cases.ts";

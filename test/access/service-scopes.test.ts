@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { effectiveScopes, roleScopes, routeScopes, scopes } from "../../src/access/accounts/index.ts";
+import { effectiveScopes, roleScopes, scopes } from "../../src/access/accounts/index.ts";
 import { type AccessTokenKind, signAccessToken } from "../../src/access/sessions/index.ts";
 import { grantableScopes, requestedScopes } from "../../src/identity/oauth/scopes.ts";
 import { anAccessToken } from "../support/oauth.ts";
-import { callRoute } from "../support/route-tests.ts";
+import { callRoute, routeScopes } from "../support/route-tests.ts";
 import { aSession } from "../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace, testContext } from "../support/workspace.ts";
 import { mailboxTokens } from "./credentials.ts";

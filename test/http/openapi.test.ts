@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { isServiceScope, type RequiredScope, routeScopes } from "../../src/access/accounts/index.ts";
+import { isServiceScope, type RequiredScope } from "../../src/access/accounts/index.ts";
 import {
   bodySchema,
   isSuccess,
@@ -8,6 +8,7 @@ import {
   type Operation,
   readOpenApi,
 } from "../support/openapi.ts";
+import { routeScopes } from "../support/route-tests.ts";
 import { aMail, apiWith, aWorkspace } from "../support/workspace.ts";
 
 let document: OpenApiDocument;

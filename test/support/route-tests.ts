@@ -1,4 +1,6 @@
+import type { RequiredScope } from "../../src/access/accounts/index.ts";
 import { app } from "../../src/app.ts";
+import { RouteIndex } from "../../src/http/route-index.ts";
 import type { apiWith } from "./workspace.ts";
 
 /** Returns every endpoint of the app as `METHOD /path/:parameter`. */
@@ -6,6 +8,12 @@ export function mountedRoutes(): string[] {
   const endpoints = app.routes.filter(({ method }) => method !== "ALL");
   return [...new Set(endpoints.map(({ method, path }) => `${method} ${path}`))];
 }
+
+/** The routes of the app with their scopes. */
+export const routes = new RouteIndex(app);
+
+/** The scope that each route declares, by `METHOD /path/:parameter`. */
+export const routeScopes: Readonly<Record<string, RequiredScope>> = Object.fromEntries(routes.scopes);
 
 /** Path parameters by name. */
 export type PathIds = Readonly<Record<string, string>>;

@@ -13,7 +13,6 @@ export {
   isServiceScope,
   type RequiredScope,
   roleScopes,
-  routeScopes,
   type Scope,
   type ServiceScope,
   scopes,

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -28,6 +29,7 @@ const tags = ["Broadcasts"];
 export const broadcastRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "listBroadcasts",
       summary: "List broadcasts, newest first",
@@ -45,6 +47,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "createBroadcast",
       summary: "Create a broadcast",
@@ -59,6 +62,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "getBroadcast",
       summary: "Get a broadcast with its counts",
@@ -73,6 +77,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "updateBroadcast",
       summary: "Update a broadcast that is a draft or scheduled",
@@ -85,6 +90,7 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "deleteBroadcast",
       summary: "Delete a broadcast that is not sending",

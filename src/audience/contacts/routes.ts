@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { csvFile, parameter, responses, success } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -73,6 +74,7 @@ const uploadBody = {
 export const contactRoutes = new Hono<AppEnv>()
   .post(
     "/v1/contacts/",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "createContactList",
       summary: "Create a contact list",
@@ -87,6 +89,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/",
+    needs("contacts:view"),
     describeRoute({
       operationId: "listContactLists",
       summary: "List contact lists, oldest first",
@@ -97,6 +100,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id",
+    needs("contacts:view"),
     describeRoute({
       operationId: "getContactList",
       summary: "Get a contact list and a page of its contacts",
@@ -118,6 +122,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "updateContactList",
       summary: "Update a contact list",
@@ -130,6 +135,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "deleteContactList",
       summary: "Delete a contact list and all its contacts",
@@ -145,6 +151,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/contacts/:list_id/contacts",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "addContact",
       summary: "Add a contact to a list",
@@ -158,6 +165,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/contacts/:list_id/contacts",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "upsertContact",
       summary: "Add a contact to a list, or update the one with this address",
@@ -177,6 +185,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/contacts/:contact_id",
+    needs("contacts:view"),
     describeRoute({
       operationId: "getContact",
       summary: "Get a contact",
@@ -189,6 +198,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id/contacts/:contact_id",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "updateContact",
       summary: "Update a contact",
@@ -204,6 +214,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id/contacts/:contact_id",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "deleteContact",
       summary: "Delete a contact",
@@ -219,6 +230,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/contacts/:list_id/upload",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "importContacts",
       summary: "Import contacts from a CSV file",
@@ -238,6 +250,7 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/export",
+    needs("contacts:view"),
     describeRoute({
       operationId: "exportContacts",
       summary: "Export the contacts of a list as CSV",

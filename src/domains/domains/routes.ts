@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
@@ -28,6 +29,7 @@ const domainId = parameter.id("domain_id", "Id of the domain");
 export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/",
+    needs("domains:manage"),
     describeRoute({
       operationId: "registerDomain",
       summary: "Register a domain",
@@ -42,6 +44,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/",
+    needs("domains:view"),
     describeRoute({
       operationId: "listDomains",
       summary: "List domains in order of name",
@@ -59,6 +62,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/:domain_id",
+    needs("domains:view"),
     describeRoute({
       operationId: "getDomain",
       summary: "Get a domain with its DNS records and their status",
@@ -73,6 +77,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/verify",
+    needs("domains:manage"),
     describeRoute({
       operationId: "verifyDomain",
       summary: "Verify a domain by checking its DNS records",
@@ -88,6 +93,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
+    needs("domains:manage"),
     describeRoute({
       operationId: "rotateDkimKeys",
       summary: "Rotate the DKIM keys of a domain",
@@ -102,6 +108,7 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domains/:domain_id",
+    needs("domains:manage"),
     describeRoute({
       operationId: "deleteDomain",
       summary: "Delete a domain with its mailboxes",

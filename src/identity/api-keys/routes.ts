@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -25,6 +26,7 @@ const apiKeyId = parameter.id("api_key_id", "Id of the API key");
 export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/",
+    needs("team:manage"),
     describeRoute({
       operationId: "createApiKey",
       summary: "Create an API key",
@@ -44,6 +46,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/api-keys/",
+    needs("team:view"),
     describeRoute({
       operationId: "listApiKeys",
       summary: "List API keys, newest first",
@@ -59,6 +62,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/api-keys/:api_key_id/rotate",
+    needs("team:manage"),
     describeRoute({
       operationId: "rotateApiKey",
       summary: "Rotate an API key",
@@ -73,6 +77,7 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/api-keys/:api_key_id",
+    needs("team:manage"),
     describeRoute({
       operationId: "revokeApiKey",
       summary: "Revoke an API key",

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
@@ -36,6 +37,7 @@ const token = {
 export const invitationRoutes = new Hono<AppEnv>()
   .post(
     "/v1/workspaces/:workspace_id/invitations",
+    needs("team:manage"),
     describeRoute({
       operationId: "sendInvitation",
       summary: "Invite a person to a workspace by email",
@@ -55,6 +57,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id/invitations",
+    needs("team:view"),
     describeRoute({
       operationId: "listInvitations",
       summary: "List the pending invitations of a workspace",
@@ -73,6 +76,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/invitations/:invitation_id",
+    needs("team:manage"),
     describeRoute({
       operationId: "revokeInvitation",
       summary: "Withdraw an invitation",
@@ -87,6 +91,7 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/invitations/:token/accept",
+    needs("session"),
     describeRoute({
       operationId: "acceptInvitation",
       summary: "Accept an invitation to a workspace",
@@ -94,19 +99,18 @@ export const invitationRoutes = new Hono<AppEnv>()
         "Takes a session of the user with the invited address. Answers 410 for an expired invitation, and 404 for one that " +
         "was used or withdrawn.",
       tags,
-      security: [{ session: [] }],
       parameters: [token],
       responses: responses(200, "You are a member of the workspace", AcceptedOut, [403, 404, 409, 410]),
     }),
     async (c) => c.json(await acceptInvitation(c.get("caller"), c.req.param("token"))),
   )
-  .get("/invitations/:token", async (c) => {
+  .get("/invitations/:token", needs("public"), async (c) => {
     const invitation = await findForPage(c, c.req.param("token"));
     return invitation === null
       ? respondPage(c, invalidInvitationPage(), { status: 404 })
       : respondPage(c, invitationPage(invitation));
   })
-  .post("/invitations/:token", async (c) => {
+  .post("/invitations/:token", needs("public"), async (c) => {
     refuseCrossSite(c);
     const token = c.req.param("token");
     if ((await findForPage(c, token)) === null) return respondPage(c, invalidInvitationPage(), { status: 404 });

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -18,6 +19,7 @@ const userId = parameter.id("user_id", "Id of the member's user");
 export const memberRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/:workspace_id/members",
+    needs("team:view"),
     describeRoute({
       operationId: "listMembers",
       summary: "List the members of a workspace",
@@ -36,6 +38,7 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id/members/:user_id",
+    needs("team:manage"),
     describeRoute({
       operationId: "updateMember",
       summary: "Change the role of a member",
@@ -54,6 +57,7 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/members/:user_id",
+    needs("team:view"),
     describeRoute({
       operationId: "removeMember",
       summary: "Remove a member, or leave a workspace",

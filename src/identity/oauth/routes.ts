@@ -4,6 +4,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
@@ -25,18 +26,22 @@ const ListQuery = z.object({
 
 /** The endpoints that programs call. Their forms are those of the RFCs, so the metadata describes them, not OpenAPI. */
 export const oauthRoutes = new Hono<AppEnv>()
-  .get("/.well-known/oauth-authorization-server", (c) => c.json(authorizationServerMetadata(c.get("ctx").settings)))
-  .get("/.well-known/oauth-protected-resource", (c) => c.json(protectedResourceMetadata(c.get("ctx").settings, "")))
-  .get("/.well-known/oauth-protected-resource/mcp", (c) =>
+  .get("/.well-known/oauth-authorization-server", needs("public"), (c) =>
+    c.json(authorizationServerMetadata(c.get("ctx").settings)),
+  )
+  .get("/.well-known/oauth-protected-resource", needs("public"), (c) =>
+    c.json(protectedResourceMetadata(c.get("ctx").settings, "")),
+  )
+  .get("/.well-known/oauth-protected-resource/mcp", needs("public"), (c) =>
     c.json(protectedResourceMetadata(c.get("ctx").settings, "/mcp")),
   )
-  .post("/oauth/register", addressLimit("client-registrations", REGISTRATIONS_PER_HOUR), (c) =>
+  .post("/oauth/register", needs("public"), addressLimit("client-registrations", REGISTRATIONS_PER_HOUR), (c) =>
     answer(c, async () => c.json(toClientInformation(await registerClient(c.get("ctx"), await readClient(c))), 201)),
   )
-  .post("/oauth/token", (c) =>
+  .post("/oauth/token", needs("public"), (c) =>
     answer(c, async () => c.json(await answerTokenRequest(c.get("ctx"), await readOAuthForm(c)))),
   )
-  .post("/oauth/revoke", (c) =>
+  .post("/oauth/revoke", needs("public"), (c) =>
     answer(c, async () => {
       const form = await readOAuthForm(c);
       const clientId = requiredField(form, "client_id").toLowerCase();
@@ -46,12 +51,12 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/oauth/grants",
+    needs("session"),
     describeRoute({
       operationId: "listGrants",
       summary: "List your OAuth grants, newest first",
       description: "A grant lets one client, such as an assistant, act for you in one workspace.",
       tags: ["OAuth grants"],
-      security: [{ session: [] }],
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
     }),
     query(ListQuery),
@@ -63,12 +68,12 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/oauth/grants/:grant_id",
+    needs("session"),
     describeRoute({
       operationId: "revokeGrant",
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
       tags: ["OAuth grants"],
-      security: [{ session: [] }],
       parameters: [parameter.id("grant_id", "Id of the grant")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),

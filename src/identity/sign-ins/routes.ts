@@ -5,6 +5,7 @@ import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
+import { needs } from "../../http/needs.ts";
 import { fieldsBody, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -32,9 +33,10 @@ const showSignIn = (
 
 /** Signing in by a link in an email, and the second factor. */
 export const signInRoutes = new Hono<AppEnv>()
-  .get("/auth/sign-in", (c) => showSignIn(c, returnPath(c.req.query("next"))))
+  .get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
   .post(
     "/auth/magic-link",
+    needs("public"),
     describeRoute({
       operationId: "sendMagicLink",
       summary: "Email a sign-in link",
@@ -42,7 +44,6 @@ export const signInRoutes = new Hono<AppEnv>()
         "Answers the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
         "for each address and 20 for each ip in 15 minutes.",
       tags: ["Sessions"],
-      security: [],
       requestBody: fieldsBody(MagicLinkIn),
       responses: responses(202, "A link is sent if the address has an account", MagicLinkOut, [403, 413, 415]),
     }),
@@ -74,21 +75,21 @@ export const signInRoutes = new Hono<AppEnv>()
       return c.json({ detail: "A sign-in link is sent if the address has an account" }, 202);
     },
   )
-  .get("/auth/magic-link/:token", async (c) => {
+  .get("/auth/magic-link/:token", needs("public"), async (c) => {
     const email = await findMagicLink(c.get("ctx"), c.req.param("token"));
     return email === null
       ? respondPage(c, invalidSignInPage(), { status: 404 })
       : respondPage(c, magicLinkPage({ email }));
   })
-  .post("/auth/magic-link/:token", async (c) => {
+  .post("/auth/magic-link/:token", needs("public"), async (c) => {
     refuseCrossSite(c);
     const signIn = await redeemMagicLink(c.get("ctx"), c.req.param("token"), clientOf(c));
     return answerSignIn(c, signIn ?? { kind: "redeemed-before" });
   })
-  .get("/auth/totp", (c) =>
+  .get("/auth/totp", needs("public"), (c) =>
     readSecondFactor(c) === undefined ? c.redirect("/auth/sign-in", 303) : respondPage(c, secondFactorPage({})),
   )
-  .post("/auth/totp", async (c) => {
+  .post("/auth/totp", needs("public"), async (c) => {
     refuseCrossSite(c);
     const { code } = await readFields(c, CodeForm);
     const token = readSecondFactor(c);

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -17,6 +18,7 @@ const workspaceId = parameter.id("workspace_id", "Id of the workspace");
 export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/",
+    needs("team:view"),
     describeRoute({
       operationId: "listWorkspaces",
       summary: "List your workspaces",
@@ -37,6 +39,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/workspaces/",
+    needs("team:manage"),
     describeRoute({
       operationId: "createWorkspace",
       summary: "Create a workspace",
@@ -51,6 +54,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id",
+    needs("team:view"),
     describeRoute({
       operationId: "getWorkspace",
       summary: "Get a workspace",
@@ -65,6 +69,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id",
+    needs("team:manage"),
     describeRoute({
       operationId: "updateWorkspace",
       summary: "Update a workspace: name, sending pause and settings",
@@ -81,6 +86,7 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id",
+    needs("team:manage"),
     describeRoute({
       operationId: "deleteWorkspace",
       summary: "Delete a workspace and all its data",

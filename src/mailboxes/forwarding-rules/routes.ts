@@ -4,6 +4,7 @@ import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -22,6 +23,7 @@ const ruleId = parameter.id("rule_id", "Id of the forwarding rule");
 export const forwardingRuleRoutes = new Hono<AppEnv>()
   .get(
     "/v1/forwarding-rules/",
+    needs("domains:view"),
     describeRoute({
       operationId: "listForwardingRules",
       summary: "List forwarding rules in the order in which they are applied",
@@ -32,6 +34,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/forwarding-rules/",
+    needs("domains:manage"),
     describeRoute({
       operationId: "createForwardingRule",
       summary: "Create a forwarding rule",
@@ -50,6 +53,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/forwarding-rules/:rule_id",
+    needs("domains:view"),
     describeRoute({
       operationId: "getForwardingRule",
       summary: "Get a forwarding rule",
@@ -61,6 +65,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/forwarding-rules/:rule_id",
+    needs("domains:manage"),
     describeRoute({
       operationId: "updateForwardingRule",
       summary: "Change a forwarding rule",
@@ -74,6 +79,7 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/forwarding-rules/:rule_id",
+    needs("domains:manage"),
     describeRoute({
       operationId: "deleteForwardingRule",
       summary: "Delete a forwarding rule",
@@ -86,13 +92,13 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
       return c.body(null, 204);
     },
   )
-  .get("/forwards/:token", async (c) => {
+  .get("/forwards/:token", needs("public"), async (c) => {
     const request = await findForwardRequest(c.get("ctx"), c.req.param("token"));
     return request
       ? respondPage(c, forwardRequestPage(request))
       : respondPage(c, invalidForwardPage(), { status: 404 });
   })
-  .post("/forwards/:token", async (c) => {
+  .post("/forwards/:token", needs("public"), async (c) => {
     refuseCrossSite(c);
     const request = await confirmForwardRequest(c.get("ctx"), c.req.param("token"), clientOf(c).ip);
     return request

@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { getInboundEntry } from "./get.ts";
 import { InboundEntryOut } from "./schema.ts";
 
 export const inboundLogRoutes = new Hono<AppEnv>().get(
   "/v1/emails/inbound/:message_id",
+  needs("domains:view"),
   describeRoute({
     operationId: "getInboundEmail",
     summary: "Get an entry of the inbound log",

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope, readJsonHeader } from "../../http/gateway-headers.ts";
+import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { readChunks } from "../../lib/read-chunks.ts";
 import { Authentication } from "../../mail/authentication-results/index.ts";
@@ -20,11 +21,11 @@ const answer = (received: ReceiveResult) => ({ reply: received.accepted ? null :
 
 /** The calls of the SMTP gateway for mail from outside (MX). */
 export const inboundRoutes = new Hono<AppEnv>()
-  .post("/gateway/recipients", async (c) => {
+  .post("/gateway/recipients", needs("gateway"), async (c) => {
     const { address } = await readFields(c, RecipientIn);
     return c.json(answer(await checkRecipient(c.get("ctx"), address)));
   })
-  .post("/gateway/mail", async (c) => {
+  .post("/gateway/mail", needs("gateway"), async (c) => {
     const { from, to } = readEnvelope(c) ?? { from: "", to: [] };
     const [recipient, ...others] = to;
     if (recipient === undefined || others.length > 0) throw badRequest("X-Envelope must name one recipient");

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -28,6 +29,7 @@ const tags = ["Mailboxes"];
 export const mailboxRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/",
+    needs("mailboxes:manage"),
     describeRoute({
       operationId: "createMailbox",
       summary: "Create a mailbox",
@@ -41,6 +43,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/",
+    needs("mailboxes:view"),
     describeRoute({
       operationId: "listMailboxes",
       summary: "List mailboxes in order of address",
@@ -56,6 +59,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/:mailbox_id",
+    needs("mailboxes:view"),
     describeRoute({
       operationId: "getMailbox",
       summary: "Get a mailbox",
@@ -67,6 +71,8 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/mailboxes/:mailbox_id",
+    // An assigned user without `mailboxes:manage` may change the display name and the password (rights.ts).
+    needs("mailboxes:view"),
     describeRoute({
       operationId: "updateMailbox",
       summary: "Update a mailbox",
@@ -81,6 +87,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/mailboxes/:mailbox_id",
+    needs("mailboxes:manage"),
     describeRoute({
       operationId: "deleteMailbox",
       summary: "Delete a mailbox and its messages",
@@ -95,6 +102,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/mailboxes/:mailbox_id/password",
+    needs("inbox:write"),
     describeRoute({
       operationId: "replaceMailboxPassword",
       summary: "Set the webmail password of a mailbox",
@@ -113,6 +121,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",
+    needs("mailboxes:manage"),
     describeRoute({
       operationId: "replaceMailboxAssignees",
       summary: "Assign users to a mailbox",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { body, query, toFaults } from "../../http/validate.ts";
@@ -36,6 +37,7 @@ const ListQuery = z.object({
 export const notificationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/notifications",
+    needs("notifications:view"),
     describeRoute({
       operationId: "listNotifications",
       summary: "List your notifications",
@@ -52,6 +54,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/notifications/read-all",
+    needs("notifications:manage"),
     describeRoute({
       operationId: "markAllNotificationsRead",
       summary: "Mark all your notifications read",
@@ -63,6 +66,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/notifications/:notification_id/read",
+    needs("notifications:manage"),
     describeRoute({
       operationId: "markNotificationRead",
       summary: "Mark a notification read",
@@ -75,6 +79,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/notifications/preferences",
+    needs("notifications:view"),
     describeRoute({
       operationId: "getNotificationPreferences",
       summary: "Get your notification preferences",
@@ -86,6 +91,7 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/notifications/preferences",
+    needs("notifications:manage"),
     describeRoute({
       operationId: "updateNotificationPreferences",
       summary: "Change your notification preferences",

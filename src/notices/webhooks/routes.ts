@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -54,6 +55,7 @@ const tags = ["Webhooks"];
 export const webhookRoutes = new Hono<AppEnv>()
   .get(
     "/v1/webhooks/",
+    needs("webhooks:view"),
     describeRoute({
       operationId: "listWebhooks",
       summary: "List active webhooks",
@@ -70,6 +72,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/",
+    needs("webhooks:manage"),
     describeRoute({
       operationId: "createWebhook",
       summary: "Create a webhook",
@@ -91,6 +94,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id",
+    needs("webhooks:view"),
     describeRoute({
       operationId: "getWebhook",
       summary: "Get a webhook",
@@ -102,6 +106,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/webhooks/:webhook_id",
+    needs("webhooks:manage"),
     describeRoute({
       operationId: "updateWebhook",
       summary: "Update, pause, resume a webhook, or rotate its secret",
@@ -122,6 +127,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/webhooks/:webhook_id",
+    needs("webhooks:manage"),
     describeRoute({
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
@@ -136,6 +142,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/:webhook_id/test",
+    needs("webhooks:manage"),
     describeRoute({
       operationId: "sendWebhookTest",
       summary: "Send a sample event to a webhook",
@@ -150,6 +157,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries",
+    needs("webhooks:view"),
     describeRoute({
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries of a webhook, newest first",
@@ -170,6 +178,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id",
+    needs("webhooks:view"),
     describeRoute({
       operationId: "getWebhookDelivery",
       summary: "Get a delivery of a webhook",
@@ -185,6 +194,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
+    needs("webhooks:manage"),
     describeRoute({
       operationId: "retryWebhookDelivery",
       summary: "Send a delivery again",
@@ -202,6 +212,7 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhook-deliveries/:delivery_id",
+    needs("webhooks:view"),
     describeRoute({
       operationId: "getWebhookDeliveryById",
       summary: "Get a delivery by its id alone",

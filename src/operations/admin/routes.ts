@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
@@ -25,6 +26,7 @@ const userId = parameter.id("user_id", "Id of the user");
 export const adminRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/users",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listUsers",
       summary: "List the accounts of the platform",
@@ -42,6 +44,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/restrict",
+    needs("platform_admin"),
     describeRoute({
       operationId: "restrictUser",
       summary: "Restrict an account: it cannot send",
@@ -55,6 +58,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/unrestrict",
+    needs("platform_admin"),
     describeRoute({
       operationId: "unrestrictUser",
       summary: "End the restriction of an account",
@@ -67,6 +71,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/audit",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listPlatformAuditEntries",
       summary: "List the audit log of all workspaces, newest first",
@@ -83,6 +88,7 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/flush",
+    needs("platform_admin"),
     describeRoute({
       operationId: "flushOutbox",
       summary: "Release emails that wait after an outage of the egress",

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { toFaults } from "../../http/validate.ts";
 import { notFound, tooLarge, unprocessable } from "../../lib/errors.ts";
 import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
@@ -79,54 +80,54 @@ function storeOf(ctx: Ctx, name: string): BackupStore {
 
 /** `npm run backup` and `npm run restore`. */
 export const backupRoutes = new Hono<AppEnv>()
-  .post("/auth/backup/databases", async (c) => {
+  .post("/auth/backup/databases", needs("operator:backup"), async (c) => {
     const { ctx } = await read(c, z.object({}));
     return c.json({ names: databaseNames(ctx) });
   })
-  .post("/auth/backup/tables", async (c) => {
+  .post("/auth/backup/tables", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, StoreIn);
     const source = storeOf(ctx, input.store);
     return c.json({ tables: await describeTables(source), migrations: await listMigrations(source, input.store) });
   })
-  .post("/auth/backup/start", async (c) => {
+  .post("/auth/backup/start", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, StoreIn);
     return c.json(await readMailStart(storeOf(ctx, input.store)));
   })
-  .post("/auth/backup/rows", async (c) => {
+  .post("/auth/backup/rows", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, PageIn);
     return c.json({ rows: await readPage(storeOf(ctx, input.store), input) });
   })
-  .post("/auth/backup/objects", async (c) => {
+  .post("/auth/backup/objects", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, ObjectsIn);
     return c.json(await listObjects(ctx, input.cursor));
   })
-  .get("/auth/backup/object", async (c) => {
+  .get("/auth/backup/object", needs("operator:backup"), async (c) => {
     const object = await c.get("ctx").env.CONTENT.get(c.req.query("key") ?? "");
     if (!object) throw notFound("Object");
     return c.body(object.body, 200, { ETag: object.httpEtag, "Content-Type": "application/octet-stream" });
   })
-  .post("/auth/backup/reindex", async (c) => {
+  .post("/auth/backup/reindex", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, ReindexIn);
     if (!shardNumbers(ctx).includes(input.database)) throw notFound("Database");
     return c.json({ is_done: await reindexEmails(onShard(ctx, input.database), input.restart) });
   })
-  .post("/auth/restore/begin", async (c) => {
+  .post("/auth/restore/begin", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, RestoreIn);
     return c.json(await beginRestore(ctx, input.id));
   })
-  .post("/auth/restore/rows", async (c) => {
+  .post("/auth/restore/rows", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, RowsIn);
     await requireRestore(ctx, input.id);
     return c.json({ refused: await writeRows(storeOf(ctx, input.store), input) });
   })
-  .put("/auth/restore/object", async (c) => {
+  .put("/auth/restore/object", needs("operator:backup"), async (c) => {
     const ctx = c.get("ctx");
     await requireRestore(ctx, c.req.query("id") ?? "");
     const metadata = JSON.parse(decodeURIComponent(c.req.header("X-Object-Metadata") ?? "{}")) as R2PutOptions;
     await ctx.env.CONTENT.put(c.req.query("key") ?? "", c.req.raw.body ?? "", metadata);
     return c.json({});
   })
-  .post("/auth/restore/repair", async (c) => {
+  .post("/auth/restore/repair", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, RepairIn);
     await requireRestore(ctx, input.id);
     const target = storeOf(ctx, input.store);
@@ -137,18 +138,18 @@ export const backupRoutes = new Hono<AppEnv>()
     await mailboxStore(ctx, input.store.slice("mailbox-".length)).removeUnknownObjects([]);
     return c.json({ next: null });
   })
-  .post("/auth/restore/file", async (c) => {
+  .post("/auth/restore/file", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, FileIn);
     await requireRestore(ctx, input.id);
     await saveFile(ctx, input.file);
     return c.json({});
   })
-  .post("/auth/restore/finish", async (c) => {
+  .post("/auth/restore/finish", needs("operator:backup"), async (c) => {
     const { ctx, input } = await read(c, RestoreIn);
     await finishRestore(ctx, input.id);
     return c.json({ held: await countHeld(ctx) });
   })
-  .post("/auth/restore/release", async (c) => {
+  .post("/auth/restore/release", needs("operator:backup"), async (c) => {
     const { ctx } = await read(c, z.object({}));
     return c.json({ released: await releaseHeld(ctx), held: await countHeld(ctx) });
   });

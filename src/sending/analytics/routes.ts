@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
@@ -46,6 +47,7 @@ const ofWorkspace =
 export const analyticsRoutes = new Hono<AppEnv>()
   .get(
     "/v1/analytics/overview",
+    needs("analytics:view"),
     describeRoute({
       operationId: "getAnalyticsOverview",
       summary: "Count the emails of a period",
@@ -63,6 +65,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/timeseries",
+    needs("analytics:view"),
     describeRoute({
       operationId: "getAnalyticsTimeseries",
       summary: "Count the emails of a period by hour or day",
@@ -84,6 +87,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/domain-stats",
+    needs("analytics:view"),
     describeRoute({
       operationId: "getAnalyticsDomainStats",
       summary: "Rank recipient domains by emails sent",
@@ -100,6 +104,7 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/deliverability",
+    needs("analytics:view"),
     describeRoute({
       operationId: "getAnalyticsDeliverability",
       summary: "Get bounce, complaint and deferral rates by recipient domain",

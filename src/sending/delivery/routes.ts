@@ -2,11 +2,13 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import { respondMessage } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { file, parameter, responses } from "../../http/openapi.ts";
 import { composeSource } from "./source.ts";
 
 export const sourceRoutes = new Hono<AppEnv>().get(
   "/v1/emails/:email_id/source",
+  needs("emails:view"),
   describeRoute({
     operationId: "getEmailSource",
     summary: "Get an email as it is composed",

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { answerFaults } from "../../http/answer-faults.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { bodyWithAttachments, query } from "../../http/validate.ts";
@@ -28,6 +29,7 @@ const emailId = parameter.id("email_id", "Id of the email");
 export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/",
+    needs("emails:send"),
     describeRoute({
       operationId: "sendEmail",
       summary: "Send an email",
@@ -45,6 +47,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/validate",
+    needs("emails:send"),
     describeRoute({
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
@@ -59,6 +62,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/",
+    needs("emails:view"),
     describeRoute({
       operationId: "listEmails",
       summary: "List emails, newest first",
@@ -74,6 +78,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id",
+    needs("emails:view"),
     describeRoute({
       operationId: "getEmail",
       summary: "Get an email with its content and events",
@@ -87,6 +92,7 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id/events",
+    needs("emails:view"),
     describeRoute({
       operationId: "listEmailEvents",
       summary: "List the events of an email",

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -23,6 +24,7 @@ const tags = ["SMTP credentials"];
 export const smtpCredentialRoutes = new Hono<AppEnv>()
   .post(
     "/v1/smtp-credentials/",
+    needs("smtp:manage"),
     describeRoute({
       operationId: "createSmtpCredential",
       summary: "Create the SMTP credential of a domain",
@@ -44,6 +46,7 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/smtp-credentials/",
+    needs("smtp:view"),
     describeRoute({
       operationId: "listSmtpCredentials",
       summary: "List SMTP credentials, newest first",
@@ -64,6 +67,7 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/smtp-credentials/:credential_id",
+    needs("smtp:manage"),
     describeRoute({
       operationId: "revokeSmtpCredential",
       summary: "Deactivate an SMTP credential",

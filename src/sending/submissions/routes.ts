@@ -4,6 +4,7 @@ import { BodyBudget, largeBodyLimits, UNKNOWN_CALLER } from "../../http/body-bud
 import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { readEnvelope } from "../../http/gateway-headers.ts";
+import { needs } from "../../http/needs.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { LEASE_MS } from "../smtp-credentials/index.ts";
 import { acceptSubmissions } from "./accept.ts";
@@ -48,7 +49,7 @@ async function answer<Result extends object>(work: () => Promise<Result>) {
 
 /** The calls of the SMTP gateway for submitted mail. */
 export const submissionRoutes = new Hono<AppEnv>()
-  .post("/gateway/sessions", async (c) => {
+  .post("/gateway/sessions", needs("gateway"), async (c) => {
     const login = await readFields(c, LoginIn);
     const isOne = !("connections" in login);
     const connections = isOne ? [login] : login.connections;
@@ -56,7 +57,7 @@ export const submissionRoutes = new Hono<AppEnv>()
     const answers = results.map((result) => answer(async () => ({ ...unwrap(result), lease_ms: LEASE_MS })));
     return c.json(isOne ? await answers[0] : { reply: null, answers: await Promise.all(answers) });
   })
-  .post("/gateway/senders", async (c) => {
+  .post("/gateway/senders", needs("gateway"), async (c) => {
     const { token, address } = await readFields(c, SenderIn);
     const ctx = c.get("ctx");
     return c.json(
@@ -66,7 +67,7 @@ export const submissionRoutes = new Hono<AppEnv>()
       }),
     );
   })
-  .post("/gateway/confirmations", async (c) => {
+  .post("/gateway/confirmations", needs("gateway"), async (c) => {
     const input = await readFields(c, ConfirmIn);
     const items = "confirmations" in input ? input.confirmations : [input];
     const ctx = c.get("ctx");
@@ -82,7 +83,7 @@ export const submissionRoutes = new Hono<AppEnv>()
     await confirmAnswers(ctx, confirmations);
     return c.json({ reply: null });
   })
-  .post("/gateway/submissions", async (c) => {
+  .post("/gateway/submissions", needs("gateway"), async (c) => {
     const envelope = readEnvelope(c);
     if (!envelope) throw badRequest("X-Envelope is missing or malformed");
     const sequence = Number(c.req.header("X-Sequence") ?? 0);
@@ -100,7 +101,7 @@ export const submissionRoutes = new Hono<AppEnv>()
       hold.release();
     }
   })
-  .post("/gateway/submission-groups", async (c) => {
+  .post("/gateway/submission-groups", needs("gateway"), async (c) => {
     const ctx = withWaitUntil(c);
     const group = await readGroup(c.req.raw);
     const hold = bodies.open(UNKNOWN_CALLER);

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses, success } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
@@ -41,6 +42,7 @@ const email = {
 export const suppressionRoutes = new Hono<AppEnv>()
   .get(
     "/v1/suppressions/",
+    needs("contacts:view"),
     describeRoute({
       operationId: "listSuppressions",
       summary: "List suppressed addresses",
@@ -56,6 +58,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/suppressions/",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "addSuppression",
       summary: "Add an address to the suppression list",
@@ -76,6 +79,7 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/suppressions/:email",
+    needs("contacts:manage"),
     describeRoute({
       operationId: "removeSuppression",
       summary: "Remove an address from the suppression list",

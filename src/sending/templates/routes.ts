@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
@@ -38,6 +39,7 @@ const tags = ["Templates"];
 export const templateRoutes = new Hono<AppEnv>()
   .post(
     "/v1/templates/",
+    needs("templates:manage"),
     describeRoute({
       operationId: "createTemplate",
       summary: "Create a template",
@@ -51,6 +53,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/",
+    needs("templates:view"),
     describeRoute({
       operationId: "listTemplates",
       summary: "List templates, most recently updated first",
@@ -67,6 +70,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/:template_id",
+    needs("templates:view"),
     describeRoute({
       operationId: "getTemplate",
       summary: "Get a template",
@@ -78,6 +82,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/templates/:template_id",
+    needs("templates:manage"),
     describeRoute({
       operationId: "updateTemplate",
       summary: "Update a template",
@@ -90,6 +95,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/templates/:template_id",
+    needs("templates:manage"),
     describeRoute({
       operationId: "deleteTemplate",
       summary: "Delete a template",
@@ -104,6 +110,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/duplicate",
+    needs("templates:manage"),
     describeRoute({
       operationId: "duplicateTemplate",
       summary: "Duplicate a template",
@@ -117,6 +124,7 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/preview",
+    needs("templates:view"),
     describeRoute({
       operationId: "previewTemplate",
       summary: "Preview a template with variables",

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
+import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { fromBase64 } from "../../lib/bytes.ts";
 import { notFound } from "../../lib/errors.ts";
@@ -20,7 +21,7 @@ const PRIVATE_HEADERS = { "Cache-Control": "no-store", "Referrer-Policy": "no-re
  * makes no database query, a link at most one round trip (check-link.ts).
  */
 export const trackingRoutes = new Hono<AppEnv>()
-  .get("/t/o/:token", async (c) => {
+  .get("/t/o/:token", needs("public"), async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const mail = await readOpenToken(ctx.settings.masterKeys, token);
     if (mail && isGet(c)) c.executionCtx.waitUntil(enqueueHit(ctx, "open", token, mail, readClient(c)));
@@ -30,7 +31,7 @@ export const trackingRoutes = new Hono<AppEnv>()
       "Content-Length": String(PIXEL.length),
     });
   })
-  .get("/t/c/:token", async (c) => {
+  .get("/t/c/:token", needs("public"), async (c) => {
     const [ctx, token] = [c.get("ctx"), c.req.param("token")];
     const link = await readClickToken(ctx.settings.masterKeys, token);
     if (!link) throw notFound("Link");

@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { minuteLimit } from "../../http/rate-limit.ts";
@@ -68,6 +69,7 @@ const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
 export const transferRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/transfer",
+    needs("domains:manage"),
     describeRoute({
       operationId: "createDomainTransfer",
       summary: "Offer a domain to another account",
@@ -87,6 +89,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/incoming",
+    needs("domains:view"),
     describeRoute({
       operationId: "listIncomingDomainTransfers",
       summary: "List the pending and accepted transfers that were sent to you, newest first",
@@ -105,6 +108,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/outgoing",
+    needs("domains:view"),
     describeRoute({
       operationId: "listOutgoingDomainTransfers",
       summary: "List the transfers that you initiated in this workspace, newest first",
@@ -122,6 +126,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/accept-eligibility",
+    needs("domains:view"),
     describeRoute({
       operationId: "getDomainTransferEligibility",
       summary: "Get whether you could accept a transfer",
@@ -133,6 +138,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:token/accept",
+    needs("domains:manage"),
     describeRoute({
       operationId: "acceptDomainTransfer",
       summary: "Accept a transfer by the token of its mailed link",
@@ -150,6 +156,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/by-id/:transfer_id/accept",
+    needs("domains:manage"),
     describeRoute({
       operationId: "acceptDomainTransferById",
       summary: "Accept a transfer that was sent to your account",
@@ -164,6 +171,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:transfer_id/decline",
+    needs("domains:manage"),
     describeRoute({
       operationId: "declineDomainTransfer",
       summary: "Decline a pending transfer that was sent to your account",
@@ -177,6 +185,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domain-transfers/:transfer_id",
+    needs("domains:manage"),
     describeRoute({
       operationId: "cancelDomainTransfer",
       summary: "Cancel a pending transfer that you initiated",
@@ -189,6 +198,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/stop/:stop_token",
+    needs("domains:manage"),
     describeRoute({
       operationId: "stopDomainTransfer",
       summary: "Stop an accepted transfer by the token of a mailed stop link",
@@ -203,13 +213,13 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/domain-transfers/:domain_id",
+    needs("platform_admin"),
     describeRoute({
       operationId: "forceDomainTransfer",
       summary: "Move a domain to another account at once",
       description:
         "Cannot be undone. Skips the acceptance and the safety window. Needs a re-authentication within the last five minutes.",
       tags: ["Platform"],
-      security: [{ session: [] }],
       parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, completed", TransferOut, [403, 404, 409, 413, 415]),
     }),

@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { jsonBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { requireRight } from "../../http/require-right.ts";
 import { forbidden } from "../../lib/errors.ts";
 import { answerMcp, calledTool } from "./server.ts";
@@ -15,14 +16,19 @@ const MAX_STRING = 5_000_000;
  * scopes, validation, limits and idempotency are those of the API. The protocol describes it: it is not in OpenAPI.
  */
 export function mcpRoutes(app: { fetch: Hono<AppEnv>["fetch"] }) {
-  return new Hono<AppEnv>().post("/mcp", jsonBody({ kind: "record", maxString: MAX_STRING }), async (c) => {
-    refuseForeignOrigin(c);
-    const message: unknown = await c.req.json();
-    const tool = calledTool(message);
-    // Here, since the protocol asks for an HTTP status, and a tool answers after that was sent.
-    if (tool) requireRight(c.get("caller").actor, tool.route);
-    return answerMcp(c.req.raw, message, dispatcher(c, app));
-  });
+  return new Hono<AppEnv>().post(
+    "/mcp",
+    needs("any"),
+    jsonBody({ kind: "record", maxString: MAX_STRING }),
+    async (c) => {
+      refuseForeignOrigin(c);
+      const message: unknown = await c.req.json();
+      const tool = calledTool(message);
+      // Here, since the protocol asks for an HTTP status, and a tool answers after that was sent.
+      if (tool) requireRight(c.get("caller").actor, tool.route, c.get("routes"));
+      return answerMcp(c.req.raw, message, dispatcher(c, app));
+    },
+  );
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];

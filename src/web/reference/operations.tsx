@@ -1,4 +1,4 @@
-import { isServiceScope, type RequiredScope, routeScopes, scopes } from "../../access/accounts/index.ts";
+import { isServiceScope, type RequiredScope, scopes } from "../../access/accounts/index.ts";
 import { Table } from "../../http/ui/index.ts";
 import type { ApiDocument, Noun, Operation } from "./document.ts";
 import { toExample } from "./examples.ts";
@@ -10,24 +10,21 @@ interface OperationsProps {
   noun: Noun;
   /** URL of the service. */
   origin: string;
+  needOf: (operation: Operation) => RequiredScope;
 }
 
 /** The operations on one kind of resource. */
-export const Operations = ({ document, noun, origin }: OperationsProps) => (
+export const Operations = ({ noun, ...props }: OperationsProps) => (
   <>
     {noun.operations.map((operation) => (
-      <Details document={document} operation={operation} origin={origin} />
+      <Details {...props} operation={operation} />
     ))}
   </>
 );
 
-interface DetailsProps {
-  document: ApiDocument;
-  operation: Operation;
-  origin: string;
-}
+type DetailsProps = Omit<OperationsProps, "noun"> & { operation: Operation };
 
-function Details({ document, operation, origin }: DetailsProps) {
+function Details({ document, operation, origin, needOf }: DetailsProps) {
   const { operationId: id, method, path, summary, description, parameters = [] } = operation;
   const rows = parameters.map(({ name, schema, required, ...rest }) => ({
     ...toField(document, name, { description: rest.description ?? "", ...schema }, required ?? false),
@@ -43,7 +40,7 @@ function Details({ document, operation, origin }: DetailsProps) {
       </p>
       {description === undefined ? null : <p>{withCode(description)}</p>}
       <p>
-        {scopeText(routeScopes[toRoute(operation)])} Operation: <code>{id}</code>.
+        {scopeText(needOf(operation))} Operation: <code>{id}</code>.
       </p>
       {(["path", "query", "header"] as const).map((place) => (
         <Fields
@@ -58,16 +55,13 @@ function Details({ document, operation, origin }: DetailsProps) {
         fields={bodySchema ? toFields(document, bodySchema) : []}
       />
       <Answers document={document} operation={operation} />
-      <Snippets document={document} operation={operation} origin={origin} />
+      <Snippets document={document} operation={operation} origin={origin} needOf={needOf} />
     </article>
   );
 }
 
-/** Returns the key of an operation in the scope table. */
-export const toRoute = ({ method, path }: Operation) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`;
-
-function scopeText(need: RequiredScope | undefined): string {
-  if (need === undefined || need === "public" || need === "page") return "Needs no authentication.";
+function scopeText(need: RequiredScope): string {
+  if (need === "public" || need === "page") return "Needs no authentication.";
   if (need === "any") return "Every API key and session may call it.";
   if (need === "session") return "Needs a signed-in user; API keys are refused.";
   if (need === "platform_admin") return "Needs a signed-in administrator of the service; API keys are refused.";
@@ -137,7 +131,7 @@ function Answers({ document, operation }: { document: ApiDocument; operation: Op
   );
 }
 
-const Snippets = ({ document, operation, origin }: DetailsProps) => (
+const Snippets = ({ document, operation, origin, needOf }: DetailsProps) => (
   <>
     <h3>Call it</h3>
     {snippetsOf(document, operation, origin).map(({ language, code }, at) => (
@@ -146,7 +140,7 @@ const Snippets = ({ document, operation, origin }: DetailsProps) => (
         <Code label={`${operation.summary} with ${language}`} text={code} />
       </details>
     ))}
-    {isTryable(operation) ? (
+    {isTryable(operation, needOf(operation)) ? (
       <p>
         <a class="action" href={`/docs/try/${operation.operationId}`}>
           Try it: {operation.summary}
@@ -157,9 +151,8 @@ const Snippets = ({ document, operation, origin }: DetailsProps) => (
 );
 
 /** Returns whether the page "try it" can call an operation: with a JSON body or none, and not by administrators only. */
-export function isTryable(operation: Operation): boolean {
+export function isTryable(operation: Operation, need: RequiredScope): boolean {
   const types = Object.keys(operation.requestBody?.content ?? { "application/json": {} });
-  const need = routeScopes[toRoute(operation)];
   if (operation.responses[101] !== undefined) return false;
   return types.includes("application/json") && need !== "platform_admin" && need !== "public";
 }

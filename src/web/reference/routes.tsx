@@ -4,6 +4,7 @@ import { raw } from "hono/html";
 import { dispatcher } from "../../http/dispatch.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { readForm } from "../../http/fields.ts";
+import { needs } from "../../http/needs.ts";
 import { readOpenApi } from "../../http/openapi-document.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
@@ -28,26 +29,26 @@ export function referenceRoutes(app: Hono<AppEnv>) {
   const readOperation = async (c: Context<AppEnv>) => {
     const { document, nouns } = await read();
     const operation = findOperation(nouns, c.req.param("operation") ?? "");
-    if (!operation || !isTryable(operation)) throw notFound("Operation");
+    if (!operation || !isTryable(operation, needIn(c)(operation))) throw notFound("Operation");
     return { document, nouns, operation };
   };
   /** HTML of the operations on each kind of resource, by its slug: the same for everybody, and at most about 200 KB. */
   const operations = new Map<string, string>();
   return new Hono<AppEnv>()
-    .get("/", (c) => respondPage(c, <StartPage />))
-    .get("/docs", async (c) => {
+    .get("/", needs("public"), (c) => respondPage(c, <StartPage />))
+    .get("/docs", needs("public"), async (c) => {
       const { nouns } = await read();
       return respondPage(c, <IndexPage nouns={nouns} origin={originOf(c)} query={c.req.query("q") ?? ""} />, {
         script: true,
       });
     })
-    .get("/docs/:noun", async (c) => {
+    .get("/docs/:noun", needs("public"), async (c) => {
       const { document, nouns } = await read();
       const noun = nouns.find(({ slug }) => slug === c.req.param("noun"));
       if (!noun) throw notFound("Page");
       const html =
         operations.get(noun.slug) ??
-        String(await (<Operations document={document} noun={noun} origin={originOf(c)} />));
+        String(await (<Operations document={document} noun={noun} origin={originOf(c)} needOf={needIn(c)} />));
       operations.set(noun.slug, html);
       const page = (
         <ReferenceLayout title={noun.name} nouns={nouns} current={noun.slug}>
@@ -69,6 +70,12 @@ export function referenceRoutes(app: Hono<AppEnv>) {
     })
     .onError(onPageError);
 }
+
+/** Returns the function that finds the scope of an operation. */
+const needIn =
+  (c: Context<AppEnv>) =>
+  ({ method, path }: Operation) =>
+    c.get("routes").scopeOf(`${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
 
 const originOf = (c: Context<AppEnv>) => c.get("ctx").settings.publicUrl;
 

@@ -2,6 +2,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
+import { needs } from "../../http/needs.ts";
 import { body, bodyWithAttachments, listWithAttachments } from "../../http/validate.ts";
 import type { Fault } from "../../lib/errors.ts";
 import {
@@ -52,6 +53,7 @@ const isStrict = (mode: string | undefined) => mode?.trim().toLowerCase() !== "p
 export const resendRoutes = new Hono<AppEnv>()
   .post(
     `${RESEND_PATH}/emails`,
+    needs("emails:send"),
     ...bodyWithAttachments(ResendEmail, (caller) => new ContentUpload(caller), CONTENT_FIELD),
     answer(toSent),
     idempotent(202),
@@ -64,6 +66,7 @@ export const resendRoutes = new Hono<AppEnv>()
   )
   .post(
     `${RESEND_PATH}/emails/batch`,
+    needs("emails:send"),
     ...listWithAttachments(ResendEmail, emailLimits.batch, batchUpload, CONTENT_FIELD),
     answer(toBatch),
     idempotent(202),
@@ -77,14 +80,14 @@ export const resendRoutes = new Hono<AppEnv>()
       return c.json(await sendBatch(caller, items, isStrict(c.req.header("X-Batch-Validation")), upload), 202);
     },
   )
-  .get(`${RESEND_PATH}/emails/:email_id`, async (c) =>
+  .get(`${RESEND_PATH}/emails/:email_id`, needs("emails:view"), async (c) =>
     c.json(toResendEmail(await getEmailDetail(c.get("caller"), c.req.param("email_id")))),
   )
-  .patch(`${RESEND_PATH}/emails/:email_id`, ...body(ResendUpdate), async (c) => {
+  .patch(`${RESEND_PATH}/emails/:email_id`, needs("emails:send"), ...body(ResendUpdate), async (c) => {
     const caller = c.get("caller");
     const sendAt = toSendAt(c.req.valid("json").scheduled_at, caller.now());
     return c.json(toChanged(await reschedule(caller, c.req.param("email_id"), sendAt)));
   })
-  .post(`${RESEND_PATH}/emails/:email_id/cancel`, noBody, async (c) =>
+  .post(`${RESEND_PATH}/emails/:email_id/cancel`, needs("emails:send"), noBody, async (c) =>
     c.json(toChanged(await cancelEmail(c.get("caller"), c.req.param("email_id")))),
   );

@@ -5,6 +5,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { readFields } from "../../http/fields.ts";
 import { deleteMailboxCookies, readMailboxCookie, setMailboxCookies } from "../../http/mailbox-cookies.ts";
 import { webmailFor } from "../../http/mailbox-page-session.ts";
+import { needs } from "../../http/needs.ts";
 import { respondPage } from "../../http/page.tsx";
 import { onPageError } from "../../http/page-errors.tsx";
 import { refuseCrossSite, requireOwnPage, requireSameOrigin } from "../../http/same-origin.ts";
@@ -34,8 +35,10 @@ const MAX_MAILBOXES = 500;
  * dashboard.
  */
 export const webmailPages = new Hono<AppEnv>()
-  .get("/mail/sign-in", (c) => respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />))
-  .post("/mail/sign-in", async (c) => {
+  .get("/mail/sign-in", needs("public"), (c) =>
+    respondPage(c, <MailboxSignInPage email={(c.req.query("email") ?? "").slice(0, 254)} />),
+  )
+  .post("/mail/sign-in", needs("public"), async (c) => {
     refuseCrossSite(c);
     const { email, password } = await readFields(c, WebmailLoginIn);
     try {
@@ -56,7 +59,7 @@ export const webmailPages = new Hono<AppEnv>()
     const own = mailboxes.filter(({ assigneeIds }) => role !== "member" || assigneeIds.includes(userId));
     return respondPage(c, <MailboxesPage user={caller.actor.email} mailboxes={own} />);
   })
-  .post("/mail/sign-out", async (c) => {
+  .post("/mail/sign-out", needs("public"), async (c) => {
     requireSameOrigin(c);
     const token = readMailboxCookie(c, "mailbox_refresh");
     if (token !== undefined) await signOutOfMailbox(c.get("ctx"), token);

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { routeScopes } from "../../../src/access/accounts/index.ts";
 import { decideCall, formatPolicy, hourlyPolicy } from "../../../src/platform/rate-limits/index.ts";
 import { isSendRoute, requestPolicy, sendPolicy } from "../../../src/platform/rate-limits/rules.ts";
 import { readSettings } from "../../../src/platform/settings/settings.ts";
 import wranglerToml from "../../../wrangler.toml?raw";
+import { routeScopes } from "../../support/route-tests.ts";
 
 const policy = { name: "calls", limit: 3, windowSeconds: 10 };
 

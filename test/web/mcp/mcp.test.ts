@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { UnauthorizedError } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeScopes } from "../../../src/access/accounts/index.ts";
 import { tools } from "../../../src/web/mcp/tools/index.ts";
 import { anAccessToken, ISSUER, workerFetch } from "../../support/oauth.ts";
 import { bodySchema, dereference, listOperations, type OpenApiDocument, readOpenApi } from "../../support/openapi.ts";
+import { routeScopes } from "../../support/route-tests.ts";
 import { aKey, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 import { call, connected, connectedByOAuth } from "./support.ts";
 

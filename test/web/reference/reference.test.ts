@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { routeScopes, scopes } from "../../../src/access/accounts/index.ts";
+import { scopes } from "../../../src/access/accounts/index.ts";
 import type { ApiDocument, Operation } from "../../../src/web/reference/document.ts";
 import { readNouns } from "../../../src/web/reference/document.ts";
 import { toFields } from "../../../src/web/reference/schemas.ts";
+import { routeScopes } from "../../support/route-tests.ts";
 import { aSession } from "../../support/sessions.ts";
 import { apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 

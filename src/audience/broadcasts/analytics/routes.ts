@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
 export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
   "/v1/analytics/broadcasts/:broadcast_id",
+  needs("analytics:view"),
   describeRoute({
     operationId: "getBroadcastAnalytics",
     summary: "Compare the variants of a broadcast",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { limits } from "../rules.ts";
@@ -10,6 +11,7 @@ import { sendToList } from "./send.ts";
 
 export const bulkSendRoutes = new Hono<AppEnv>().post(
   "/v1/contacts/:list_id/send",
+  needs("broadcasts:send"),
   describeRoute({
     operationId: "sendToContactList",
     summary: "Send an email to every contact of a list",

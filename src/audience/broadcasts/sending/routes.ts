@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -37,6 +38,7 @@ const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit }
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/broadcasts/:broadcast_id/send",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "sendBroadcast",
       summary: "Send a broadcast",
@@ -52,6 +54,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/promote/:variant_id",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "promoteBroadcastVariant",
       summary: "Send the winning variant to the contacts outside the sample",
@@ -68,6 +71,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/cancel",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "cancelBroadcast",
       summary: "Cancel a scheduled or sending broadcast",
@@ -80,6 +84,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/pause",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "pauseBroadcast",
       summary: "Pause a sending broadcast",
@@ -91,6 +96,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/resume",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "resumeBroadcast",
       summary: "Resume a paused broadcast",
@@ -102,6 +108,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/test",
+    needs("broadcasts:send"),
     describeRoute({
       operationId: "sendBroadcastTest",
       summary: "Send a broadcast to given addresses as a test",
@@ -116,6 +123,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/audience",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "getBroadcastAudience",
       summary: "Count the contacts that get a broadcast and those that are skipped",
@@ -127,6 +135,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/recipients",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "listBroadcastRecipients",
       summary: "List the recipients of a broadcast",
@@ -145,6 +154,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/top-links",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "listBroadcastTopLinks",
       summary: "List the links of a broadcast that people clicked most",

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { getBroadcast } from "../queries.ts";
@@ -20,6 +21,7 @@ const tags = ["Broadcasts"];
 export const variantRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/:broadcast_id/variants",
+    needs("broadcasts:view"),
     describeRoute({
       operationId: "listBroadcastVariants",
       summary: "List the variants of a broadcast, oldest first",
@@ -36,6 +38,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/variants",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "createBroadcastVariant",
       summary: "Add a variant to a broadcast",
@@ -50,6 +53,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "updateBroadcastVariant",
       summary: "Update a variant of a broadcast",
@@ -65,6 +69,7 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
+    needs("broadcasts:manage"),
     describeRoute({
       operationId: "deleteBroadcastVariant",
       summary: "Delete a variant of a broadcast",

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { Hono } from "hono";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { respondPage } from "../../../http/page.tsx";
 import { deleteProviderState, readProviderState, setProviderState } from "../../../http/provider-cookie.ts";
 import { AppError } from "../../../lib/errors.ts";
@@ -54,7 +55,7 @@ const showProblem = (c: Context<AppEnv>, error: string, status: 400 | 502) =>
 
 /** Signing in by an account at Google or GitHub (docs/contract/sign-in.md#ways-to-sign-in). */
 export const providerRoutes = new Hono<AppEnv>()
-  .get("/auth/google", begin("google"))
-  .get("/auth/google/callback", finish("google"))
-  .get("/auth/github", begin("github"))
-  .get("/auth/github/callback", finish("github"));
+  .get("/auth/google", needs("public"), begin("google"))
+  .get("/auth/google/callback", needs("public"), finish("google"))
+  .get("/auth/github", needs("public"), begin("github"))
+  .get("/auth/github/callback", needs("public"), finish("github"));

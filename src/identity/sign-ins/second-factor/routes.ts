@@ -4,6 +4,7 @@ import { describeRoute } from "hono-openapi";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
+import { needs } from "../../../http/needs.ts";
 import { responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
@@ -18,6 +19,7 @@ const security = [{ session: [] }];
 export const secondFactorRoutes = new Hono<AppEnv>()
   .post(
     "/v1/auth/totp/setup",
+    needs("session"),
     describeRoute({
       operationId: "createTotpSecret",
       summary: "Set up two-factor authentication",
@@ -31,6 +33,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/enable",
+    needs("session"),
     describeRoute({
       operationId: "addTotp",
       summary: "Turn two-factor authentication on",
@@ -48,6 +51,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/disable",
+    needs("session"),
     describeRoute({
       operationId: "removeTotp",
       summary: "Turn two-factor authentication off",
@@ -63,6 +67,7 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/reauth",
+    needs("session"),
     describeRoute({
       operationId: "verifyIdentity",
       summary: "Prove your identity again",

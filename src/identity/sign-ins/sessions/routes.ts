@@ -13,6 +13,7 @@ import {
 } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
+import { needs } from "../../../http/needs.ts";
 import { fieldsBody, parameter, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
@@ -41,6 +42,7 @@ function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } 
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/auth/refresh",
+    needs("public"),
     describeRoute({
       operationId: "refreshSession",
       summary: "Refresh a session",
@@ -48,7 +50,6 @@ export const sessionRoutes = new Hono<AppEnv>()
         "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
         "refresh token; a later one ends the session.",
       tags: ["Sessions"],
-      security: [],
       responses: responses(200, "New cookies are set", AccessOut, [403]),
     }),
     async (c) => {
@@ -65,12 +66,12 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/logout",
+    needs("public"),
     describeRoute({
       operationId: "endSession",
       summary: "Sign out",
       description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
       tags: ["Sessions"],
-      security: [],
       responses: responses(204, "Signed out", null, [403]),
     }),
     async (c) => {
@@ -82,11 +83,11 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/workspace",
+    needs("session"),
     describeRoute({
       operationId: "switchWorkspace",
       summary: "Make another workspace the active one",
       tags: ["Sessions"],
-      security: [{ session: [] }],
       requestBody: fieldsBody(WorkspaceSwitch),
       responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
     }),
@@ -99,11 +100,11 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/sessions/",
+    needs("session"),
     describeRoute({
       operationId: "listSessions",
       summary: "List your sessions, newest first",
       tags: ["Sessions"],
-      security: [{ session: [] }],
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
     query(ListQuery),
@@ -116,12 +117,12 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/sessions/:session_id",
+    needs("session"),
     describeRoute({
       operationId: "revokeSession",
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
       tags: ["Sessions"],
-      security: [{ session: [] }],
       parameters: [parameter.id("session_id", "Id of the session")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),

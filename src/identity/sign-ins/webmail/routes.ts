@@ -4,16 +4,18 @@ import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
+import { needs } from "../../../http/needs.ts";
 import { fieldsBody, responses } from "../../../http/openapi.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
 import { signInToWebmail } from "./sign-in.ts";
 
-const common = { tags: ["Webmail"], security: [] };
+const common = { tags: ["Webmail"] };
 
 /** Signing in to one mailbox by its password (docs/contract/sign-in.md#webmail-login). */
 export const webmailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/webmail/login",
+    needs("public"),
     describeRoute({
       operationId: "createMailboxSession",
       summary: "Sign in to a mailbox",
@@ -29,6 +31,7 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/refresh",
+    needs("public"),
     describeRoute({
       operationId: "refreshMailboxSession",
       summary: "Refresh a mailbox session",
@@ -45,6 +48,7 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/logout",
+    needs("public"),
     describeRoute({
       operationId: "endMailboxSession",
       summary: "End a mailbox session",

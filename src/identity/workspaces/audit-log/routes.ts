@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { query } from "../../../http/validate.ts";
@@ -11,6 +12,7 @@ import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 
 export const auditRoutes = new Hono<AppEnv>().get(
   "/v1/audit",
+  needs("team:manage"),
   describeRoute({
     operationId: "listAuditEntries",
     summary: "List the audit log, newest first",

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { largeBodies } from "../../../http/json-body.ts";
+import { needs } from "../../../http/needs.ts";
 import { file, parameter, responses, success } from "../../../http/openapi.ts";
 import { query } from "../../../http/validate.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
@@ -45,6 +46,7 @@ run in one mailbox at a time (409).`;
 export const archiveRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/export",
+    needs("inbox:read"),
     describeRoute({
       operationId: "exportInbox",
       summary: "Export the messages of a mailbox",
@@ -65,6 +67,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/import",
+    needs("inbox:write"),
     describeRoute({
       operationId: "importInbox",
       summary: "Import messages into a mailbox",
@@ -102,6 +105,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxImports",
       summary: "List the imports in the background",
@@ -118,6 +122,7 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports/:import_id",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxImport",
       summary: "Get the progress of an import in the background",

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
@@ -13,6 +14,7 @@ const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 export const autoReplyRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/auto-reply",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxAutoReply",
       summary: "Get the automatic reply of a mailbox",
@@ -27,6 +29,7 @@ export const autoReplyRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/auto-reply",
+    needs("inbox:write"),
     describeRoute({
       operationId: "replaceInboxAutoReply",
       summary: "Replace the automatic reply of a mailbox",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
@@ -32,6 +33,7 @@ service only.`;
 
 export const eventRoutes = new Hono<AppEnv>().get(
   "/v1/inbox/:mailbox_id/events",
+  needs("inbox:read"),
   describeRoute({
     operationId: "getInboxEvents",
     summary: "Receive the changes of a mailbox as they happen",

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
@@ -53,6 +54,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const folderRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/folders",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxFolders",
       summary: "List the folders of a mailbox",
@@ -64,6 +66,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/folders",
+    needs("inbox:write"),
     describeRoute({
       operationId: "createInboxFolder",
       summary: "Create a folder",
@@ -78,6 +81,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/folders/:name",
+    needs("inbox:write"),
     describeRoute({
       operationId: "updateInboxFolder",
       summary: "Rename a folder",
@@ -90,6 +94,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/folders/:name",
+    needs("inbox:write"),
     describeRoute({
       operationId: "deleteInboxFolder",
       summary: "Delete an empty folder",
@@ -104,6 +109,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/addresses",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxAddresses",
       summary: "Complete an address from mail sent and received",
@@ -116,6 +122,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/quota",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxQuota",
       summary: "Get the size of a mailbox and its limit",
@@ -131,6 +138,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/storage-sections",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxStorageSections",
       summary: "List the sizes of the folders and of all attachments",
@@ -142,6 +150,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/blocked-senders",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxBlockedSenders",
       summary: "List the senders whose mail goes to Spam",
@@ -153,6 +162,7 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/blocked-senders",
+    needs("inbox:write"),
     describeRoute({
       operationId: "replaceInboxBlockedSenders",
       summary: "Replace the senders whose mail goes to Spam",

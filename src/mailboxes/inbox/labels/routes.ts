@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
@@ -19,6 +20,7 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const labelRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/labels",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxLabels",
       summary: "List labels by name",
@@ -30,6 +32,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/labels",
+    needs("inbox:write"),
     describeRoute({
       operationId: "createInboxLabel",
       summary: "Create a label",
@@ -44,6 +47,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/labels/:label_id",
+    needs("inbox:write"),
     describeRoute({
       operationId: "updateInboxLabel",
       summary: "Update a label",
@@ -56,6 +60,7 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/labels/:label_id",
+    needs("inbox:write"),
     describeRoute({
       operationId: "deleteInboxLabel",
       summary: "Delete a label",

@@ -3,6 +3,7 @@ import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { file, parameter, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -71,6 +72,7 @@ const uidOf = (c: Context<AppEnv>) =>
 export const messageRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/messages",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxMessages",
       summary: "List the messages of a folder, newest first",
@@ -91,6 +93,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/search",
+    needs("inbox:read"),
     describeRoute({
       operationId: "searchInbox",
       summary: "Search sender, recipients, subject and text of messages",
@@ -111,6 +114,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxMessage",
       summary: "Get a message",
@@ -128,6 +132,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid/raw",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxMessageSource",
       summary: "Get a message as it was received",
@@ -144,6 +149,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/attachments/:uid/:part_id",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxAttachment",
       summary: "Download an attachment",
@@ -160,6 +166,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/flags",
+    needs("inbox:write"),
     describeRoute({
       operationId: "updateInboxMessageFlags",
       summary: "Mark a message as seen, flagged or answered",
@@ -176,6 +183,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/move",
+    needs("inbox:write"),
     describeRoute({
       operationId: "moveInboxMessage",
       summary: "Move a message to another folder",
@@ -190,6 +198,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/spam",
+    needs("inbox:write"),
     describeRoute({
       operationId: "moveInboxMessageToSpam",
       summary: "Move a message to Spam",
@@ -202,6 +211,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/not-spam",
+    needs("inbox:write"),
     describeRoute({
       operationId: "restoreInboxMessageFromSpam",
       summary: "Return a message from Spam to the folder that it came from",
@@ -214,6 +224,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/messages/:uid",
+    needs("inbox:write"),
     describeRoute({
       operationId: "deleteInboxMessage",
       summary: "Move a message to Trash, or delete it for good",
@@ -234,6 +245,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/batch",
+    needs("inbox:write"),
     describeRoute({
       operationId: "updateInboxMessages",
       summary: "Change up to 200 messages of a folder",
@@ -246,6 +258,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/messages/:uid/labels",
+    needs("inbox:write"),
     describeRoute({
       operationId: "replaceInboxMessageLabels",
       summary: "Replace the labels of a message",
@@ -262,6 +275,7 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/threads/:thread_id",
+    needs("inbox:read"),
     describeRoute({
       operationId: "getInboxThread",
       summary: "List the messages of a thread in all folders, oldest first",

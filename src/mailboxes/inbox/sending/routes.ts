@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { AcceptOut, emailLimits } from "../../../sending/emails/index.ts";
@@ -30,6 +31,7 @@ const uidOf = (c: Context<AppEnv>) =>
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/inbox/:mailbox_id/send",
+    needs("inbox:write"),
     describeRoute({
       operationId: "sendInboxMessage",
       summary: "Send a message from a mailbox",
@@ -45,6 +47,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/scheduled",
+    needs("inbox:read"),
     describeRoute({
       operationId: "listInboxScheduled",
       summary: "List the scheduled emails of a mailbox, soonest first",
@@ -56,6 +59,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/files",
+    needs("inbox:write"),
     describeRoute({
       operationId: "addInboxFile",
       summary: "Upload a file for a message",
@@ -85,6 +89,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/drafts",
+    needs("inbox:write"),
     describeRoute({
       operationId: "createInboxDraft",
       summary: "Create a draft",
@@ -98,6 +103,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/drafts/:uid",
+    needs("inbox:write"),
     describeRoute({
       operationId: "replaceInboxDraft",
       summary: "Replace a draft",
@@ -111,6 +117,7 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/drafts/:uid",
+    needs("inbox:write"),
     describeRoute({
       operationId: "deleteInboxDraft",
       summary: "Delete a draft for good",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
 import { endDomainClaim } from "./end.ts";
@@ -16,6 +17,7 @@ const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 export const domainClaimRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/domain-claims/:name",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listDomainClaims",
       summary: "List who has verified a domain, or one above it",
@@ -30,6 +32,7 @@ export const domainClaimRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domain-claims/:name",
+    needs("platform_admin"),
     describeRoute({
       operationId: "endDomainClaim",
       summary: "End the verification of a domain, so that its owner can verify it",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -46,6 +47,7 @@ const mailDatabase = inPath("database", "Number of a mail database", "0");
 export const operationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/outboxes/:database",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listOutboxRows",
       summary: "List the outbox of a database, soonest due first",
@@ -65,6 +67,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outboxes/:database/requeue",
+    needs("platform_admin"),
     describeRoute({
       operationId: "retryOutboxRows",
       summary: "Make rows of an outbox due now and reset their claims",
@@ -82,6 +85,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/dead-letters",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listDeadLetters",
       summary: "List queue messages that failed every retry",
@@ -98,6 +102,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/dead-letters/:letter_id/replay",
+    needs("platform_admin"),
     describeRoute({
       operationId: "retryDeadLetter",
       summary: "Send a dead letter to its queue again",
@@ -111,6 +116,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/dead-letters/:letter_id",
+    needs("platform_admin"),
     describeRoute({
       operationId: "deleteDeadLetter",
       summary: "Delete a dead letter",
@@ -127,6 +133,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/blocked-hosts",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listBlockedHosts",
       summary: "List hosts to which tracking links do not redirect",
@@ -143,6 +150,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/blocked-hosts/:host",
+    needs("platform_admin"),
     describeRoute({
       operationId: "addBlockedHost",
       summary: "Block a host and its sub-domains as targets of tracking links",
@@ -156,6 +164,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/blocked-hosts/:host",
+    needs("platform_admin"),
     describeRoute({
       operationId: "removeBlockedHost",
       summary: "End the block of a host",
@@ -171,6 +180,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/databases/:database/reindex",
+    needs("platform_admin"),
     describeRoute({
       operationId: "replaceSearchIndex",
       summary: "Make the search index of a mail database anew",
@@ -188,6 +198,7 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/release",
+    needs("platform_admin"),
     describeRoute({
       operationId: "endRestoreHold",
       summary: "Release what a restored backup holds: it is sent",

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -18,6 +19,7 @@ const parameters = [parameter.id("workspace_id", "Id of the workspace")];
 export const platformWorkspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/workspaces",
+    needs("platform_admin"),
     describeRoute({
       operationId: "listPlatformWorkspaces",
       summary: "List the workspaces of the platform",
@@ -34,6 +36,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/pause",
+    needs("platform_admin"),
     describeRoute({
       operationId: "pauseWorkspace",
       summary: "Pause sending in a workspace; its owners cannot resume",
@@ -47,6 +50,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/resume",
+    needs("platform_admin"),
     describeRoute({
       operationId: "resumeWorkspace",
       summary: "End the platform's pause of a workspace",
@@ -60,6 +64,7 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/daily-limit",
+    needs("platform_admin"),
     describeRoute({
       operationId: "updateDailyLimit",
       summary: "Limit the emails that a workspace may have accepted in a day",

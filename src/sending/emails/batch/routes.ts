@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
@@ -28,6 +29,7 @@ function readMode(mode: string | undefined): boolean {
 
 export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
+  needs("emails:send"),
   describeRoute({
     operationId: "sendEmailBatch",
     summary: "Send up to 500 emails",

@@ -3,12 +3,14 @@ import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { AcceptOut } from "../schema.ts";
 import { retryEmail } from "./retry.ts";
 
 export const retryRoutes = new Hono<AppEnv>().post(
   "/v1/emails/:email_id/retry",
+  needs("emails:send"),
   describeRoute({
     operationId: "retryEmail",
     summary: "Retry an email for the recipients it did not reach",

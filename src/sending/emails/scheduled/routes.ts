@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
+import { needs } from "../../../http/needs.ts";
 import { parameter, responses } from "../../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -29,6 +30,7 @@ const tags = ["Emails"];
 export const scheduledRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/scheduled",
+    needs("emails:view"),
     describeRoute({
       operationId: "listScheduledEmails",
       summary: "List scheduled emails",
@@ -44,6 +46,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/emails/scheduled/:email_id",
+    needs("emails:send"),
     describeRoute({
       operationId: "rescheduleEmail",
       summary: "Reschedule an email",
@@ -56,6 +59,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/emails/scheduled/:email_id",
+    needs("emails:send"),
     describeRoute({
       operationId: "cancelScheduledEmail",
       summary: "Cancel a scheduled email",
@@ -67,6 +71,7 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
+    needs("emails:send"),
     describeRoute({
       operationId: "sendScheduledEmailNow",
       summary: "Send a scheduled email now",

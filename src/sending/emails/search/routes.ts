@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
+import { needs } from "../../../http/needs.ts";
 import { responses, withHeader } from "../../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
@@ -68,6 +69,7 @@ const tags = ["Emails"];
 export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/updates",
+    needs("emails:view"),
     describeRoute({
       operationId: "listEmailUpdates",
       summary: "List emails created or changed after a time",
@@ -91,6 +93,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/search",
+    needs("emails:view"),
     describeRoute({
       operationId: "searchEmails",
       summary: "Search emails",
@@ -106,6 +109,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/saved-searches",
+    needs("emails:view"),
     describeRoute({
       operationId: "getSavedSearches",
       summary: "List your saved searches",
@@ -116,6 +120,7 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/emails/saved-searches",
+    needs("emails:view"),
     describeRoute({
       operationId: "replaceSavedSearches",
       summary: "Replace your saved searches",
