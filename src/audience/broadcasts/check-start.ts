@@ -3,24 +3,21 @@ import { parseDisplayAddress } from "../../lib/display-address.ts";
 import type { Fault } from "../../lib/errors.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { applySenderRule, type SenderMailbox } from "../../sending/emails/index.ts";
 import { hasContent, toContents } from "./contents.ts";
 import { newFanOut, type Sender } from "./fan-out.ts";
 import type { Broadcast, BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
 import { findVariants } from "./variants/queries.ts";
 
-interface SenderRow {
+interface SenderRow extends SenderMailbox {
   mailbox_id: string;
-  is_active: number;
   display_name: string | null;
-  domain_id: string;
-  domain: string;
-  domain_status: string;
 }
 
 // A catch-all receives only: it never satisfies the sender rule.
 const FIND_SENDER = `
-  SELECT m.id AS mailbox_id, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
+  SELECT m.id AS mailbox_id, m.address, m.is_active, m.display_name, d.id AS domain_id, d.name AS domain, d.status AS domain_status
     FROM mailboxes m JOIN domains d ON d.id = m.domain_id AND d.workspace = m.workspace
    WHERE m.workspace = ?1 AND m.address = ?2 AND m.local_part <> '*'`;
 
@@ -74,20 +71,11 @@ export async function findSender(
     .prepare(FIND_SENDER)
     .bind(row.workspace, from?.key ?? "")
     .first<SenderRow>();
-  const refuse = (msg: string, field = "from_address") => ({ fault: fault(field, msg) });
-  if (!from || !found)
-    return refuse(`The sender must be an allocated mailbox of this workspace; ${from?.address ?? ""} is not`);
-  if (row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
-    return refuse("from_address must be the address of the mailbox", "mailbox_id");
-  if (!found.is_active) return refuse(`The sender's mailbox ${from.key} is not active`);
-  if (found.domain_status !== "verified")
-    return refuse(`The sender's domain ${found.domain} is ${found.domain_status}; it must be verified`);
-  if (domainIds && !domainIds.has(found.domain_id)) return refuse(`This API key may not send from ${found.domain}`);
-  return {
-    mailboxId: found.mailbox_id,
-    domainId: found.domain_id,
-    domain: found.domain,
-    email: from.address,
-    name: from.name ?? found.display_name,
-  };
+  if (found && row.mailbox_id !== null && row.mailbox_id !== found.mailbox_id)
+    return { fault: fault("mailbox_id", "from_address must be the address of the mailbox") };
+  const asked = from?.address ?? "";
+  const checked = applySenderRule(found, asked, domainIds);
+  if ("fault" in checked) return { fault: fault("from_address", checked.fault) };
+  const { mailbox_id: mailboxId, domain_id: domainId, domain, display_name: displayName } = checked.mailbox;
+  return { mailboxId, domainId, domain, email: asked, name: from?.name ?? displayName };
 }

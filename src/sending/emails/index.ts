@@ -55,7 +55,15 @@ export {
   type SearchOut,
   searchEmails,
 } from "./search/index.ts";
-export { insertEmailStatements, type NewEmail, requireSendingAllowed, sendEmail, validateEmail } from "./send/index.ts";
+export {
+  applySenderRule,
+  insertEmailStatements,
+  type NewEmail,
+  requireSendingAllowed,
+  type SenderMailbox,
+  sendEmail,
+  validateEmail,
+} from "./send/index.ts";
 export type { Fact, Hit, Outcome } from "./timeline/index.ts";
 export {
   applyFacts,

@@ -1,15 +1,11 @@
 import type { CallerCtx } from "../../../access/caller.ts";
+import { applySenderRule, type SenderMailbox } from "../../../sending/emails/index.ts";
 import type { Sender } from "../fan-out.ts";
 
-interface SenderRow {
+interface SenderRow extends SenderMailbox {
   id: string;
-  address: string;
   local_part: string;
   display_name: string | null;
-  is_active: number;
-  domain_id: string;
-  domain: string;
-  domain_status: string;
 }
 
 const FIND = `
@@ -28,9 +24,8 @@ export async function findSenderOf(ctx: CallerCtx, mailboxId: string): Promise<S
   const { domainIds } = ctx.actor;
   if (!row || (domainIds && !domainIds.has(row.domain_id))) return { fault: "unknown" };
   if (row.local_part === "*") return { fault: "A catch-all receives only" };
-  if (!row.is_active) return { fault: `The mailbox ${row.address} is not active` };
-  if (row.domain_status !== "verified")
-    return { fault: `The mailbox's domain ${row.domain} is ${row.domain_status}; it must be verified` };
+  const checked = applySenderRule(row, row.address, domainIds);
+  if ("fault" in checked) return checked;
   return {
     mailboxId: row.id,
     domainId: row.domain_id,

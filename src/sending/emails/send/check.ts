@@ -4,6 +4,7 @@ import type { SendRecords } from "./early-records.ts";
 import { type Issue, invalid, toError } from "./issues.ts";
 import type { Envelope, ParsedEmail, ParsedRequest, Recipient } from "./parse.ts";
 import { findSendRecords } from "./records.ts";
+import { applySenderRule } from "./sender-rule.ts";
 
 /** The mailbox that an email is sent from. */
 export interface Sender {
@@ -98,12 +99,8 @@ function findSender(
   senders: SendRecords["senders"],
   from: ParsedRequest["from"],
 ): { sender: Sender } | { fault: string } {
-  const row = senders.get(from?.key ?? "");
-  if (!row) return { fault: `The sender must be an allocated mailbox of this workspace; ${from?.email} is not` };
-  if (!row.is_active) return { fault: `The sender's mailbox ${row.address} is not active` };
-  if (row.domain_status !== "verified")
-    return { fault: `The sender's domain ${row.domain} is ${row.domain_status}; it must be verified` };
-  if (ctx.actor.domainIds && !ctx.actor.domainIds.has(row.domain_id))
-    return { fault: `This credential may not send from ${row.domain}` };
-  return { sender: { mailboxId: row.mailbox_id, domainId: row.domain_id, domain: row.domain } };
+  const checked = applySenderRule(senders.get(from?.key ?? ""), from?.email ?? "", ctx.actor.domainIds);
+  if ("fault" in checked) return checked;
+  const { mailbox_id: mailboxId, domain_id: domainId, domain } = checked.mailbox;
+  return { sender: { mailboxId, domainId, domain } };
 }

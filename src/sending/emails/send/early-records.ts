@@ -1,14 +1,10 @@
 import { EarlySlot } from "../../../access/caller.ts";
 import type { TemplateContent } from "../../templates/index.ts";
 import type { Suppression } from "../rules.ts";
+import type { SenderMailbox } from "./sender-rule.ts";
 
-export interface SenderRow {
-  address: string;
+export interface SenderRow extends SenderMailbox {
   mailbox_id: string;
-  is_active: number;
-  domain_id: string;
-  domain: string;
-  domain_status: string;
 }
 
 /** The database rows that decide whether some requests may be sent. */

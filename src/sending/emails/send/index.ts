@@ -14,5 +14,6 @@ export {
 export { earlySendReads, findSendRecords, sendReads } from "./records.ts";
 export { commitEmails, sendEmail, toAccepted } from "./send.ts";
 export { readSendAt } from "./send-at.ts";
+export { applySenderRule, type SenderMailbox } from "./sender-rule.ts";
 export { resolveTemplates } from "./templates.ts";
 export { toValidation, validateEmail } from "./validate.ts";
