@@ -8,7 +8,8 @@ export interface SenderMailbox {
 }
 
 /**
- * Returns the mailbox if the caller may send from it, or why it may not send from the address `asked` (decisions 4: sender rule).
+ * Returns the mailbox if the caller may send from it, or why it may not send from the address `asked`
+ * (docs/contract/emails.md#sender-rule).
  * `domainIds` are the domains that the caller's credential is restricted to; null for all.
  */
 export function applySenderRule<Mailbox extends SenderMailbox>(
