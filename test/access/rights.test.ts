@@ -37,7 +37,7 @@ function actorOf(kind: Kind, role: Role, granted: readonly string[]): Actor {
   return { ...held, isPlatformAdmin: kind === "admin session" } as Actor;
 }
 
-/** Returns whether docs/contract/scopes.md allows a call: by the credential's kind, its grant and its user's role. */
+/** Returns whether docs/contract/scopes.md#required-scopes allows a call: by the credential's kind, its grant and its user's role. */
 function isAllowed(route: string, kind: Kind, role: Role, granted: readonly string[]): boolean {
   const need = routeScopes[route] ?? "public";
   if (need === "any" || need === "public" || need === "page") return true;
