@@ -1,9 +1,9 @@
 /** The binding calls of a delivery without its work: what the simulators of D1 and R2 cost. */
 
-/** As in src/platform/outbox/rules.ts, src/sending/delivery/rules.ts and src/sending/emails/content/content-ranges.ts. */
-const CLAIM_EMAILS = 300;
-const FLUSH_EMAILS = 16;
-const RANGE_OCTETS = 262_144;
+import { CLAIM_EMAILS } from "../src/platform/outbox/rules.ts";
+import { FLUSH_EMAILS } from "../src/sending/delivery/rules.ts";
+import { RANGE_OCTETS } from "../src/sending/emails/content/content-ranges.ts";
+
 const OBJECT = "baseline/delivery";
 
 interface EmailRow {

@@ -1,3 +1,4 @@
+import { chunks } from "./lib/chunks.ts";
 import { closeHours, mainRetentionSteps, retentionSteps } from "./operations/retention/index.ts";
 import type { Ctx, MailCtx, WorkCtx } from "./platform/context.ts";
 import { mailDb } from "./platform/db/client.ts";
@@ -54,7 +55,7 @@ export async function startShardJob(
   limits: RunLimits,
   groupSize = SHARDS_PER_INVOCATION,
 ): Promise<void> {
-  const [own = [], ...others] = groups(shardNumbers(ctx), groupSize);
+  const [own = [], ...others] = chunks(shardNumbers(ctx), groupSize);
   const lost = job === "sweep" && others.length > 0 ? await findLostSweeps(ctx, others) : [];
   const refused = (await Promise.all(others.map((group) => sendJob(ctx, job, group)))).flat();
   await jobs[job](ctx, ["main", ...new Set([...own, ...lost, ...refused])], limits);
@@ -210,8 +211,4 @@ function inTurns(stepsOf: { mail: (ctx: MailCtx) => Steps; main?: (ctx: WorkCtx<
     });
     return runInTurns(ctx, turns, limits);
   };
-}
-
-function groups(numbers: readonly number[], size: number): number[][] {
-  return Array.from({ length: Math.ceil(numbers.length / size) }, (_, n) => numbers.slice(n * size, (n + 1) * size));
 }

@@ -1,15 +1,10 @@
 import { notifyOwners } from "../../notices/notifications/index.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
+import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { checkStart } from "./check-start.ts";
 import type { Broadcast } from "./queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
-
-/**
- * How long a due broadcast of a paused workspace waits for its next check, in milliseconds
- * (docs/contract/workspaces.md#restriction-and-pause).
- */
-const PAUSE_CHECK_MS = 10 * 60_000;
 
 const START = `
   UPDATE broadcasts SET status = 'sending', version = version + 1, fan_out = ?3, fan_out_step = fan_out_step + 1, updated_at = ?4

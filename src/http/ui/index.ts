@@ -1,6 +1,7 @@
 export { BarChart, Chips, LineChart, Numbers, type Series, Share } from "./charts.tsx";
 export { ConfirmPage } from "./confirm.tsx";
 export { Document } from "./document.tsx";
+export { ErrorList } from "./error-list.tsx";
 export {
   Check,
   CheckGroup,

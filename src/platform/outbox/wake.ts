@@ -1,3 +1,5 @@
+import { chunks } from "../../lib/chunks.ts";
+
 /** An outbox row by its key. A row that was moved since is claimed by another run. */
 export interface WakeUp {
   dueAt: number;
@@ -55,8 +57,4 @@ function toMessages(
     body: { type: "outbox.wake.v2", database, rows: chunk },
     ...(delaySeconds > 0 ? { delaySeconds } : {}),
   }));
-}
-
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

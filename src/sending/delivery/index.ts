@@ -3,7 +3,7 @@ export { DeliveryRun } from "./delivery-run.ts";
 export { type Egress, type EgressFault, egressOf } from "./egress.ts";
 export { releaseLeases } from "./release-leases.ts";
 export { flushOutbox, runReleases, scheduleRelease } from "./release-waiting.ts";
-export { newRunLimits, type RunLimits, waitAfter } from "./rules.ts";
+export { newRunLimits, PAUSE_CHECK_MS, type RunLimits, waitAfter } from "./rules.ts";
 export { deliver, deliverRows } from "./run.ts";
 export { runBulk } from "./run-bulk.ts";
 export { composeSource } from "./source.ts";

@@ -1,4 +1,4 @@
-import { Empty, FaultSummary, type Faults, Field, List, Notice, Time } from "../../http/ui/index.ts";
+import { Empty, ErrorList, FaultSummary, type Faults, Field, List, Notice, Time } from "../../http/ui/index.ts";
 import type { ImportCounts, StoredImport } from "../../mailboxes/mailbox-store/index.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 import { importPath } from "./paths.ts";
@@ -78,12 +78,6 @@ const Imported = ({ counts: { imported, duplicates, skipped, errors } }: { count
       {imported.toLocaleString("en")} messages were imported, {duplicates.toLocaleString("en")} were here already,{" "}
       {skipped.toLocaleString("en")} were skipped.
     </Notice>
-    {errors.length === 0 ? null : (
-      <ul>
-        {errors.map((error) => (
-          <li>{error}</li>
-        ))}
-      </ul>
-    )}
+    <ErrorList errors={errors} />
   </>
 );

@@ -9,7 +9,7 @@ import {
 } from "./documents.ts";
 
 /** Octets of one read: about 25 documents of 10 KB. */
-const RANGE_OCTETS = 262_144;
+export const RANGE_OCTETS = 262_144;
 /** Octets between two documents of a range, for example of an attachment, that are read and not used. */
 const MAX_GAP_OCTETS = 16_384;
 

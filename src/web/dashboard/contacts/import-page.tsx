@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import { type ImportOut, importLimits, type ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { FaultSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
+import { ErrorList, FaultSummary, Field, Layout, Table } from "../../../http/ui/index.ts";
 import type { CsvPreview } from "../../../lib/csv/preview.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -82,13 +82,7 @@ const Imported = ({ imported: { imported, skipped, errors } }: { imported: Impor
     <p>
       {imported.toLocaleString("en")} imported, {skipped.toLocaleString("en")} skipped, {countErrors(errors)} refused.
     </p>
-    {errors.length === 0 ? null : (
-      <ul>
-        {errors.map((error) => (
-          <li>{error}</li>
-        ))}
-      </ul>
-    )}
+    <ErrorList errors={errors} />
   </section>
 );
 

@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../../access/caller.ts";
 import type { ListOut } from "../../../audience/contacts/index.ts";
 import type { Refusal } from "../../../http/page-form.ts";
-import { Empty, FaultSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
+import { Empty, ErrorList, FaultSummary, Field, Layout, Notice, Select, TextArea } from "../../../http/ui/index.ts";
 import type { MailboxRow } from "../../../mailboxes/mailboxes/index.ts";
 import { pageUser } from "../page-user.ts";
 
@@ -79,13 +79,7 @@ export const SentPage = ({
     <Notice kind="good">
       {queued.toLocaleString("en")} queued, {skipped.toLocaleString("en")} skipped.
     </Notice>
-    {errors.length === 0 ? null : (
-      <ul>
-        {errors.map((error) => (
-          <li>{error}</li>
-        ))}
-      </ul>
-    )}
+    <ErrorList errors={errors} />
     <p>
       <a href="/app/emails">All emails</a>
     </p>
