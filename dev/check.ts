@@ -42,7 +42,12 @@ async function test() {
   const startedAt = Date.now();
   const directory = await mkdtemp(path.join(os.tmpdir(), "email-delivery-tests-"));
   const report = path.join(directory, "report.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const reporters = [
+    "--reporter=default",
+    "--reporter=json",
+    "--reporter=./dev/slowest-files.ts",
+    `--outputFile.json=${report}`,
+  ];
   const { code } = await run("vitest", ["run", ...reporters, ...vitestArguments], {
     show: true,
     env: { CI: "1", ...(long ? { TEST_LONG: "1" } : {}) },
