@@ -2,16 +2,24 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { bundledSource } from "./test/support/bundled-source.ts";
+import { FileOrder } from "./test/support/file-order.ts";
 import { trustThrowawayCa } from "./test/support/throwaway-ca.ts";
 
 /** The counts of `npm run test:long`. */
 const isLong = process.env.TEST_LONG === "1";
+/** All files, as `npm run test:full` runs them. */
+const isFull = isLong || process.env.TEST_FULL === "1";
 /** Most milliseconds of a test with these counts. */
 const LONG_MS = 3_600_000;
 
+const FULL = "test/**/*.full.test.ts";
+const HOST = "test/host/**/*.test.ts";
+const ISOLATED = "test/**/*.isolated{,.full}.test.ts";
+
 /**
- * Configures two projects. `workers` runs tests in workerd on real D1, Queues and R2, with the SMTP and DNS servers of
- * test/support/global-setup.ts. `host` runs tests in Node that start and kill whole hosts.
+ * Configures the projects. `workers` and `isolated` run tests in workerd on real D1, Queues and R2, with the SMTP and DNS
+ * servers of test/support/global-setup.ts: the files of `workers` share an isolate and databases, each file of `isolated`
+ * has its own. `host` runs tests in Node that start and kill whole hosts.
  */
 export default defineConfig(async () => {
   await trustThrowawayCa();
@@ -28,60 +36,72 @@ export default defineConfig(async () => {
     beforeSplit: await statementsOf("mail", (name) => name < "0041"),
     split: await statementsOf("mail", (name) => name >= "0041"),
   };
+  const inWorkerd = () => [
+    ...bundledSource(import.meta.dirname, ["src", "durable-objects"]),
+    cloudflareTest(({ inject }) => ({
+      main: "./src/index.ts",
+      wrangler: { configPath: "./wrangler.toml" },
+      miniflare: {
+        cf: false,
+        d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main" },
+        // Far above what one key of a test needs; test/platform/rate-limits/ uses the TEST_ bindings.
+        ratelimits: {
+          REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
+          SEND_RATE_LIMIT: { namespace_id: "2", simple: { limit: 1_000_000, period: 60 } },
+          TEST_REQUEST_RATE_LIMIT: { namespace_id: "3", simple: { limit: 20, period: 60 } },
+          TEST_SEND_RATE_LIMIT: { namespace_id: "4", simple: { limit: 5, period: 60 } },
+        },
+        bindings: {
+          DOMAIN_REGISTRATIONS_PER_HOUR: "1000000",
+          DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
+          TRANSFER_INITIATIONS_PER_MINUTE: "1000000",
+          // The mailbox of a workspace that has the domain of the examples in the OpenAPI document.
+          SYSTEM_MAILBOX: "hello@example.com",
+          GATEWAY_SECRET: "gateway-secret-of-the-tests-0123456789",
+          MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
+          EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
+          DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
+          TEST_MIGRATIONS: migrations,
+          TEST_SERVERS: inject("servers"),
+          TEST_LONG: isLong,
+        },
+      },
+    })),
+  ];
+  const workers = {
+    // A queue run may log after the last test of a file; its line, sent to vitest then, would fail the whole run.
+    disableConsoleIntercept: true,
+    globalSetup: ["./test/support/global-setup.ts"],
+    setupFiles: ["./test/support/setup.ts"],
+    // Long enough that a test does not fail on a busy machine.
+    testTimeout: isLong ? LONG_MS : 60_000,
+  };
+  const left = isFull ? [] : [FULL];
   return {
     test: {
-      // One more worker than vitest's default on two cores, because tests wait most of the time.
-      maxWorkers: Math.max(2, availableParallelism() - 1),
+      // One more than processors, because tests wait a good part of the time.
+      maxWorkers: availableParallelism() + 1,
+      sequence: { sequencer: FileOrder },
       projects: [
         {
-          plugins: [
-            ...bundledSource(import.meta.dirname, ["src", "durable-objects"]),
-            cloudflareTest(({ inject }) => ({
-              main: "./src/index.ts",
-              wrangler: { configPath: "./wrangler.toml" },
-              miniflare: {
-                cf: false,
-                d1Databases: { TEST_OLD: "test-old", TEST_OLD_MAIN: "test-old-main" },
-                // Far above what one key of a test needs; test/platform/rate-limits/ uses the TEST_ bindings.
-                ratelimits: {
-                  REQUEST_RATE_LIMIT: { namespace_id: "1", simple: { limit: 1_000_000, period: 60 } },
-                  SEND_RATE_LIMIT: { namespace_id: "2", simple: { limit: 1_000_000, period: 60 } },
-                  TEST_REQUEST_RATE_LIMIT: { namespace_id: "3", simple: { limit: 20, period: 60 } },
-                  TEST_SEND_RATE_LIMIT: { namespace_id: "4", simple: { limit: 5, period: 60 } },
-                },
-                bindings: {
-                  DOMAIN_REGISTRATIONS_PER_HOUR: "1000000",
-                  DOMAIN_VERIFICATIONS_PER_HOUR: "1000000",
-                  TRANSFER_INITIATIONS_PER_MINUTE: "1000000",
-                  // The mailbox of a workspace that has the domain of the examples in the OpenAPI document.
-                  SYSTEM_MAILBOX: "hello@example.com",
-                  GATEWAY_SECRET: "gateway-secret-of-the-tests-0123456789",
-                  MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}`,
-                  EGRESS_URL: `smtp://127.0.0.1:${inject("servers").egress}/?tls=off`,
-                  DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
-                  TEST_MIGRATIONS: migrations,
-                  TEST_SERVERS: inject("servers"),
-                  TEST_LONG: isLong,
-                },
-              },
-            })),
-          ],
+          plugins: inWorkerd(),
           test: {
+            ...workers,
             name: "workers",
-            // A queue run may log after the last test of a file; its line, sent to vitest then, would fail the whole run.
-            disableConsoleIntercept: true,
-            globalSetup: ["./test/support/global-setup.ts"],
-            setupFiles: ["./test/support/setup.ts"],
+            isolate: false,
             include: ["test/**/*.test.ts"],
-            exclude: ["test/host/**"],
-            // Long enough that a test does not fail on a busy machine.
-            testTimeout: isLong ? LONG_MS : 60_000,
+            exclude: [HOST, ISOLATED, ...left],
           },
+        },
+        {
+          plugins: inWorkerd(),
+          test: { ...workers, name: "isolated", include: [ISOLATED], exclude: left },
         },
         {
           test: {
             name: "host",
-            include: ["test/host/**/*.test.ts"],
+            include: [HOST],
+            exclude: left,
             environment: "node",
             testTimeout: isLong ? LONG_MS : 120_000,
           },

@@ -1,6 +1,6 @@
 /**
- * Vite plugins that give tests the Worker's source as one module, which workerd itself loads from a file. Every test file
- * runs in an isolate of its own. Loading some 600 modules one by one would take it several seconds, and so would the way
+ * Vite plugins that give tests the Worker's source as one module, which workerd itself loads from a file. Loading some
+ * 600 modules one by one would take an isolate several seconds, and so would the way
  * of Vitest to pass one large module to workerd, as an escaped text.
  */
 import { rmSync } from "node:fs";
@@ -17,7 +17,6 @@ const CACHE = "node_modules/.cache/test-source";
 
 /** Serves the TypeScript files of `folders`, which are paths from `root`, from one bundle. */
 export function bundledSource(root: string, folders: readonly string[]): Plugin[] {
-  let source: Promise<Source> | undefined;
   let isWatching = false;
   const isSource = (file: string) =>
     /\.tsx?$/.test(file) && folders.some((folder) => isIn(path.join(root, folder), file));
@@ -37,8 +36,7 @@ export function bundledSource(root: string, folders: readonly string[]): Plugin[
       },
       async load(id) {
         if (!id.startsWith(FILE)) return null;
-        source ??= bundle(root, folders);
-        const { bundleFile, exports } = await source;
+        const { bundleFile, exports } = await bundleOnce(root, folders);
         const file = path.relative(root, id.slice(FILE.length));
         const names = exports.get(file);
         if (!names) throw new Error(`${file} is not in the bundle`);
@@ -69,6 +67,16 @@ function reexport(bundleFile: string, namespace: string, names: readonly string[
   const locals = names.map((name, at) => `${name}: e${at}`);
   const exported = names.map((name, at) => `e${at} as ${name}`);
   return `import { ${namespace} as all } from "${bundleFile}"; const { ${locals} } = all; export { ${exported} };`;
+}
+
+/** The bundle of this process by its folders, because several projects use it. */
+const sources = new Map<string, Promise<Source>>();
+
+function bundleOnce(root: string, folders: readonly string[]): Promise<Source> {
+  const key = folders.join();
+  const source = sources.get(key) ?? bundle(root, folders);
+  sources.set(key, source);
+  return source;
 }
 
 async function bundle(root: string, folders: readonly string[]): Promise<Source> {

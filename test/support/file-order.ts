@@ -1,0 +1,17 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { seeded, shuffled } from "./faults.ts";
+
+/**
+ * Runs the projects one after the other, because a shared isolate ends when a file of another project is next. Files that
+ * share an isolate run in random order, those of the other projects longest first. `--sequence.seed` repeats an order.
+ */
+export class FileOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { seed } = this.ctx.config.sequence;
+    const random = seeded(seed);
+    const byProject = Map.groupBy(await super.sort(files), ({ project }) => project);
+    const isShared = [...byProject.keys()].some(({ config }) => !config.isolate);
+    if (isShared) console.log(`Files that share an isolate run in the order of --sequence.seed=${seed}`);
+    return [...byProject].flatMap(([{ config }, sorted]) => (config.isolate ? sorted : shuffled(sorted, random)));
+  }
+}
