@@ -5,6 +5,8 @@ import path from "node:path";
 import { build, type Plugin } from "esbuild";
 
 export const ROOT = path.join(import.meta.dirname, "../..");
+/** The entry of the Worker. */
+export const WORKER = "src/index.ts";
 
 /** Files that a host process reads, so that it needs neither esbuild nor wrangler. */
 export interface Bundle {
@@ -13,18 +15,31 @@ export interface Bundle {
   workerOptions: string;
   /** Folder of Node's compile cache: compiling Miniflare takes most of a start. */
   compileCache: string;
+  /** Folder of migrated databases, which a host copies at its first start. Empty: it migrates its own. */
+  migrated: string;
 }
+
+/** Variable with a bundle as JSON, which the processes of a test run share. Its maker deletes it. */
+export const SHARED_BUNDLE = "EMAIL_DELIVERY_HOST_BUNDLE";
 
 let bundle: Promise<Bundle> | null = null;
 
 /** Bundles src/index.ts and reads wrangler.toml at the first call. `removeBundle` deletes the files. */
 export function bundleOnce(): Promise<Bundle> {
-  bundle ??= createBundle();
+  const shared = sharedBundle();
+  bundle ??= shared ? Promise.resolve(shared) : createBundle();
   return bundle;
 }
 
-/** Deletes the bundle. Call it when no host runs. */
+/** Returns the bundle that the processes of a test run share, or null. */
+export function sharedBundle(): Bundle | null {
+  const text = process.env[SHARED_BUNDLE];
+  return text === undefined ? null : (JSON.parse(text) as Bundle);
+}
+
+/** Deletes the bundle, unless it is shared. Call it when no host runs. */
 export async function removeBundle(): Promise<void> {
+  if (sharedBundle()) return;
   const files = await bundle;
   bundle = null;
   if (files) await rm(files.folder, { recursive: true, force: true });
@@ -37,16 +52,22 @@ async function createBundle(): Promise<Bundle> {
     script: path.join(folder, "worker.mjs"),
     workerOptions: path.join(folder, "worker-options.json"),
     compileCache: path.join(folder, "compile-cache"),
+    migrated: "",
   };
-  await writeFile(bundle.script, await bundleScript("src/index.ts"));
-  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
-  const { workerOptions } = read(path.join(ROOT, "wrangler.toml"));
-  await writeFile(bundle.workerOptions, JSON.stringify(withoutRateLimits(workerOptions)));
+  await writeFile(bundle.script, await bundleScript(WORKER));
+  await writeFile(bundle.workerOptions, JSON.stringify(await readWorkerOptions()));
   return bundle;
 }
 
+/** Reads the bindings of wrangler.toml, without rate limits. */
+export async function readWorkerOptions(): Promise<Record<string, unknown>> {
+  // A dynamic import, because loading wrangler takes seconds.
+  const { unstable_getMiniflareWorkerOptions: read } = await import("wrangler");
+  return withoutRateLimits(read(path.join(ROOT, "wrangler.toml")).workerOptions) as Record<string, unknown>;
+}
+
 /** Returns the options with rate limits that no test or bench reaches: they send everything with one key. */
-export function withoutRateLimits<Options extends object>(options: Options): Options {
+function withoutRateLimits<Options extends object>(options: Options): Options {
   const { ratelimits = {} } = options as { ratelimits?: Record<string, { simple: { limit: number } }> };
   const raised = Object.entries(ratelimits).map(([name, { simple, ...rateLimit }]) => [
     name,

@@ -1,11 +1,10 @@
 /** Runs the Worker by Miniflare in this process, for measurements: `wrangler dev` itself uses several times the Worker's CPU. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { createMailDatabase, migrateAll } from "../../dev/database.ts";
-import { bundleScript, ROOT, withoutRateLimits } from "./bundle.ts";
+import { type Bundle, bundleScript, readWorkerOptions, sharedBundle, WORKER } from "./bundle.ts";
 
 /** Where Miniflare reads the flags of V8. */
 const V8_FLAGS = "MINIFLARE_WORKERD_V8_FLAGS";
@@ -44,7 +43,8 @@ export async function startHost(
 ): Promise<Host> {
   const stateDir = await mkdtemp(path.join(tmpdir(), "email-bench-"));
   const isDirect = entry === BENCH_WORKER;
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(path.join(ROOT, "wrangler.toml"));
+  const { script, workerOptions, migrated } = await filesOf(entry, sharedBundle());
+  if (migrated !== "") await cp(migrated, stateDir, { recursive: true });
   const before = await workerdProcesses();
   if (isInspected) process.env[V8_FLAGS] = "--expose-gc";
   const miniflare = new Miniflare(
@@ -56,12 +56,12 @@ export async function startHost(
       resourcePersistencePath: stateDir,
       workers: [
         {
-          ...withoutRateLimits(workerOptions),
+          ...workerOptions,
           name: "email-delivery",
           ...(isDirect ? { unsafeDirectSockets: [{ host: "127.0.0.1", port: 0, entrypoint: DIRECT }] } : {}),
           d1Databases: { ...(workerOptions.d1Databases as object), ...furtherDatabases(mailDatabases) },
           bindings: { ...(workerOptions.bindings as object), ...variables },
-          modules: [{ type: "ESModule", path: "worker.mjs", contents: await bundleScript(entry) }],
+          modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
         },
       ],
     }),
@@ -69,7 +69,7 @@ export async function startHost(
   const url = (await miniflare.ready).href.replace(/\/$/, "");
   delete process.env[V8_FLAGS];
   const env = await miniflare.getBindings<Env>();
-  await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
+  if (migrated === "") await migrateAll({ DB: env.DB, MAIL_0: env.MAIL_0, MAIL_1: env.MAIL_1 } as Env);
   for (const name of Object.keys(furtherDatabases(mailDatabases)))
     await createMailDatabase((env as unknown as Record<string, D1Database>)[name] as D1Database);
   const workerdPid = (await workerdProcesses()).find((pid) => !before.includes(pid));
@@ -88,6 +88,18 @@ export async function startHost(
       await miniflare.dispose();
       await rm(stateDir, { recursive: true, force: true });
     },
+  };
+}
+
+/** Returns the text of the Worker, its bindings, and the folder of migrated databases, or "". Reads what is shared already. */
+async function filesOf(entry: string, shared: Bundle | null) {
+  const text = async (file: string) => readFile(file, "utf8");
+  return {
+    script: shared && entry === WORKER ? await text(shared.script) : await bundleScript(entry),
+    workerOptions: shared
+      ? (JSON.parse(await text(shared.workerOptions)) as Record<string, unknown>)
+      : await readWorkerOptions(),
+    migrated: shared?.migrated ?? "",
   };
 }
 

@@ -1,5 +1,5 @@
 // The process that start.ts starts: Miniflare with the bundled Worker. It exits when its parent exits.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, flushCompileCache } from "node:module";
 import path from "node:path";
 import type { SeedInput } from "../../dev/seed-workspace.ts";
@@ -13,13 +13,14 @@ flushCompileCache();
 
 process.on("disconnect", () => process.exit(1));
 const options = JSON.parse(process.argv[2] ?? "") as HostProcessOptions;
+copyMigrated();
 const miniflare = new Miniflare(toMiniflareOptions(options));
 await miniflare.ready;
 await migrateOnce();
 process.on("message", (request: Request) => void answer(request));
 reply({ ready: true });
 
-function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: HostProcessOptions) {
+function toMiniflareOptions({ bundle, port, vars, queueSeconds }: HostProcessOptions) {
   const worker = JSON.parse(readFileSync(bundle.workerOptions, "utf8"));
   if (queueSeconds !== null) {
     for (const consumer of Object.values<{ maxBatchTimeout: number }>(worker.queueConsumers)) {
@@ -32,7 +33,7 @@ function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: Host
     cf: false,
     unsafeTriggerHandlers: true,
     handleStructuredLogs: ({ level, message }) => console.log(level === "log" ? message : `[${level}] ${message}`),
-    resourcePersistencePath: path.join(stateDir, "resources"),
+    resourcePersistencePath: resources(),
     workers: [
       {
         ...worker,
@@ -44,13 +45,28 @@ function toMiniflareOptions({ bundle, stateDir, port, vars, queueSeconds }: Host
   });
 }
 
+/** Copies migrated databases at the first start on a state directory, where the bundle has some. */
+function copyMigrated() {
+  if (options.bundle.migrated === "" || existsSync(done())) return;
+  cpSync(options.bundle.migrated, resources(), { recursive: true });
+  writeFileSync(done(), "");
+}
+
 /** Migrates at the first start on a state directory only, because opening the database from here slows each start. */
 async function migrateOnce() {
-  const done = path.join(options.stateDir, "migrated");
-  if (existsSync(done)) return;
+  if (existsSync(done())) return;
   const { migrateAll } = await import("../../dev/database.ts");
   await migrateAll(await bindings());
-  writeFileSync(done, "");
+  writeFileSync(done(), "");
+}
+
+/** Returns the file that says that the databases are migrated. */
+function done(): string {
+  return path.join(options.stateDir, "migrated");
+}
+
+function resources(): string {
+  return path.join(options.stateDir, "resources");
 }
 
 async function answer(request: Request) {

@@ -1,0 +1,23 @@
+/** Makes once what the hosts of every test file start with: the bundled Worker, and databases that are migrated. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { bundleOnce, removeBundle, SHARED_BUNDLE } from "../../../bench/host/bundle.ts";
+import { startHost } from "../../../bench/host/start.ts";
+import { findFreePort } from "../../../dev/ports.ts";
+
+const FIRST_PORT = 26_000;
+
+/** Provides the bundle to the test processes by a variable. */
+export default async function setup() {
+  const stateDir = await mkdtemp(path.join(os.tmpdir(), "email-delivery-migrated-"));
+  const vars = { MASTER_KEYS: `1:${Buffer.alloc(32, 7).toString("base64")}` };
+  const host = await startHost({ stateDir, port: await findFreePort(FIRST_PORT), vars, queueSeconds: 0 });
+  await host.stop();
+  process.env[SHARED_BUNDLE] = JSON.stringify({ ...(await bundleOnce()), migrated: path.join(stateDir, "resources") });
+  return async () => {
+    delete process.env[SHARED_BUNDLE];
+    await removeBundle();
+    await rm(stateDir, { recursive: true, force: true });
+  };
+}
