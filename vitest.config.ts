@@ -32,7 +32,7 @@ export default defineConfig(async () => {
   const migrations = {
     main: await statementsOf("main"),
     mail: await statementsOf("mail"),
-    // For test/platform/db/upgrade.test.ts: a database of the version that had one database for all tables.
+    // For test/platform/db/upgrade.isolated.test.ts: a database of the version that had one database for all tables.
     beforeSplit: await statementsOf("mail", (name) => name < "0041"),
     split: await statementsOf("mail", (name) => name >= "0041"),
   };
@@ -63,11 +63,14 @@ export default defineConfig(async () => {
           DNS_RESOLVER_URL: `http://127.0.0.1:${inject("servers").dns}/dns-query`,
           TEST_MIGRATIONS: migrations,
           TEST_SERVERS: inject("servers"),
+          TEST_FULL: isFull,
           TEST_LONG: isLong,
         },
       },
     })),
   ];
+  // A condition is waited for as long as a busy machine needs; vitest gives up after a second.
+  const expect = { poll: { timeout: 30_000 } };
   const workers = {
     // A queue run may log after the last test of a file; its line, sent to vitest then, would fail the whole run.
     disableConsoleIntercept: true,
@@ -75,6 +78,7 @@ export default defineConfig(async () => {
     setupFiles: ["./test/support/setup.ts"],
     // Long enough that a test does not fail on a busy machine.
     testTimeout: isLong ? LONG_MS : 60_000,
+    expect,
   };
   const left = isFull ? [] : [FULL];
   return {
@@ -100,9 +104,13 @@ export default defineConfig(async () => {
         {
           test: {
             name: "host",
+            // Node itself runs TypeScript, and loads the source several times as fast as Vite.
+            experimental: { viteModuleRunner: false },
+            globalSetup: ["./test/host/support/global-setup.ts"],
             include: [HOST],
             exclude: left,
             environment: "node",
+            expect,
             testTimeout: isLong ? LONG_MS : 120_000,
           },
         },

@@ -1,5 +1,5 @@
-// `npm test`: runs format, lint, types and tests. `--long` runs the property tests with their full counts; all other
-// arguments are passed to vitest.
+// `npm test`: runs format, lint, types and tests. `--full` runs the files `*.full.test.ts` too, and more cases of tests that
+// repeat something; `--long` runs the most cases. All other arguments are passed to vitest.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -21,8 +21,15 @@ const STEPS: Step[] = [
   },
 ];
 
-const long = process.argv.includes("--long");
-const vitestArguments = process.argv.slice(2).filter((argument) => argument !== "--long");
+/** Variables and names of the runs that are not the default. */
+const EXTENTS: Record<string, { name: string; env: Record<string, string> }> = {
+  "--full": { name: "tests, full", env: { TEST_FULL: "1" } },
+  "--long": { name: "tests, long", env: { TEST_LONG: "1" } },
+};
+
+const [flag = ""] = process.argv.slice(2).filter((argument) => argument in EXTENTS);
+const { name, env } = EXTENTS[flag] ?? { name: "tests", env: {} };
+const vitestArguments = process.argv.slice(2).filter((argument) => !(argument in EXTENTS));
 
 for (const step of STEPS) await check(step);
 await test();
@@ -50,14 +57,14 @@ async function test() {
   ];
   const { code } = await run("vitest", ["run", ...reporters, ...vitestArguments], {
     show: true,
-    env: { CI: "1", ...(long ? { TEST_LONG: "1" } : {}) },
+    env: { CI: "1", ...env, TMPDIR: directory },
   });
   const counts = await readFile(report, "utf8").then(
     (text) => JSON.parse(text) as { numPassedTests: number; numFailedTests: number; numPendingTests: number },
     () => null,
   );
   await rm(directory, { recursive: true, force: true });
-  console.log(`${code === 0 ? "ok      " : "FAILED  "}${long ? "tests, long" : "tests"} (${since(startedAt)})`);
+  console.log(`${code === 0 ? "ok      " : "FAILED  "}${name} (${since(startedAt)})`);
   console.log(
     counts
       ? `${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${counts.numPendingTests} skipped`

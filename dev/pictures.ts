@@ -10,10 +10,10 @@ const PAGE_TESTS = ["page-pictures", "pages", "dashboard-pages", "form-pages", "
 
 const { to } = readArguments({ usage: "pictures [-- --to <folder>]", options: { to: { type: "string" } } }).values;
 const names = to === undefined ? PICTURES : PAGE_TESTS;
-const wanted = to === undefined ? { PICTURES: "1" } : { SCREENSHOTS: path.resolve(to) };
+const wanted = { TEST_FULL: "1", ...(to === undefined ? { PICTURES: "1" } : { SCREENSHOTS: path.resolve(to) }) };
 const { status } = spawnSync(
   "npx",
-  ["vitest", "run", "--project", "host", ...names.map((name) => `test/host/${name}.test.ts`)],
+  ["vitest", "run", "--project", "host", ...names.map((name) => `test/host/${name}.`)],
   { cwd: ROOT, stdio: "inherit", env: { ...process.env, ...wanted } },
 );
 process.exitCode = status ?? 1;

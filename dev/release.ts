@@ -1,7 +1,7 @@
 // `npm run release -- major|minor|patch|<version>`: tests, sets the version, dates the entries of CHANGELOG.md, records the SQL
 // of the version (migrations/released.json), commits and tags. It pushes and deploys nothing.
 //   --dry-run          checks the tree and prints each step
-//   --check <command>  what must succeed before; default: npm test
+//   --check <command>  what must succeed before; default: npm run test:full
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,7 @@ const usage = "release -- major|minor|patch|<version> [--dry-run] [--check <comm
 const { values, positionals } = readArguments({
   usage,
   allowPositionals: true,
-  options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm test" } },
+  options: { "dry-run": { type: "boolean" }, check: { type: "string", default: "npm run test:full" } },
 });
 try {
   await release();

@@ -5,11 +5,13 @@
 import { afterAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { broadcastKillRun } from "./support/broadcast-kill-run.ts";
+import { byExtent } from "./support/extent.ts";
 
-const LONG = process.env.TEST_LONG === "1";
-const plan = LONG
-  ? { contacts: 20_000, kills: 40, killWithinMs: 3_000 }
-  : { contacts: 600, kills: 4, killWithinMs: 700 };
+const plan = byExtent({
+  quick: { contacts: 300, kills: 1, killWithinMs: 500 },
+  full: { contacts: 600, kills: 4, killWithinMs: 700 },
+  long: { contacts: 20_000, kills: 40, killWithinMs: 3_000 },
+});
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 /**
  * Emails whose outcome is not yet written when a host is killed, of each of its runs: one from the queue, one of the restart
@@ -20,9 +22,9 @@ const MAX_UNWRITTEN = 20;
 afterAll(removeBundle);
 
 it(`${plan.kills} kills in the middle of a broadcast to ${plan.contacts} contacts: everybody gets exactly one email`, {
-  timeout: LONG ? 1_800_000 : 180_000,
+  timeout: byExtent({ quick: 180_000, full: 180_000, long: 1_800_000 }),
 }, async () => {
-  const report = await broadcastKillRun({ ...plan, seed }, LONG ? 900_000 : 90_000);
+  const report = await broadcastKillRun({ ...plan, seed }, byExtent({ quick: 90_000, full: 90_000, long: 900_000 }));
   const { faults, ...figures } = report;
   const description = `broadcast kill test, seed ${seed}: ${JSON.stringify(figures)}`;
   console.log(description);

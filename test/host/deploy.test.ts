@@ -215,7 +215,7 @@ describe("npm run deploy with an account", () => {
 
   it("may be repeated: keeps secrets and ids, and creates no database twice", async () => {
     const before = await readFile(secrets, "utf8");
-    // No Worker runs here; test/host/deploy-rotation.test.ts has one, which is asked for its keys.
+    // No Worker runs here; test/host/deploy-rotation.full.test.ts has one, which is asked for its keys.
     expect((await run({}, "--keep-keys")).code).toBe(0);
     expect(await readFile(secrets, "utf8")).toBe(before);
     expect((await logged()).filter((line) => /d1 create|lifecycle add/.test(line))).toEqual([]);

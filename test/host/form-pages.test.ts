@@ -66,7 +66,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     await page.waitForURL(/\/to-html$/);
     await check("the question");
     await button(page, "Delete the blocks").click();
-    expect(await page.locator("[name=html_body]").inputValue()).toContain("Welcome, {{name}}</h1>");
+    await expect.poll(() => page.locator("[name=html_body]").inputValue()).toContain("Welcome, {{name}}</h1>");
     await check("HTML");
     await context.close();
   });
@@ -200,7 +200,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     expect(await cells(page, 1)).toEqual(["2", "ada@example.org", "Ada", "Bath;\nUK"]);
     await page.locator("[name=file]").setInputFiles(csvFile(FILE));
     await pressOn(page, "Import");
-    expect(await mainText(page)).toContain("1 imported, 1 skipped, 2 refused.");
+    await expect.poll(() => mainText(page)).toContain("1 imported, 1 skipped, 2 refused.");
     await page.goto(path);
     expect(await mainText(page)).toContain("ada@example.org");
     await context.close();
@@ -246,7 +246,7 @@ describe.skipIf(chromiumUnavailable() !== null)("forms of the dashboard in Chrom
     const codeOf = (steps: number) => totpCode(fromBase32(secret), Math.floor(Date.now() / STEP_MS) + steps);
     await page.locator("[name=code]").fill(await codeOf(-1));
     await button(page, "Turn on").click();
-    expect(await mainText(page)).toContain("Two-factor authentication is on.");
+    await expect.poll(() => mainText(page)).toContain("Two-factor authentication is on.");
     await context.clearCookies();
     await page.goto(await site.magicLink(`${member}@example.test`));
     await button(page, `Sign in as ${member}@example.test`).click();

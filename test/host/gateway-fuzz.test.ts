@@ -9,14 +9,16 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { type GatewayProcess, startGatewayProcess } from "../../bench/submission/gateway-process.ts";
 import { seeded } from "../support/faults.ts";
+import { byExtent } from "./support/extent.ts";
 import { certificateFiles, GATEWAY_SECRET, type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 import { aCommand, inPieces } from "./support/smtp-fuzz.ts";
 
-const LONG = process.env.TEST_LONG === "1";
-const { commands, slowClients, slowMs } = LONG
-  ? { commands: 100_000, slowClients: 200, slowMs: 60_000 }
-  : { commands: 3_000, slowClients: 20, slowMs: 2_000 };
+const { commands, slowClients, slowMs } = byExtent({
+  quick: { commands: 1_000, slowClients: 10, slowMs: 2_000 },
+  full: { commands: 3_000, slowClients: 20, slowMs: 2_000 },
+  long: { commands: 100_000, slowClients: 200, slowMs: 60_000 },
+});
 const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Math.random() * 1e9));
 const PER_CONNECTION = 20;
 const CONNECTIONS = 10;
@@ -113,7 +115,7 @@ async function fuzzOnce(random: () => number): Promise<{ received: string; gaveU
 }
 
 it(`${commands} random commands crash nothing, get replies of SMTP only, and others are served meanwhile (seed ${seed})`, {
-  timeout: LONG ? 3_600_000 : 120_000,
+  timeout: byExtent({ quick: 120_000, full: 120_000, long: 3_600_000 }),
 }, async () => {
   const before = await countEmails();
   let left = commands;

@@ -1,6 +1,7 @@
 /** What the gateway remembers of submitted messages, logins and senders. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
+import { byExtent } from "./support/extent.ts";
 import { type GatewayRig, startRig } from "./support/gateway-rig.ts";
 import { SmtpClient } from "./support/smtp-client.ts";
 
@@ -26,7 +27,7 @@ async function submit(client: SmtpClient, subject: string): Promise<string> {
 
 describe("messages of connections that ended with QUIT", () => {
   it("are second emails when they are sent again, also when many connections end at once with many messages each", async () => {
-    const perConnection = 60;
+    const perConnection = byExtent({ quick: 8, full: 60, long: 60 });
     const clients = await Promise.all(Array.from({ length: 8 }, () => SmtpClient.loggedIn(rig)));
     const submitAll = async (client: SmtpClient, n: number) => {
       const ids = [];

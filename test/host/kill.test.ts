@@ -1,7 +1,7 @@
 /**
  * The kill test. It sends emails by the API while the host (Node and workerd) gets a SIGKILL repeatedly and is started
  * again on the same state. Each kill is at a random time within 300 ms after the host has accepted its predecessors'
- * emails. `npm run test:long` runs the full counts; KILL_SEED=… repeats the kill times of a run.
+ * emails. `npm test` kills once; `npm run test:full` and `test:long` kill more. KILL_SEED=… repeats the kill times of a run.
  *
  * The test changes two settings: queues deliver without the batch timeout of a second, so that kills hit deliveries; and
  * with the sink that closes connections, deferred emails become due by SQL after the last restart, so that all are
@@ -9,10 +9,15 @@
  */
 import { afterAll, describe, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
+import { byExtent } from "./support/extent.ts";
 import { type KillPlan, type KillReport, killRun } from "./support/kill-run.ts";
 
-const LONG = process.env.TEST_LONG === "1";
-const counts = LONG ? { mails: 5_000, kills: 200 } : { mails: 250, kills: 10 };
+/** `dropShare`: of messages after whose final dot the sink closes the connection, so that each run has some. */
+const counts = byExtent({
+  quick: { mails: 24, kills: 1, dropShare: 0.3 },
+  full: { mails: 250, kills: 10, dropShare: 0.05 },
+  long: { mails: 5_000, kills: 200, dropShare: 0.05 },
+});
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
 /**
  * Emails of one mail database whose outcome is not yet written when a host is killed: one batch of outcomes (16) and those in
@@ -22,21 +27,31 @@ const MAX_UNWRITTEN = 20;
 
 /** By SMTP, the programs repeat what they got no 250 for within milliseconds of a restart. */
 const BY_SMTP = {
-  ...(LONG ? counts : { mails: 80, kills: 4 }),
+  ...byExtent({
+    quick: { mails: 16, kills: 1 },
+    full: { mails: 80, kills: 4 },
+    long: { mails: 5_000, kills: 200 },
+  }),
   maxUnwritten: MAX_UNWRITTEN,
   door: "smtp" as const,
 };
-const BY_API = { ...counts, maxUnwritten: MAX_UNWRITTEN, door: "api" as const };
+const BY_API = { mails: counts.mails, kills: counts.kills, maxUnwritten: MAX_UNWRITTEN, door: "api" as const };
 
 const plans: [string, Omit<KillPlan, "seed"> & { maxUnwritten: number }][] = [
   ["a sink that replies to every message", { ...BY_API, dropShare: 0 }],
-  ["a sink that closes the connection after the final dot of every twentieth message", { ...BY_API, dropShare: 0.05 }],
+  [
+    "a sink that closes the connection after the final dot of some messages",
+    { ...BY_API, dropShare: counts.dropShare },
+  ],
   ["emails that are submitted by SMTP", { ...BY_SMTP, dropShare: 0 }],
 ];
-/** The main database and the mail databases fail on their own, or two at once, hundreds of times. */
+/** The main database and the mail databases fail on their own, or two at once, between the kills. */
 const outages: KillPlan = {
-  mails: LONG ? 2_500 : 120,
-  kills: LONG ? 100 : 5,
+  ...byExtent({
+    quick: { mails: 24, kills: 1 },
+    full: { mails: 120, kills: 5 },
+    long: { mails: 2_500, kills: 100 },
+  }),
   dropShare: 0,
   door: "api",
   outages: true,
@@ -46,7 +61,7 @@ const outages: KillPlan = {
 afterAll(removeBundle);
 
 describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent`, {
-  timeout: LONG ? 1_800_000 : 180_000,
+  timeout: byExtent({ quick: 180_000, full: 180_000, long: 1_800_000 }),
 }, () => {
   it("loses no email, sends no unexpected one, and reports every duplicate: databases that fail separately", async ({
     expect,
@@ -57,7 +72,7 @@ describe.concurrent(`${counts.kills} kills while ${counts.mails} emails are sent
     expect(Object.values(report.faults).flat(), description).toEqual([]);
     expect(report.outboxRows, description).toBe(0);
     expect(report.outages).toHaveLength(3);
-    expect(Math.min(...report.outages)).toBeGreaterThan(5);
+    expect(Math.min(...report.outages)).toBeGreaterThan(byExtent({ quick: 0, full: 5, long: 5 }));
     expect(report.accepted + report.uncertain).toBe(outages.mails);
   });
 

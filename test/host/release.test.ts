@@ -44,7 +44,7 @@ describe("npm run release", () => {
     const head = git("rev-parse", "HEAD");
     const { status, stdout } = release("minor", "--dry-run");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/would {2}run npm test\n[\s\S]*would {2}commit "Release \d+\.\d+\.0" and tag it v/);
+    expect(stdout).toMatch(/would {2}run npm run test:full\n[\s\S]*would {2}commit "Release \d+\.\d+\.0" and tag it v/);
     expect(git("status", "--porcelain") + git("tag")).toBe("");
     expect(git("rev-parse", "HEAD")).toBe(head);
   });

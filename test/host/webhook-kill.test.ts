@@ -11,13 +11,18 @@ import { removeBundle } from "../../bench/host/start.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { type ReceivedRequest, startWebhookReceiver } from "../support/webhook-receiver-server.ts";
 import { CountingSink } from "./support/counting-sink.ts";
+import { byExtent } from "./support/extent.ts";
 import { sendUnderKills, waitUntilFinal } from "./support/kill-run.ts";
 import { RestartableHost } from "./support/restartable-host.ts";
 import { eventsOf, listAll, newAttempt } from "./support/sending-client.ts";
 
-const LONG = process.env.TEST_LONG === "1";
 const seed = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 1e9));
-const plan = { ...(LONG ? { mails: 2_000, kills: 100 } : { mails: 30, kills: 2 }), seed };
+const counts = byExtent({
+  quick: { mails: 12, kills: 1 },
+  full: { mails: 30, kills: 2 },
+  long: { mails: 2_000, kills: 100 },
+});
+const plan = { ...counts, seed };
 const MASTER_KEYS = `1:${Buffer.alloc(32, 7).toString("base64")}`;
 /** The webhook event of each type of timeline event that the emails have. */
 const WEBHOOK_EVENTS: Record<string, string> = {
@@ -30,7 +35,7 @@ const WEBHOOK_EVENTS: Record<string, string> = {
 afterAll(removeBundle);
 
 it("every event of every email is delivered at least once, and none that did not happen", {
-  timeout: LONG ? 1_800_000 : 120_000,
+  timeout: byExtent({ quick: 120_000, full: 120_000, long: 1_800_000 }),
 }, async () => {
   const startedAt = Date.now();
   const sink = new CountingSink(() => false);

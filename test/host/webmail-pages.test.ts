@@ -63,7 +63,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(mail.path("/INBOX"));
     await page.keyboard.press("j");
     await page.keyboard.press("j");
-    expect((await page.locator(":focus").textContent())?.trim()).toBe("Second");
+    await expect.poll(async () => (await page.locator(":focus").textContent())?.trim()).toBe("Second");
     await page.keyboard.press("e");
     await page.waitForURL("**/INBOX?done=move**");
     expect(await mainText(page)).toContain("1 message moved to Archive.");
@@ -114,7 +114,7 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.goto(`/mail/folders/${site.workspace.mailboxId}`);
     await page.fill("[name=label_name]:not([aria-label])", "Travel");
     await page.getByRole("button", { name: "Create label" }).click();
-    expect(await mainText(page)).toContain("The label was created.");
+    await expect.poll(() => mainText(page)).toContain("The label was created.");
     await page.goto(mail.path("/INBOX"));
     expect(await page.locator("time").first().getAttribute("title")).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
     await page.getByRole("checkbox", { name: "Select Without scripts" }).check();
@@ -127,10 +127,10 @@ describe.skipIf(chromiumUnavailable() !== null)("webmail in Chromium", () => {
     await page.fill("[name=text]", "Kept");
     await page.setInputFiles("[name=upload]", { name: "a.txt", mimeType: "text/plain", buffer: Buffer.from("abc") });
     await page.getByRole("button", { name: "Attach", exact: true }).click();
-    expect(await page.getByRole("checkbox", { name: "a.txt" }).isChecked()).toBe(true);
+    await page.getByRole("checkbox", { name: "a.txt", checked: true }).waitFor();
     expect(await page.locator("[name=text]").inputValue()).toBe("Kept");
     await page.getByRole("button", { name: "Save draft" }).click();
-    expect(await mainText(page)).toContain("The draft is saved.");
+    await expect.poll(() => mainText(page)).toContain("The draft is saved.");
     await context.close();
   });
 

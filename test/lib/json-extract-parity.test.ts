@@ -4,6 +4,7 @@ import { describe, it } from "vitest";
 import { ExtractedContent, RefusedContent } from "../../src/lib/json-extract/content.ts";
 import { JsonInvalid } from "../../src/lib/json-extract/errors.ts";
 import { extractJson } from "../../src/lib/json-extract/extract.ts";
+import { byExtent } from "../support/extent.ts";
 import { CollectingSink, chunksOf, hostileStrings, parseWithPlatform } from "./json-extract-support.ts";
 
 const unit = fc.constantFrom("\\", '"', "/", "\ud83d", "\ude00", "\n", "\0", "\u2028", "é", "字", "😀", "a");
@@ -266,7 +267,7 @@ describe("every malformed or unusual text is accepted or refused as by JSON.pars
 });
 
 /** A failing run prints the seed and path of fast-check, which reproduce it. */
-const numRuns = env.TEST_LONG ? 10_000 : 1_000;
+const numRuns = byExtent({ quick: 300, full: 1_000, long: 10_000 });
 const timeout = env.TEST_LONG ? 600_000 : 60_000;
 
 describe("for any body in chunks of any size", () => {

@@ -1,14 +1,14 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { type Faults, faultyDatabase, seeded } from "../../support/faults.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { aWorkspace } from "../../support/workspace.ts";
 import { aContactList, broadcastsOf, emailsOf, runBroadcasts, suppress } from "./support.ts";
 
 it("kills in the middle of a broadcast leave everybody with exactly one email", async () => {
-  const count = env.TEST_LONG ? 20_000 : 2_000;
+  const count = byExtent({ quick: 600, full: 2_000, long: 20_000 });
   const workspace = await aWorkspace();
   const broadcasts = broadcastsOf(workspace);
   const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, count) });
@@ -91,6 +91,6 @@ it("over random lists the sample and the remainder are disjoint, complete and of
       expect(all.map(({ email }) => email).sort()).toEqual(expected.sort());
       expect(await broadcasts.read(id)).toMatchObject({ status: "sent", recipient_count: eligible });
     }),
-    { numRuns: env.TEST_LONG ? 200 : 20 },
+    { numRuns: byExtent({ quick: 8, full: 20, long: 200 }) },
   );
 });

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { recheckDomains } from "../../../src/domains/domains/index.ts";
@@ -7,11 +6,12 @@ import type { DomainOut } from "../../../src/domains/domains/schema.ts";
 import { database } from "../../support/databases.ts";
 import { failQueries, restoreQueries, unpublish } from "../../support/dns-control.ts";
 import { publishRecords, register, uniqueDomainName, verify } from "../../support/domains.ts";
+import { byExtent } from "../../support/extent.ts";
 import { aWorkspace, type TestWorkspace, testContext } from "../../support/workspace.ts";
 
 const DAY = 24 * 3_600_000;
 const WORKSPACES = 3;
-const RUNS = env.TEST_LONG ? 400 : 12;
+const RUNS = byExtent({ quick: 5, full: 12, long: 400 });
 const PREFIXES = ["", "mail.", "eu.mail."];
 
 let workspaces: TestWorkspace[];

@@ -2,6 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Page } from "playwright-core";
+import { byExtent } from "./extent.ts";
 
 export interface Look {
   colorScheme: "light" | "dark";
@@ -9,10 +10,16 @@ export interface Look {
   width: number;
 }
 
-/** The looks in which each page is tested. */
-export const LOOKS: readonly Look[] = (["light", "dark"] as const).flatMap((colorScheme) =>
+/** Two looks that between them have each colour scheme and each width. */
+const TWO_LOOKS: readonly Look[] = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 320 },
+];
+const EVERY_LOOK: readonly Look[] = (["light", "dark"] as const).flatMap((colorScheme) =>
   [1280, 320].map((width) => ({ colorScheme, width })),
 );
+/** The looks in which each page is tested. */
+export const LOOKS = byExtent({ quick: TWO_LOOKS, full: EVERY_LOOK, long: EVERY_LOOK });
 
 /** Greatest height of a picture, in CSS pixels. */
 const MAX_HEIGHT = 2_400;

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanFilename, cleanName, filenameFault, nameFault } from "../../../src/lib/text-rules.ts";
@@ -23,6 +22,7 @@ import {
   decoder,
   messageBytes,
 } from "../../support/composed.ts";
+import { byExtent } from "../../support/extent.ts";
 
 describe("attachments", () => {
   it("have a plain filename as a quoted-string and any other one in RFC 2231 form", () => {
@@ -147,7 +147,7 @@ describe("generated hostile messages", () => {
       fc.asyncProperty(generatedMail, async (mail) => {
         outcomes[await checkGenerated(mail)]++;
       }),
-      { numRuns: env.TEST_LONG ? 10_000 : 300, seed: 20261121 },
+      { numRuns: byExtent({ quick: 300, full: 300, long: 10_000 }), seed: 20261121 },
     );
     expect(outcomes.composed).toBeGreaterThan(100);
     expect(outcomes.refused).toBeGreaterThan(10);

@@ -9,6 +9,7 @@ import { expect, it } from "vitest";
 import { smtpTransport } from "../../../src/mail/smtp/connect.ts";
 import { parseEgressUrl } from "../../../src/mail/smtp/egress-url.ts";
 import type { RecipientResult } from "../../../src/mail/smtp/transport.ts";
+import { byExtent } from "../../support/extent.ts";
 import { envelopeTo, latin1, messageOf } from "../../support/outgoing-mail.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
 import type { Step, TransactionScript } from "../../support/smtp-script.ts";
@@ -167,6 +168,6 @@ function oracleAliveAfter({ pipelining, mails }: Case, i: number): boolean {
 }
 
 it("every recipient gets the result that follows from the server's replies, for random scripts", async () => {
-  const numRuns = env.TEST_LONG ? 5_000 : 400;
+  const numRuns = byExtent({ quick: 150, full: 400, long: 5_000 });
   await fc.assert(fc.asyncProperty(anyCase, check), { numRuns, ...(env.TEST_LONG ? {} : { seed: 20_261_121 }) });
 }, 600_000);

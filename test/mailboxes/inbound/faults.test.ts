@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runForwards } from "../../../src/mailboxes/forwards/index.ts";
+import { byExtent } from "../../support/extent.ts";
 import { type Faults, faultyDatabase, faultyMailboxes, faultyObjects, seeded } from "../../support/faults.ts";
 import { aWorkspace, discardingQueue, recordingContext, type TestWorkspace } from "../../support/workspace.ts";
 import { aRule, confirmTarget } from "../forwarding-rules/support.ts";
@@ -9,7 +10,7 @@ import { collectingEgress, eventsOf, forwardRows } from "../forwards/support.ts"
 import { aRawMessage, deliver, objectsOf } from "./support.ts";
 
 const FRIEND = "friend@example.net";
-const COUNT = env.TEST_LONG ? 500 : 40;
+const COUNT = byExtent({ quick: 15, full: 40, long: 500 });
 /** After this time a lease has ended. */
 const LEASE_MS = 130_000;
 

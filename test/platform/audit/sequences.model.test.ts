@@ -3,11 +3,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Role } from "../../../src/access/caller.ts";
 import { auditedActions } from "../../support/audit.ts";
+import { byExtent } from "../../support/extent.ts";
 import { aMember, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
 /** Random sequences of calls by several users leave exactly the entries of the calls that changed something. */
 
-const RUNS = env.TEST_LONG ? 300 : 6;
+const RUNS = byExtent({ quick: 3, full: 6, long: 300 });
 const STEPS = 25;
 
 const step = fc.record({

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { runCloseHours, runRetention } from "../../../src/operations/retention/index.ts";
@@ -12,6 +11,7 @@ import {
   toState,
 } from "../../../src/sending/emails/timeline/index.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { seeded, shuffled } from "../../support/faults.ts";
 import { run } from "../../support/sending.ts";
 import { aMail, aWorkspace, createApiWithoutQueue, testContext } from "../../support/workspace.ts";
@@ -131,7 +131,7 @@ it("analytics equal a recount of the stored events, for facts and hits that are 
         await checkEndpoints(expected);
       },
     ),
-    { numRuns: env.TEST_LONG ? 500 : 12 },
+    { numRuns: byExtent({ quick: 5, full: 12, long: 500 }) },
   );
 
   async function checkEndpoints(expected: readonly Count[]): Promise<void> {

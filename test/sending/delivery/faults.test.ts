@@ -6,11 +6,12 @@ import { runSchedule } from "../../../src/cron.ts";
 import type { WorkMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { type Faults, faultyDatabase, faultyObjects, ManualQueue, seeded } from "../../support/faults.ts";
 import { type SmtpServerHandle, sinkServer } from "../../support/smtp-control.ts";
 import { aMail, apiOn, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-const MAILS = env.TEST_LONG ? 200 : 24;
+const MAILS = byExtent({ quick: 12, full: 24, long: 200 });
 const CHANCES = env.TEST_LONG ? [0.01, 0.05, 0.2] : [0.15];
 const SHARDS = [0, 1] as const;
 const DATABASES = ["main", "mail_0", "mail_1"] as const;

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import type { BatchOut } from "../../../src/sending/emails/batch/schema.ts";
 import type { ContentDocument } from "../../../src/sending/emails/content/documents.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { requests } from "../../support/send-requests.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace, createApiWithoutQueue, type TestWorkspace } from "../../support/workspace.ts";
@@ -80,7 +81,7 @@ it("an item of a batch gets the same decision, the same reason and the same row 
       `r${n}@example.org`,
     );
   const api = createApiWithoutQueue(workspace.apiKey);
-  const count = env.TEST_LONG ? 2_000 : 160;
+  const count = byExtent({ quick: 60, full: 160, long: 2_000 });
   const items = fc.sample(requests(workspace.mailbox), { numRuns: count, seed: 20_261_121 });
   const results: BatchOut["results"] = [];
   for (let at = 0; at < items.length; at += 80) {

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
@@ -7,6 +6,7 @@ import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { countingDb, planOf } from "../../support/counting-db.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { isoIn as at, eventTypes, readEmail, scheduleEmail } from "../../support/emails.ts";
+import { byExtent } from "../../support/extent.ts";
 import { nextPath } from "../../support/next-path.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
@@ -360,7 +360,7 @@ describe("a due email", () => {
         }
       }),
       {
-        numRuns: env.TEST_LONG ? 200 : 8,
+        numRuns: byExtent({ quick: 4, full: 8, long: 200 }),
         examples: [[{ offset: 0, isLost: true }], [{ offset: MINUTE - 1, isLost: true }]],
       },
     );

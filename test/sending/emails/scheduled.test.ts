@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sweep } from "../../../src/platform/outbox/index.ts";
 import { runWork } from "../../../src/work.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { isoIn as at, readEmail, scheduleEmail } from "../../support/emails.ts";
+import { byExtent } from "../../support/extent.ts";
 import { seeded } from "../../support/faults.ts";
 import { emptyOutbox } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
@@ -227,7 +227,7 @@ describe("a scheduled email", () => {
 });
 
 describe("concurrent calls", () => {
-  const TRIALS = env.TEST_LONG ? 1_000 : 40;
+  const TRIALS = byExtent({ quick: 15, full: 40, long: 1_000 });
 
   it(`cancel, send-now, reschedule and release have one winner, in ${TRIALS} trials`, async () => {
     const server = await sinkServer({ countOnly: false });

@@ -1,10 +1,10 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { indexEmails } from "../../../src/sending/emails/index.ts";
 import { parseSearchQuery } from "../../../src/sending/emails/search/parse-query.ts";
 import type { SearchOut } from "../../../src/sending/emails/search/schema.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { nextPath } from "../../support/next-path.ts";
 import {
   aKey,
@@ -163,7 +163,7 @@ describe("GET /v1/emails/search", () => {
         expect([200, 422]).toContain(response.status);
         if (response.status === 200) expect(await response.json<SearchOut[]>()).toHaveLength(expected(text).length);
       }),
-      { numRuns: env.TEST_LONG ? 3_000 : 150 },
+      { numRuns: byExtent({ quick: 50, full: 150, long: 3_000 }) },
     );
   });
 

@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../src/sending/emails/index.ts";
 import { type RecipientFact, type RecipientState, statusOf, transitionOf } from "../../../src/sending/emails/rules.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
 import { run } from "../../support/sending.ts";
 import { scriptedServer } from "../../support/smtp-control.ts";
@@ -29,7 +29,7 @@ import {
  * Responses, email states and the messages that the egress received must equal those of the model.
  */
 
-const RUNS = env.TEST_LONG ? 500 : 30;
+const RUNS = byExtent({ quick: 12, full: 30, long: 500 });
 const HOUR = 3_600_000;
 const PEOPLE = 4;
 

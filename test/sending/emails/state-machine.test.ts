@@ -1,4 +1,3 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -11,13 +10,14 @@ import {
 } from "../../../src/sending/emails/rules.ts";
 import { type Fact, mergeFacts } from "../../../src/sending/emails/timeline/merge.ts";
 import type { EmailState } from "../../../src/sending/emails/timeline/state.ts";
+import { byExtent } from "../../support/extent.ts";
 
 /**
  * Runs random commands against the state machine of emails. Every observed transition must be in a table of
  * docs/contract/emails.md#statuses or docs/contract/emails.md#outcomes-of-recipients.
  */
 
-const SEQUENCES = env.TEST_LONG ? 10_000 : 600;
+const SEQUENCES = byExtent({ quick: 200, full: 600, long: 10_000 });
 
 /** Transitions of a whole email (docs/contract/emails.md#statuses), from status to status. */
 const LEGAL: Record<string, string> = {

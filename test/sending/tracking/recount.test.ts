@@ -1,8 +1,8 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { HitMessage } from "../../../src/sending/tracking/index.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { seeded, shuffled } from "../../support/faults.ts";
 import { run } from "../../support/sending.ts";
 import { aWorkspace } from "../../support/workspace.ts";
@@ -76,7 +76,7 @@ it("counters and roll-ups equal a recount of the events, for hits in any order, 
         );
       },
     ),
-    { numRuns: env.TEST_LONG ? 5000 : 200 },
+    { numRuns: byExtent({ quick: 60, full: 200, long: 5000 }) },
   );
 }, 900_000);
 

@@ -1,9 +1,9 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readClickToken, readOpenToken } from "../../../src/platform/mail-tokens/tracking.ts";
 import { decodeValue, parseAttributes } from "../../../src/sending/tracking/attributes.ts";
 import { trackHtml } from "../../../src/sending/tracking/track-html.ts";
+import { byExtent } from "../../support/extent.ts";
 import { testContext } from "../../support/workspace.ts";
 
 const logged: string[] = [];
@@ -203,7 +203,7 @@ describe("tracked HTML", () => {
           );
         },
       ),
-      { numRuns: env.TEST_LONG ? 3000 : 200 },
+      { numRuns: byExtent({ quick: 60, full: 200, long: 3000 }) },
     );
   });
 });
@@ -345,7 +345,7 @@ it("any input passes: no tracking link without a link, and no other change", asy
       if (!html.includes("data-track")) expect(restoreLinks(out.replace(PIXEL, ""), urls, html)).toBe(html);
       expect(await track(html)).toBe(out);
     }),
-    { numRuns: env.TEST_LONG ? 20_000 : 500 },
+    { numRuns: byExtent({ quick: 150, full: 500, long: 20_000 }) },
   );
   // The only input that HTMLRewriter cannot parse.
   expect(logged.filter((fields) => !fields.includes("it is ambiguous whether this tag"))).toEqual([]);

@@ -6,6 +6,7 @@ import { runDeadline } from "../../../src/transfers/domain-transfers/index.ts";
 import type { TransferStatus } from "../../../src/transfers/domain-transfers/rules.ts";
 import { type TokenKind, tokenRef } from "../../../src/transfers/domain-transfers/tokens.ts";
 import { uniqueDomainName } from "../../support/domains.ts";
+import { byExtent } from "../../support/extent.ts";
 import { copyDatabase, type LocalDatabase, localDatabase } from "../../support/local-database.ts";
 import {
   aSystemWorkspace,
@@ -23,8 +24,8 @@ import { aWorkspace, testContext } from "../../support/workspace.ts";
 /** Random sequences of calls on one domain, with a clock of their own, against a plain model. */
 
 /** Sequences on D1, and sequences on SQLite in the process of the test, which needs no round trips. */
-const RUNS_ON_D1 = env.TEST_LONG ? 400 : 16;
-const RUNS = env.TEST_LONG ? 10_000 : 150;
+const RUNS_ON_D1 = byExtent({ quick: 16, full: 16, long: 400 });
+const RUNS = byExtent({ quick: 150, full: 150, long: 10_000 });
 const CLOCK_START = Date.now() + 365 * DAY;
 
 let parties: [Party, Party, Party];

@@ -1,7 +1,7 @@
-import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BatchOut } from "../../../../src/sending/emails/batch/schema.ts";
+import { byExtent } from "../../../support/extent.ts";
 import {
   everyFieldLimit,
   everyLargeLimit,
@@ -14,7 +14,7 @@ import { type Sending, sendingFrom } from "../../../support/sending.ts";
 import { aWorkspace, type TestWorkspace } from "../../../support/workspace.ts";
 
 const seed = 20_261_121;
-const COMBINATIONS = env.TEST_LONG ? 3_000 : 80;
+const COMBINATIONS = byExtent({ quick: 30, full: 80, long: 3_000 });
 const BATCH = 20;
 
 let workspace: TestWorkspace;

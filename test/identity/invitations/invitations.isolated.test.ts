@@ -4,6 +4,7 @@ import type { InvitationOut } from "../../../src/identity/invitations/schema.ts"
 import { openLinks } from "../../../src/lib/sealed-links.ts";
 import { runMainRetention } from "../../../src/operations/retention/index.ts";
 import { readAudit } from "../../support/audit.ts";
+import { byExtent } from "../../support/extent.ts";
 import { aSession } from "../../support/sessions.ts";
 import { browser } from "../../support/sign-ins.ts";
 import {
@@ -17,7 +18,7 @@ import {
   testContext,
 } from "../../support/workspace.ts";
 
-const TRIALS = env.TEST_LONG ? 300 : 8;
+const TRIALS = byExtent({ quick: 4, full: 8, long: 300 });
 const DAY = 24 * 3_600_000;
 let sender: TestWorkspace;
 let workspace: TestWorkspace;

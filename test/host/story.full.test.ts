@@ -106,7 +106,7 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     await shown(page, "1,000 contacts.");
     await page.getByLabel("Find by address or name").fill("person999@");
     await press(page, "Find");
-    expect(await page.locator("main tbody tr").count()).toBe(1);
+    await expect.poll(() => page.locator("main tbody tr").count()).toBe(1);
     expectNoProblem();
   });
 
@@ -134,9 +134,9 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     }
     expect(await numbersOn(page)).toMatchObject({ "Get it": "1,000", "First, as a sample": "200" });
     await page.getByRole("link", { name: "Send", exact: true }).click();
-    expect(await mainText(page)).toMatch(
-      /200 contacts get a variant now: \d+ get A, \d+ get B\. 800 wait for the winner/,
-    );
+    await expect
+      .poll(() => mainText(page))
+      .toMatch(/200 contacts get a variant now: \d+ get A, \d+ get B\. 800 wait for the winner/);
     await press(page, "Send now");
     await shown(page, "The broadcast is being sent.");
     const sample = await newsOnce(SAMPLE);
@@ -218,15 +218,15 @@ describe.skipIf(chromiumUnavailable() !== null)("two people in Chromium", () => 
     const { page } = grace;
     await page.goto("/mail");
     await page.getByRole("link", { name: "hello@shop.test" }).click();
-    const inbox = new URL(page.url()).pathname;
     await page.locator("#rows .empty").waitFor();
+    const inbox = new URL(page.url()).pathname;
     await page.locator("html[data-connected]").waitFor();
     await site.receive({
       ...{ from: "Friend <friend@example.org>", to: "hello@shop.test", messageId: "<question@example.org>" },
       ...{ subject: "Where is my parcel?", text: "It is late." },
     });
     await page.getByRole("link", { name: "Where is my parcel?" }).click();
-    expect(await mainText(page)).toContain("It is late.");
+    await expect.poll(() => mainText(page)).toContain("It is late.");
     await page.getByRole("link", { name: "Reply", exact: true }).click();
     expect(await page.getByLabel("To", { exact: true }).inputValue()).toContain("friend@example.org");
     await page.getByLabel("Text").fill("It arrives tomorrow.");

@@ -1,15 +1,15 @@
-import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { changes, mayChange, roles } from "../../../src/identity/members/rules.ts";
 import type { MemberOut } from "../../../src/identity/members/schema.ts";
 import { readAudit } from "../../support/audit.ts";
 import { database } from "../../support/databases.ts";
+import { byExtent } from "../../support/extent.ts";
 import { insertInvitation } from "../../support/invitations.ts";
 import { aGrant, createGrant, postForm } from "../../support/oauth.ts";
 import { aSession } from "../../support/sessions.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-const TRIALS = env.TEST_LONG ? 300 : 8;
+const TRIALS = byExtent({ quick: 4, full: 8, long: 300 });
 let workspace: TestWorkspace;
 
 beforeEach(async () => {
