@@ -211,9 +211,7 @@ describe("a hostile archive", () => {
     const summary = await importInto(inbox, await zipOf(names.map((name, n) => ({ name, data: mail(`${n}`) }))));
     expect(summary).toMatchObject({ imported: names.length, errors: [] });
     const folders = (await inbox.json<{ name: string }[]>("GET", "/folders")).map(({ name }) => name).slice(6);
-    expect(folders).toEqual(
-      ["C:/x", "__proto__", "a/b".slice(0, 1), "etc", "nul"].filter((name) => folders.includes(name)),
-    );
+    expect(folders).toEqual(["C:/x", "__proto__", "a", "etc", "nul"]);
     for (const name of folders) expect(name).toMatch(/^[^\p{C}\\"*%]+$/u);
     expect(folders.some((name) => name.split("/").includes(".."))).toBe(false);
     const after = (await env.CONTENT.list()).objects.filter(
