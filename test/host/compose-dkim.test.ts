@@ -17,7 +17,7 @@ interface DkimResult {
 type Resolver = (name: string, type: string) => Promise<string[][]>;
 type DkimVerify = (message: Buffer, options: { resolver: Resolver }) => Promise<{ results: DkimResult[] }>;
 // Its types lack the `resolver` option.
-const { dkimVerify } = createRequire(import.meta.url)("mailauth/lib/dkim/verify") as { dkimVerify: DkimVerify };
+const { dkimVerify } = createRequire(import.meta.url)("mailauth/lib/dkim/verify.js") as { dkimVerify: DkimVerify };
 
 const SEED = Number(process.env.TEST_SEED ?? 20261121);
 const COUNT = process.env.TEST_LONG === "1" ? 2_000 : 120;

@@ -15,7 +15,7 @@ type DkimVerify = (
   message: Buffer,
   options: { resolver: (name: string, type: string) => Promise<string[][]> },
 ) => Promise<{ results: { status: { result: string } }[] }>;
-const { dkimVerify } = createRequire(import.meta.url)("mailauth/lib/dkim/verify") as { dkimVerify: DkimVerify };
+const { dkimVerify } = createRequire(import.meta.url)("mailauth/lib/dkim/verify.js") as { dkimVerify: DkimVerify };
 
 interface Email {
   status: string;
