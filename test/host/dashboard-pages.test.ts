@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chromiumUnavailable, findFaults } from "./support/browser.ts";
+import { isFull } from "./support/extent.ts";
 import { pressOn, type Site, startSite } from "./support/pages.ts";
 
 /** Home, analytics, webhooks, notifications, forwarding, the inbound log and the pages of administrators in Chromium. */
@@ -102,7 +103,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     ]);
   });
 
-  it("for a member, who may not change or see all of them, have none of these", async () => {
+  it.runIf(isFull)("for a member, who may not change or see all of them, have none of these", async () => {
     const member = await site.addMember();
     await visitAll(
       [
@@ -121,7 +122,7 @@ describe.skipIf(chromiumUnavailable() !== null)("pages of the dashboard in Chrom
     );
   });
 
-  it("of administrators of the platform have none of these", async () => {
+  it.runIf(isFull)("of administrators of the platform have none of these", async () => {
     const { workspaceId, userId } = site.workspace;
     await site.ctx.db.prepare("UPDATE users SET is_platform_admin = 1 WHERE id = ?1").bind(userId).run();
     await site.ctx.db
