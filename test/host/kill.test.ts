@@ -48,7 +48,8 @@ const plans: [string, Omit<KillPlan, "seed"> & { maxUnwritten: number }][] = [
 /** The main database and the mail databases fail on their own, or two at once, between the kills. */
 const outages: KillPlan = {
   ...byExtent({
-    quick: { mails: 24, kills: 1 },
+    // The databases fail while the emails before the second kill are sent.
+    quick: { mails: 60, kills: 2 },
     full: { mails: 120, kills: 5 },
     long: { mails: 2_500, kills: 100 },
   }),

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RECORD_FILE, type ReleaseRecord } from "../../dev/release/record.ts";
+import { isFull } from "./support/extent.ts";
 import { insertsOf, readTables } from "./support/fill-rows.ts";
 import { KINDS, type Kind, readMigrations, SqlCompiler } from "./support/sql-compiler.ts";
 
@@ -64,7 +65,12 @@ describe.each(KINDS)("the migrations of %s databases", (kind: Kind) => {
     const db = compiler.databases[kind];
     const migrations = await readMigrations(kind);
     expect(migrations.length).toBeGreaterThan(10);
+    // A migration that was released is never changed: npm test begins with rows of the released version.
+    const first = isFull ? 0 : migrations.findIndex(({ name }) => name === released.migrations[kind]) + 1;
+    const old = migrations.slice(0, first).flatMap(({ queries }) => queries);
+    if (old.length > 0) await runAll(db, old);
     for (const [at, { name, queries }] of migrations.entries()) {
+      if (at < first) continue;
       const tables = await fill(db, at * 2);
       const kept = DROPS_TABLES.has(name) ? [] : tables;
       const { before, after, orphans } = await migrate(db, queries, tables, kept);

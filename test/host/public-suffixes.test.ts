@@ -2,12 +2,16 @@ import { getPublicSuffix } from "tldts";
 import { expect, it } from "vitest";
 import { publicSuffixList } from "../../dev/public-suffixes.ts";
 import { isSuffixOf } from "../../src/domains/domains/public-suffix.ts";
+import { byExtent } from "./support/extent.ts";
+
+/** npm test looks at each seventh rule. */
+const step = byExtent({ quick: 7, full: 1, long: 1 });
 
 it("each rule of the Public Suffix List, and names above, beside and below it, are judged as tldts judges them", () => {
   const list = publicSuffixList();
   const rules = list.trim().split("\n");
   expect(rules.length).toBeGreaterThan(9_000);
-  const names = new Set(rules.flatMap(namesNear));
+  const names = new Set(rules.filter((_, at) => at % step === 0).flatMap(namesNear));
   const differing = [...names].filter(
     (name) => isSuffixOf(list, name) !== (getPublicSuffix(name, { allowPrivateDomains: true }) === name),
   );
