@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { LEASE_MS } from "../../../src/platform/outbox/rules.ts";
 import { database, MAIL_BINDING, mail } from "../../support/databases.ts";
 import { runWorkAt } from "../../support/run-work-at.ts";
 import { aMail, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
@@ -274,5 +275,17 @@ describe("the deletion of what a broadcast uses", () => {
     expect((await workspace.call("DELETE", pathOf(listId))).status).toBe(204);
     await runBroadcasts();
     expect(await broadcasts.read(id)).toMatchObject({ status: "sent", delivered_count: 0 });
+  });
+});
+
+describe("a run whose lease ended", () => {
+  it("makes no email again that another run has made meanwhile", async () => {
+    const contacts = 20;
+    const { id } = await broadcasts.create({ contact_list_id: await aContactList(workspace, contacts) });
+    await broadcasts.act(id, "send");
+    const another = () => runWorkAt(Date.now() + LEASE_MS + 1, {}, ["broadcast"]);
+    await runWorkAt(Date.now(), interrupted(/INSERT INTO broadcast_pages/, another), ["broadcast"]);
+    expect(await emailsOf(id)).toHaveLength(contacts);
+    expect(await broadcasts.read(id)).toMatchObject({ queued_count: contacts });
   });
 });
