@@ -21,13 +21,8 @@ export const ownerOf = async ({ userId }: Pick<TestWorkspace, "userId">): Promis
   return row?.email ?? "";
 };
 
-let systemWorkspace: Promise<TestWorkspace> | undefined;
-
-/** Returns the workspace whose mailbox sends the service's own emails. The files of an isolate share it. */
-export function aSystemWorkspace(): Promise<TestWorkspace> {
-  systemWorkspace ??= aWorkspace({ domain: "example.com" });
-  return systemWorkspace;
-}
+/** Creates the workspace whose mailbox sends the service's own emails. Once in a test file, which needs databases of its own. */
+export const aSystemWorkspace = () => aWorkspace({ domain: "example.com" });
 
 /** Inserts a verified domain without DKIM keys, which is faster than a new workspace. Returns its id and name. */
 export async function insertDomain(
