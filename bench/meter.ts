@@ -52,7 +52,7 @@ export class Meter {
   }
 }
 
-/** What a metered binding reports to. */
+/** Receives the calls of a metered binding. */
 export interface Recorder {
   meter: Meter;
   /** Null: the order of calls is not recorded. */

@@ -27,7 +27,7 @@ import type { Row } from "./table.ts";
 import { measureWaits } from "./waits.ts";
 import { measureWorstEmails } from "./worst-email.ts";
 
-/** What the parts of one run share. */
+/** The state that the parts of one run share. */
 export interface Bench {
   deployment: Deployment;
   /** The egress of the deployment. */

@@ -67,7 +67,7 @@ const bench = {
 
 export default bench;
 
-/** What `Host.directUrl` reaches. */
+/** The handler behind `Host.directUrl`. */
 export const direct: ExportedHandler<Env> = { fetch: bench.fetch };
 
 async function controlEndpoint(name: string, request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {

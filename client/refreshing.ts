@@ -26,7 +26,7 @@ export async function refreshPage(): Promise<boolean> {
 export function pollPage(): void {
   if (!document.querySelector("[data-poll]")) return;
   setInterval(() => {
-    // What was polled may have come to its end.
+    // Nothing is left to poll once the page shows an end state.
     if (!document.hidden && document.querySelector("[data-poll]")) void refreshPage();
   }, POLL_MS);
 }

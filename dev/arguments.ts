@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/** What a command takes. */
+/** The options and arguments of a command. */
 interface Accepted<Own extends Options> {
   /** How the command is called, after `npm run`. */
   usage: string;

@@ -13,7 +13,7 @@ const ASSETS = path.join(ROOT, "public/assets");
 const SUFFIXES = path.join(ROOT, "public/public-suffixes.txt");
 const NAMES = path.join(ROOT, "src/http/ui/generated/files.ts");
 
-/** What is bundled, by the name in `files`. */
+/** Sources of the bundles, by the name in `files`. */
 const SOURCES = {
   script: "client/page.ts",
   style: "client/styles/page.css",

@@ -8,7 +8,7 @@ import type { Certificates } from "./state/certificates.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 import type { Secrets } from "./state/secrets.ts";
 
-/** What a program needs to submit mail from the seeded domain. */
+/** The server and login with which a program submits mail from the seeded domain. */
 export interface SmtpLogin {
   host: string;
   port: number;

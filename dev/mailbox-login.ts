@@ -5,7 +5,7 @@ import { apiUrl } from "./local-file.ts";
 import type { Seed } from "./seed.ts";
 import { readJson, writeDurably } from "./state/files.ts";
 
-/** What signs in to webmail as the seeded mailbox. */
+/** The login of the seeded mailbox to webmail. */
 export interface MailboxLogin {
   /** Page of webmail with the address filled in. */
   sign_in_url: string;

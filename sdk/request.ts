@@ -39,7 +39,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** What a call adds to its route. */
+/** A call of a route: its parameters, body and options. */
 export interface Call extends RequestOptions {
   path: string;
   query?: Record<string, unknown>;

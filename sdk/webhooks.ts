@@ -61,7 +61,7 @@ export async function verifyWebhook(
 }
 
 interface Signature {
-  /** What is signed before the body. */
+  /** The text that is signed before the body. */
   prefix: string;
   mac: Uint8Array<ArrayBuffer> | null;
   /** The bytes of the secret that are the key. Null: the secret has another form. */

@@ -20,7 +20,7 @@ interface Authentication {
   arc: string | null;
 }
 
-/** What the gateway found about a message. */
+/** Results of the gateway's checks of a message. */
 export interface Checked {
   /** The fields to write before it: Authentication-Results, Received-SPF and Received. */
   trace: string;

@@ -8,7 +8,7 @@ export class LineCheck {
   #fault: string | null = null;
   #endsInCr = false;
 
-  /** What was found first: `bare LF`, `bare CR` or `NUL`; null: nothing. */
+  /** Returns the first error: `bare LF`, `bare CR` or `NUL`; null: none. */
   get fault(): string | null {
     return this.#fault;
   }

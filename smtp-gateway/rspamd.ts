@@ -2,7 +2,7 @@ import type { SMTPServerSession } from "smtp-server";
 import { log } from "./log.ts";
 import type { Spool } from "./spool.ts";
 
-/** What rspamd found about a message. */
+/** Result of rspamd's check of a message. */
 export interface SpamCheck {
   isSpam: boolean;
   /** The field to write before the message: X-Spam-Status. */

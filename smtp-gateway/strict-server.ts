@@ -9,7 +9,7 @@ export type OnQuit = (session: SMTPServerSession) => Promise<void>;
 
 interface StrictOptions {
   limits: Pick<GatewayLimits, "loginMs" | "connectionMs">;
-  /** Whether clients must log in. */
+  /** True when clients must log in. */
   needsLogin: boolean;
   onQuit?: OnQuit;
 }

@@ -1,4 +1,4 @@
-/** What a browser without a cache loads for a page, compressed. */
+/** Measures the compressed bytes that a browser without a cache loads for a page. */
 import { gzipSync } from "node:zlib";
 
 export interface Weight {

@@ -19,7 +19,7 @@ const HOST = "127.0.0.1";
 const READY_MS = 20_000;
 const FIRST_PORT = 26_000;
 
-/** What Postfix accepts mail from. */
+/** The clients that Postfix accepts mail from. */
 export interface PostfixOptions {
   login: Login;
   /** The only envelope sender that the login may use. */

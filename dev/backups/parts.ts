@@ -46,7 +46,7 @@ export function planParts(store: string, tables: readonly TableShape[], lastN: n
   const work = (name: string): Part => ({ ...outbox, name, key: ["id"], filter: "work" });
   const first = work("outbox-first");
   const last = work("outbox-last");
-  // What refers to a row is read before it, so that the row is there.
+  // References are read before the rows they name, so that the rows are there.
   if (store === "main") return [first, ...parts.filter((part) => part !== outbox).reverse(), last, SEQUENCE];
   const mail = ranked([["outbox"], MAIL_FIRST, [], ["emails"]]);
   return [first, ...mail.map((part) => limited(part, lastN)), last, SEQUENCE];

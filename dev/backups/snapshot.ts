@@ -26,7 +26,7 @@ export interface StoreEntry {
   start: MailStart | null;
 }
 
-/** What a finished backup has; `manifest.json` is written last. */
+/** The manifest of a finished backup; `manifest.json` is written last. */
 export interface Manifest {
   format: 1;
   id: string;

@@ -3,7 +3,7 @@ import { parseAddress } from "../../src/lib/addresses.ts";
 import { parseVariables } from "../../src/platform/settings/settings.ts";
 import { BOUNCE_ROUTES, type ComposedConfig, type EnvironmentFile } from "./compose.ts";
 
-/** What a variable should be, for the sentence that refuses a placeholder. */
+/** The meaning of each variable, for the sentence that refuses a placeholder. */
 const meanings: Readonly<Record<string, string>> = {
   PUBLIC_URL: "the https address at which customers reach the service",
   MX_HOST: "the host name of your MX gateway",

@@ -18,7 +18,7 @@ export interface WorkerConfig {
 /** How mail for BOUNCE_DOMAIN reaches the Worker: by the SMTP gateway as its MX, or by Cloudflare's Email Routing. */
 export const BOUNCE_ROUTES = ["gateway", "email-routing"] as const;
 
-/** What environments/<name>.json has. */
+/** The content of environments/<name>.json. */
 export interface EnvironmentFile {
   vars: Record<string, string>;
   /** One of BOUNCE_ROUTES; default: the gateway. */

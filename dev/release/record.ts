@@ -17,7 +17,7 @@ export interface ReleaseRecord {
   commit: string;
   /** Name of the last migration of each kind of database. */
   migrations: { main: string; mail: string };
-  /** What the version prepares on each kind of database, and one SELECT of all columns for each table of its query builder. */
+  /** Statements of the version by kind of database, with one SELECT of all columns for each table of its query builder. */
   statements: { main: string[]; mail: string[] };
 }
 

@@ -1,4 +1,4 @@
-/** What a release changes in the texts of the repository. Pure. */
+/** Changes of a release in the texts of the repository. Pure. */
 
 const PARTS = ["major", "minor", "patch"] as const;
 const UNRELEASED = "## Unreleased";

@@ -20,7 +20,7 @@ export interface KeyStore {
   target: () => Promise<Target>;
   /** Replaces the master keys in the file. The file has either value at any time, and the rest of it stays. */
   save: (masterKeys: string) => Promise<void>;
-  /** What gives the keys of the file to the service. */
+  /** The command that gives the keys of the file to the service. */
   publish: string;
   /** Options that name the same file in another command. */
   options: string;

@@ -112,7 +112,7 @@ async function readParts(
 export interface FormWithFiles {
   fields: URLSearchParams;
   files: (UploadedFile & { field: string })[];
-  /** Whether the files were larger than allowed. The fields are then those before the first file, and there are no files. */
+  /** True when the files were larger than allowed. The fields are then those before the first file, and there are no files. */
   isTooLarge: boolean;
 }
 

@@ -12,9 +12,9 @@ interface PageOptions {
   status?: ContentfulStatusCode;
   /** Origins beside this one to which a form of the page may lead, also by a redirect. */
   formTargets?: readonly string[];
-  /** Whether the page shows a page of this service in a frame. */
+  /** True when the page shows a page of this service in a frame. */
   frames?: boolean;
-  /** Whether the page may load the script of the pages. By default those of signed-in users may. */
+  /** True when the page may load the script of the pages. Default: true for pages of signed-in users. */
   script?: boolean;
 }
 
@@ -68,9 +68,9 @@ export function respondRefresh(c: Context<AppEnv>, path: string) {
 }
 
 interface MailHtmlOptions {
-  /** Whether it shows files of this service, such as the images of a received message. */
+  /** True when it shows files of this service, such as the images of a received message. */
   ownImages?: boolean;
-  /** Whether it loads images of other hosts. */
+  /** True when it loads images of other hosts. */
   foreignImages?: boolean;
 }
 

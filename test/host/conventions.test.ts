@@ -12,6 +12,8 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
 const isGenerated = (file: string) => file.endsWith(".d.ts") || /^(sdk|src\/http\/ui)\/generated\//.test(file);
 const code = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !isGenerated(file));
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
+// A block opens with its first text; a line comment is a beginning unless a line comment ends just before it.
+const OPENING = /\/\*\*?\s*(?:\*\s+)?(?:What|Whether|Which)\b|(?<!^[ \t]*\/\/.*\n[ \t]*)\/\/ (?:What|Whether|Which)\b/m;
 
 describe("conventions of the repository", () => {
   it("no file has a name without meaning", () => {
@@ -57,5 +59,23 @@ describe("conventions of the repository", () => {
       /:\s*any\b(?! )|\bas any\b(?! [a-z])|@ts-ignore|@ts-expect-error/.test(read(file)),
     );
     expect(loose.filter((file) => file !== "test/host/conventions.test.ts")).toEqual([]);
+  });
+
+  it("no comment begins with What, Whether or Which, but a line within one may", () => {
+    for (const opening of [
+      "/** What it has. */",
+      "/**\n   * Whether it is.\n   */",
+      "a();\n// Which one.",
+      "a(); // What.",
+    ])
+      expect(OPENING.test(opening), opening).toBe(true);
+    for (const rest of [
+      "/**\n * Returns it.\n * What follows\n */",
+      "// Tells\n  // which.\n  // What else.",
+      '"// whatever"',
+    ])
+      expect(OPENING.test(rest), rest).toBe(false);
+    const commented = code.filter((file) => file !== "test/host/conventions.test.ts");
+    expect(commented.filter((file) => OPENING.test(read(file)))).toEqual([]);
   });
 });

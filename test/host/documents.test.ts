@@ -1,4 +1,4 @@
-/** What the documents name exists: files, anchors, commands and their options, endpoints, settings, figures. */
+/** The documents name only things that exist: files, anchors, commands and their options, endpoints, settings, figures. */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-/** Which calls the gateway makes to the Worker: logins, senders and messages, while the Worker grants leases. */
+/** Calls of the gateway to the Worker: logins, senders and messages, while the Worker grants leases. */
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";

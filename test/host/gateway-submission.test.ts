@@ -1,4 +1,4 @@
-/** What the gateway remembers of submitted messages, logins and senders. */
+/** The gateway's memory of submitted messages, logins and senders. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { removeBundle } from "../../bench/host/start.ts";
 import { byExtent } from "./support/extent.ts";

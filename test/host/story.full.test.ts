@@ -6,7 +6,7 @@ import { eventually } from "./support/gateway-rig.ts";
 import { linkIn, type StorySite, startStorySite } from "./support/story-site.ts";
 
 /**
- * What two people do with the service from end to end in Chromium. The steps build on each other; after each one the browser has
+ * Two people use the service from end to end in Chromium. The steps build on each other; after each one the browser has
  * logged no error, refused nothing by its policy, and asked no other host.
  */
 

@@ -6,7 +6,7 @@ import { type Webmail, webmailOf } from "./support/webmail.ts";
 
 const EVIL = "https://evil.example";
 
-/** What a hostile message tries by itself, and by the clicks of its reader. */
+/** The attacks of a hostile message, by itself and by the clicks of its reader. */
 const HOSTILE = `<p id="shown">Hello</p>
 <script>parent.postMessage("script", "*"); localStorage.setItem("stolen", "1"); top.location = "${EVIL}/script";</script>
 <img src="x:" onerror="parent.postMessage('onerror', '*')"><svg onload="parent.postMessage('svg', '*')"></svg>

@@ -8,7 +8,7 @@ import { readBody } from "../../dev/dns/server.ts";
 /** Client that the server knows. */
 export const CLIENT = { id: "stand-in client", secret: "stand-in secret" };
 
-/** What the person at the provider has, given by the test as the parameter `profile` of /authorize. */
+/** The account of the person at the provider, given by the test as the parameter `profile` of /authorize. */
 interface Account {
   id: number;
   name?: string;

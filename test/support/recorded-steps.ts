@@ -1,4 +1,4 @@
-/** What one step of work did: calls by name, with what each of them carried. */
+/** The calls of one step by name, with the rows and bytes of each. */
 export interface RecordedStep {
   calls: { name: string; rows: number; bytes: number }[];
 }

@@ -29,7 +29,7 @@ export async function mintApiKey(
   return { key, prefix: keyPrefix(key), hash };
 }
 
-/** Whether a string has the format of an API key and a correct checksum. */
+/** Returns whether a string has the format of an API key and a correct checksum. */
 export function isApiKey(text: string): boolean {
   const body = text.slice(PREFIX.length);
   if (!text.startsWith(PREFIX) || !/^[0-9A-Za-z]{40}$/.test(body)) return false;

@@ -4,7 +4,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import { REFRESH_TOKEN_TTL_MS } from "./rules.ts";
 
-/** What a refresh token refreshes. A token of one kind is unknown to the others. */
+/** The kind of session or grant that a token refreshes. A token of one kind is unknown to the others. */
 export type RefreshTokenKind = "session" | "mailbox" | "oauth";
 
 /** Purpose under which refresh tokens are hashed (lib/secret-box). */

@@ -4,7 +4,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { expectChanges } from "../../platform/db/batch.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 
-/** What a one-time token proves. A token of one purpose is unknown to the others. */
+/** The purpose of a one-time token. A token of one purpose is unknown to the others. */
 export type OneTimePurpose = "magic_link" | "second_factor" | "forward_target";
 
 /** Purpose under which one-time tokens are hashed (lib/secret-box). */

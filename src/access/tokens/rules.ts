@@ -29,7 +29,7 @@ export const REFRESH_TOKEN_TTL_MS = 30 * 24 * 3_600_000;
  */
 export const GRACE_MS = 30_000;
 
-/** What the use of a stored refresh token means. Times in ms since 1970. */
+/** The meaning of a use of a stored refresh token. Times in ms since 1970. */
 export type Use = "expired" | "first" | "repeated" | "reused";
 
 /** Returns what it means to use a refresh token at `now`. `isFirst`: this call marked it as used. Pure. */

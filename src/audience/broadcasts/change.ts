@@ -37,7 +37,7 @@ export type BroadcastChanges = Partial<
   >
 >;
 
-/** What a call does to a broadcast: changed columns, and statements that run in the same transaction. */
+/** The changes of a call to a broadcast: columns, and statements that run in the same transaction. */
 export interface Change {
   changes: BroadcastChanges;
   statements?: MailStatement[];

@@ -63,7 +63,7 @@ export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, f
   return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, JSON.stringify(fanOut));
 }
 
-/** What a page is made of. */
+/** A broadcast, its progress, its contents, and the number of contacts to read. */
 export interface Page {
   workspace: WorkspaceState;
   row: BroadcastRow;

@@ -1,7 +1,7 @@
 import type { MailCtx } from "../../platform/context.ts";
 import type { BroadcastRow } from "./queries.ts";
 
-/** What the main database says about the workspace and the user of a broadcast. */
+/** State of a broadcast's workspace and user, from the main database. */
 export interface WorkspaceState {
   id: string;
   isPaused: boolean;

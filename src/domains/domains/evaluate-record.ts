@@ -15,7 +15,7 @@ export function evaluateRecord(record: ExpectedRecord, answer: DnsAnswer): Recor
 }
 
 interface Matcher {
-  /** Whether a value has this purpose. Other TXT records may exist at the same name. */
+  /** Returns whether a value has this purpose. Other TXT records may exist at the same name. */
   isCandidate: (value: string) => boolean;
   isCorrect: (candidates: string[], expected: string) => boolean;
 }

@@ -16,7 +16,7 @@ export interface ExpectedRecord {
   name: string;
   value: string;
   priority: number | null;
-  /** Whether verification requires it. The other records are advice. */
+  /** True when verification requires the record. The other records are advice. */
   required: boolean;
 }
 

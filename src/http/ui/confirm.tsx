@@ -11,11 +11,11 @@ interface ConfirmProps {
   back: string;
   /** Path of the page in the menu. */
   at?: string;
-  /** Whether something is deleted or ends. Default true. */
+  /** True when something is deleted or ends. Default true. */
   isFinal?: boolean;
   /** Hidden fields. */
   fields?: Readonly<Record<string, string>>;
-  /** What ends or is deleted. */
+  /** Names the things that end or are deleted. */
   children?: Child;
 }
 

@@ -6,7 +6,7 @@ interface DocumentProps {
   title: string;
   /** Paths of stylesheets beside that of every page. */
   styles?: readonly string[];
-  /** Whether the page loads the script. Its answer must allow that. */
+  /** True when the page loads the script. The headers of its response must allow that. */
   script?: boolean;
   /** URL that the page opens by itself at once. */
   refreshTo?: string | undefined;

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 
-/** What is wrong with the fields of a form, by their names. */
+/** Messages about the fields of a form, by field name. */
 export type Faults = ReadonlyMap<string, string>;
 
 interface LabelledProps {

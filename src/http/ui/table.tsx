@@ -126,13 +126,13 @@ export const Status = ({ word }: { word: string }) => <span class={`status ${KIN
 
 interface EmptyProps {
   children?: Child;
-  /** What to do about it. */
+  /** A link to the next step. */
   action?: { href: string; label: string } | undefined;
   /** The call of the API that does it. */
   command?: string;
 }
 
-/** What a list shows that has no rows. */
+/** Shows that a list has no rows. */
 export const Empty = ({ children, action, command }: EmptyProps) => (
   <div class="empty">
     <p>{children}</p>

@@ -5,7 +5,7 @@ import { useViewer } from "./viewer.tsx";
 interface TimeFieldProps {
   name: string;
   label: string;
-  /** What an empty field means. */
+  /** Says how an empty field is read. */
   hint: string;
   /** In ISO 8601. Empty, or a text that is no time: the field is empty. */
   at: string;

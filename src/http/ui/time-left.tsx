@@ -5,7 +5,7 @@ interface TimeLeftProps {
   /** End of a window, and its length, in ms. */
   until: number;
   of: number;
-  /** What ends then, such as "to accept it". */
+  /** Names the purpose of the time that is left, such as "to accept it". */
   what: string;
 }
 

@@ -4,7 +4,7 @@ import { createContext, useContext } from "hono/jsx";
 export interface Viewer {
   /** IANA name of the zone in which times are shown. */
   zone: string;
-  /** Whether the script may show times in the zone of the browser instead: not when the user has chosen a zone. */
+  /** True when the script may show times in the zone of the browser instead: the user has chosen no zone. */
   isAutomatic: boolean;
   /** Ms since 1970. */
   now: number;

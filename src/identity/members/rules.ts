@@ -2,7 +2,7 @@
 export const roles = ["owner", "admin", "member"] as const;
 type Role = (typeof roles)[number];
 
-/** What each role may do to members of each role: owners everything, admins everything that concerns no owner. */
+/** Changes of members that each role may make: owners make all, admins all that concern no owner. */
 export const changes: readonly { by: Role; from: Role; to: Role | "removed" }[] = [
   ...roles.flatMap((from) =>
     (["owner", "admin", "member", "removed"] as const).map((to) => ({ by: "owner" as const, from, to })),

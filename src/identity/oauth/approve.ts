@@ -21,7 +21,7 @@ const INSERT_GRANT = `
 const INSERT_CODE = `
   INSERT INTO oauth_codes (hash, grant_id, redirect_uri, code_challenge, expires_at) VALUES (?1, ?2, ?3, ?4, ?5)`;
 
-/** What a user consents to. `scopes` are those of the request, or fewer. */
+/** The access that a user consents to. `scopes` are those of the request, or fewer. */
 export interface Consent extends Pick<CallerCtx, "actor" | "clientIp"> {
   workspaceId: string;
   scopes: readonly Scope[];

@@ -1,6 +1,6 @@
 import { unmarkFormula } from "./cells.ts";
 
-/** Which column of a CSV file holds what. Positions count from 0. */
+/** Positions of the columns of a CSV file, from 0. */
 export interface Columns {
   email: number;
   name: number | null;

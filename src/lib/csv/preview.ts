@@ -18,7 +18,7 @@ export interface PreviewRecord {
 
 /** The first rows of a file: its cells by the columns that the import makes of them. */
 export interface CsvPreview {
-  /** What the import makes of the columns: the address, the name, and the placeholders of details. */
+  /** Uses of the columns in the import: the address, the name, and the placeholders of details. */
   columns: string[];
   /** Values in the order of the columns. */
   rows: { row: number; values: string[] | null }[];

@@ -21,7 +21,7 @@ export class Base64Decoder {
     this.bytes = new Uint8Array(capacity);
   }
 
-  /** Whether the text may end here, with no incomplete group. */
+  /** Returns whether the text may end here, with no incomplete group. */
   get isComplete(): boolean {
     return this.#count === 0;
   }

@@ -54,7 +54,7 @@ export interface ExtractOptions {
    * error of one item only.
    */
   faults?: "throw" | "keep";
-  /** Whether contents and long texts go to the sink. Default true; if false, they are treated like other strings. */
+  /** True when contents and long texts go to the sink. Default true; if false, they are treated like other strings. */
   extracts?: boolean;
   /** The field of an attachment that has its content in base64. Default `content_base64`. */
   contentField?: string;

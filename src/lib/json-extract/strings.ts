@@ -31,7 +31,7 @@ function parsed(text: string, offset: number): string {
 export class StringReader {
   text = "";
   isDone = false;
-  /** Whether the current string is validated and discarded. */
+  /** True when the current string is validated and discarded. */
   isDiscarding = false;
   #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -71,7 +71,7 @@ export class Tokenizer {
     this.#end(value);
   }
 
-  /** Whether the closing quote of the long string was read. */
+  /** Returns whether the closing quote of the long string was read. */
   get isLongStringDone(): boolean {
     return this.#strings.isDone;
   }

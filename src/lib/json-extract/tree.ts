@@ -49,14 +49,14 @@ export class Tree {
     return frame ? (frame.items ? "array" : "object") : null;
   }
 
-  /** Whether a string at the current position is the content of an attachment. */
+  /** Returns whether a string at the current position is the content of an attachment. */
   get expectsContent(): boolean {
     const frame = this.#frames.at(-1);
     if (!this.#limits.extracts || this.#tooDeep.length > 0) return false;
     return frame?.role === "attachment" && frame.key === this.#limits.contentField;
   }
 
-  /** Whether a string at the current position is the html or the text of an email. */
+  /** Returns whether a string at the current position is the html or the text of an email. */
   get expectsText(): boolean {
     const frame = this.#frames.at(-1);
     if (!this.#limits.extracts || this.#tooDeep.length > 0) return false;

@@ -7,7 +7,7 @@ import { binaryStringToBytes, type HeaderField } from "../mime/index.ts";
 const MAX_INSTANCE = 50;
 const NAMES = ["ARC-Authentication-Results", "ARC-Message-Signature", "ARC-Seal"] as const;
 
-/** What a seal states. */
+/** The statements of a seal. */
 export interface ArcInput {
   key: SigningKey;
   /** d=, in A-labels. */
@@ -16,7 +16,7 @@ export interface ArcInput {
   authservId: string;
   /** The results of its checks without the authserv-id (RFC 8601 2.2), in one line of ASCII. */
   results: string;
-  /** Whether that server found the seals that the message has already valid. Null: it did not check them. */
+  /** Result of that server's check of the seals that the message has already. Null: it did not check them. */
   chain: string | null;
   /** SHA-256 of the body in relaxed form. */
   bodyHash: Uint8Array;

@@ -7,7 +7,7 @@ export interface MethodResult {
   result: string;
   /** Values by `ptype.property` in lower case. */
   properties: ReadonlyMap<string, string>;
-  /** Whether the rest of the result follows the grammar. If not, part of it may be text of a sender. */
+  /** True when the rest of the result follows the grammar. If not, part of it may be text of a sender. */
   isComplete: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { type AuthenticationResults, parseResults } from "./parse.ts";
 
-/** What the server that received a message wrote above it. */
+/** Results that the server which received a message wrote above it. */
 export interface ReceiverResults extends AuthenticationResults {
-  /** Whether that server has sealed the message (RFC 8617) above its results. */
+  /** True when that server has sealed the message (RFC 8617) above its results. */
   isSealed: boolean;
 }
 

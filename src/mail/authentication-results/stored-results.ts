@@ -13,7 +13,7 @@ export const Authentication = z
   .meta({ ref: "Authentication" });
 export type Authentication = z.output<typeof Authentication>;
 
-/** What a server found about an incoming message, with the DMARC policy of its sender's domain. */
+/** Results of a server's checks of an incoming message, with the DMARC policy of its sender's domain. */
 export interface CheckedAuthentication extends Authentication {
   dmarc_policy: string | null;
   /** Result for the ARC seals of the message (RFC 8617). Null: not checked. */

@@ -1,6 +1,6 @@
 import { Parser } from "htmlparser2";
 
-/** What is called while HTML is read. Element and attribute names are in lower case, text is decoded. */
+/** Functions that are called while HTML is read. Element and attribute names are in lower case, text is decoded. */
 export interface HtmlHandler {
   open(name: string, attributes: Record<string, string>): void;
   close(name: string): void;

@@ -21,7 +21,7 @@ export interface MessagePart {
   use: PartUse;
 }
 
-/** What the header of a part says about it. */
+/** The description of a part in its header. */
 export type PartDescription = Omit<MessagePart, "at" | "length" | "size">;
 
 /** Reads the header of a part. `parentType` is the type of the multipart that contains it; null: the message itself. */

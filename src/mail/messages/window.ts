@@ -9,7 +9,7 @@ export class MessageWindow {
   #buffer: Uint8Array;
   start = 0;
   end = 0;
-  /** Whether the message ends at `end`. */
+  /** True when the message ends at `end`. */
   isLast = false;
 
   /** Without a message: an empty window for one that arrives piece by piece. */

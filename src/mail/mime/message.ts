@@ -58,6 +58,6 @@ export interface ComposedMessage {
    * a chunk is valid only until the next one is requested, which saves memory. Throws ComposeError `attachment_changed`.
    */
   body(reuseBuffer?: boolean): AsyncIterable<Uint8Array>;
-  /** What `body` yields, when the body is small and has no attachment; else null. Saves the promises of a small message. */
+  /** The bytes of `body` when it is small and has no attachment; else null. Saves the promises of a small message. */
   readonly bodyInMemory: Uint8Array | null;
 }

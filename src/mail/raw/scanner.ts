@@ -15,7 +15,7 @@ export interface ScannedMessage {
   head: string;
   /** Octets of the body. */
   bodySize: number;
-  /** Whether the body has octets above 127. */
+  /** True when the body has octets above 127. */
   isEightBit: boolean;
   parts: RawPart[];
 }

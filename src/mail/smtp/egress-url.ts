@@ -14,7 +14,7 @@ export interface EgressSettings {
    * reported to refuse the option, and then every connection fails.
    */
   serverName: string | null;
-  /** Whether to request success notifications (RFC 3461); the caller adds them to the envelope. */
+  /** True when success notifications (RFC 3461) are requested; the caller adds them to the envelope. */
   dsn: boolean;
   /** Name given in EHLO (RFC 5321 4.1.1.1). */
   ehloName: string;

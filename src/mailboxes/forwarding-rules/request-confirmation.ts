@@ -26,7 +26,7 @@ interface TargetState {
 
 /** A request to confirm an address: the statements to store it, and the function that sends its email afterwards. */
 export interface ConfirmationRequest {
-  /** Whether mail may be forwarded to the target already. */
+  /** True when mail may be forwarded to the target already. */
   isConfirmed: boolean;
   statements: MainStatement[];
   send(): Promise<void>;

@@ -22,7 +22,7 @@ export interface RuleMatch {
   subject_contains?: string | null | undefined;
 }
 
-/** What the conditions are compared with. */
+/** The values that conditions are compared with. */
 export interface MatchedMessage {
   from: string | null;
   /** The recipient of the envelope, and those in To and Cc. */

@@ -6,7 +6,7 @@ const LINE_END = Uint8Array.of(CR, LF);
  * other line end are passed on as they are, and are valid until the next one is read.
  */
 export async function* withCrLf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  /** Whether the octets so far end in a CR, for which a CRLF was written, and whether they end in a line end. */
+  /** True when the octets so far end in a CR, for which a CRLF was written, and when they end in a line end. */
   let [wasCr, isLineStart] = [false, false];
   for await (const chunk of chunks) {
     const rest = wasCr && chunk[0] === LF ? chunk.subarray(1) : chunk;

@@ -6,7 +6,7 @@ const MAX_HEAD = 262_144;
 const [CR, LF] = [0x0d, 0x0a];
 const HEAD_END = [CR, LF, CR, LF];
 
-/** What must be known of an email before it is sent on. */
+/** The facts about an email that forwarding needs. */
 export interface Original {
   /** Its octets. */
   size: number;
@@ -14,7 +14,7 @@ export interface Original {
   head: Uint8Array | null;
   /** SHA-256 of the body in relaxed form (RFC 6376 3.4.4). */
   bodyHash: Uint8Array;
-  /** Whether header and body have octets above 127. */
+  /** True when the header, and the body, have octets above 127. */
   isEightBitHead: boolean;
   isEightBitBody: boolean;
 }

@@ -15,7 +15,7 @@ export interface ForwardedEmail extends MatchedMessage {
   fields: { all(name: string): readonly string[] };
   receivedAt: number;
   authentication: Forward["authentication"];
-  /** Whether it may be answered automatically, as far as the email itself decides. */
+  /** True when the email itself allows an automatic reply. */
   mayReply: boolean;
 }
 

@@ -7,9 +7,9 @@ import type { Forward } from "./types.ts";
 export interface ForwardSender {
   domain: string;
   displayName: string | null;
-  /** Whether the workspace has paused sending. */
+  /** True when the workspace has paused sending. */
   isPaused: boolean;
-  /** Whether the target is on the suppression list, other than by an unsubscribe. */
+  /** True when the target is on the suppression list, other than by an unsubscribe. */
   isSuppressed: boolean;
   key: SigningKey;
 }

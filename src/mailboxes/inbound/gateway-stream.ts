@@ -1,6 +1,6 @@
 import { concat } from "../../lib/bytes.ts";
 
-/** What the gateway sends after the last octet. An upload that was cut off does not have it. */
+/** The bytes that the gateway sends after the last octet. An upload that was cut off does not have it. */
 const END = "\0end";
 
 /**

@@ -11,7 +11,7 @@ export interface GatewayMail {
   stream: AsyncIterable<Uint8Array>;
   traceOctets: number;
   authentication: CheckedAuthentication | null;
-  /** Whether the spam filter of the gateway marks it. */
+  /** True when the spam filter of the gateway marks it. */
   isSpam: boolean;
 }
 

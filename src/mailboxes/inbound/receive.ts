@@ -19,7 +19,7 @@ export interface ArrivedMail {
   size: number | null;
   /** `in-header`: the server wrote it into the header, under the authserv-id of the settings. */
   authentication: CheckedAuthentication | "in-header" | null;
-  /** Whether a spam filter marks it. */
+  /** True when a spam filter marks it. */
   isSpam?: boolean;
 }
 

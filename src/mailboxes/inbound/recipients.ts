@@ -13,7 +13,7 @@ export interface RecipientMailbox {
   mail_shards: string;
   quota_bytes: number | null;
   used_bytes: number;
-  /** Whether forwarding rules or an automatic reply may apply to its mail. */
+  /** 1 when forwarding rules or an automatic reply may apply to its mail. */
   has_rules: 0 | 1;
   has_auto_reply: 0 | 1;
 }

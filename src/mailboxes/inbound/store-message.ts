@@ -31,7 +31,7 @@ export interface IncomingMessage {
   raw: AsyncIterable<Uint8Array>;
   /** `in-header`: the server that received it wrote it into the header. */
   authentication: CheckedAuthentication | "in-header" | null;
-  /** Whether a spam filter marks it. */
+  /** True when a spam filter marks it. */
   isSpam?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { folderName } from "./rules.ts";
 import type { AddResult, MailboxChange, MovedMessage } from "./types.ts";
 
-/** What clients of a mailbox are told about each kind of change (docs/contract/inbox.md#changes-of-a-mailbox). Pure. */
+/** Messages to the clients of a mailbox by kind of change (docs/contract/inbox.md#changes-of-a-mailbox). Pure. */
 
 /** Returns the change of a message that was stored. */
 export function messageAdded(added: AddResult | null): MailboxChange[] {

@@ -11,7 +11,7 @@ import type { MailboxChange } from "./types.ts";
 const EXPIRED_PER_RUN = 500;
 const DELIVERIES_PER_RUN = 5_000;
 
-/** What a run of the alarm has removed, and what is left to do outside of the mailbox. */
+/** The result of a run of the alarm: the removed rows, and the steps left outside of the mailbox. */
 interface Removal {
   changes: MailboxChange[];
   /** Objects to delete from R2, at most 1,000. */

@@ -3,7 +3,7 @@ import type { ParsedMessage } from "../../mail/messages/index.ts";
 import { limits } from "./rules.ts";
 import type { NewMessage } from "./types.ts";
 
-/** What the record of a received message has beside the message itself. */
+/** The fields of a received message's record beside the message itself. */
 export interface Reception {
   /** Key of its R2 object. */
   object: string;

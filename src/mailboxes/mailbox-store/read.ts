@@ -35,7 +35,7 @@ const LIST = `
     JOIN messages m ON m.folder = page.folder AND m.uid = page.uid JOIN folders f ON f.id = m.folder
    ORDER BY m.received_at DESC, m.uid DESC`;
 
-/** Which rows of a list. `before` continues after the message with this UID. */
+/** The range of a list to read. `before` continues after the message with this UID. */
 export interface Range {
   limit: number;
   offset: number;

@@ -24,7 +24,7 @@ export interface PartPlace {
   use: "text" | "html" | "inline" | "attachment";
 }
 
-/** What the mailbox stores of a message. The message itself is an object in R2. */
+/** The record of a message in a mailbox. The message itself is an object in R2. */
 export interface NewMessage {
   /** Key of its R2 object. */
   object: string;
@@ -174,7 +174,7 @@ export interface ExportedMessage {
   labels: string[];
 }
 
-/** What an archive says of a mailbox beside its messages. */
+/** The content of an archive beside its messages. */
 export interface ArchiveContents {
   folders: string[];
   labels: { name: string; color: string }[];
@@ -243,6 +243,6 @@ export interface ImportProgress {
   /** The step that the import must have. */
   step: number;
   cursor: ArchiveCursor;
-  /** What is added to the counts. */
+  /** Counts to add. */
   added: ImportCounts;
 }

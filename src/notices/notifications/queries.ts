@@ -6,7 +6,7 @@ import { type Category, categories } from "./rules.ts";
 
 export type NotificationRow = typeof notifications.$inferSelect;
 
-/** Which notifications to list. */
+/** Filters of a list of notifications. */
 export interface NotificationFilter {
   unread: boolean;
   category: string | undefined;

@@ -14,7 +14,7 @@ export interface NewDelivery {
   eventType: string;
   /** JSON text: the body of each request. */
   payload: string;
-  /** Whether it is sent although the webhook is paused. */
+  /** True when it is sent although the webhook is paused. */
   isForced: boolean;
 }
 

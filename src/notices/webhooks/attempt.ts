@@ -5,7 +5,7 @@ import { afterAttempt, type DeliveryStatus, isDelivered, limits } from "./rules.
 import { signedHeaders } from "./sign.ts";
 import type { Target } from "./targets.ts";
 
-/** What one attempt changes in the row of its delivery. */
+/** The changes of one attempt to the row of its delivery. */
 export interface Outcome {
   n: number;
   endpoint: string;

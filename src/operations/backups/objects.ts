@@ -5,7 +5,7 @@ export interface ObjectEntry {
   key: string;
   size: number;
   etag: string;
-  /** What `put` takes beside the content, so that the restored object is equal. */
+  /** Arguments of `put` beside the content, so that the restored object is equal. */
   metadata: Pick<R2PutOptions, "httpMetadata" | "customMetadata">;
 }
 

@@ -1,8 +1,8 @@
 import { type BackupStore, quoted } from "./stores.ts";
 
 /**
- * Which rows of a table a page has. `work`: outbox rows that do not name emails. A number: emails, of which those of broadcasts only
- * up to this one, with which the stored progress of the broadcasts agrees.
+ * The rows of a table in a page. `work`: outbox rows that do not name emails. A number: emails, of which those of broadcasts
+ * only up to this one, with which the stored progress of the broadcasts agrees.
  */
 export type PageFilter = "work" | number;
 
@@ -49,7 +49,7 @@ function pageStatement({ table, columns, key, after, filter }: PageRequest) {
   return { sql, values: after ?? [] };
 }
 
-/** What must agree with the emails up to `lastN`, read in one transaction. */
+/** The state that must agree with the emails up to `lastN`, read in one transaction. */
 export interface MailStart {
   lastN: number;
   /** Broadcasts that are scheduled or being sent. */

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 5_000;
 /** Workspaces of one database whose deliveries are summed, and endpoints of webhooks that are read: a seek for each. */
 const MAX_READ = 5_000;
 
-/** What became of recipients in an hour that ended, by the columns of rollups_totals. */
+/** Outcomes of recipients in an hour that ended, by the columns of rollups_totals. */
 export const OUTCOMES = ["sent", "delivered", "bounced", "failed", "refused", "deferred", "complained"] as const;
 
 // By the key of rollups_totals, which begins with the workspace.

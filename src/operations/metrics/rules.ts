@@ -1,11 +1,11 @@
-/** What GET /ready answers. `details` is for operators only. */
+/** The response of GET /ready. `details` is for operators only. */
 export interface Readiness {
   status: "ready" | "degraded" | "not_ready";
   settings: "valid" | "invalid";
   main: "answers" | "fails";
   mail: "answers" | "degraded" | "fails";
   egress: string;
-  /** Whether the service can send its own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
+  /** State of the service's own emails (src/sending/system-emails/): sign-in links, invitations, notices. */
   system_mail: "configured" | "not_configured" | "malformed" | "no_mailbox" | "unknown";
   details: {
     setting_faults: readonly string[];

@@ -4,7 +4,7 @@ import type { Ctx } from "../../platform/context.ts";
 /** Most API keys that a report lists. */
 const LISTED_KEYS = 1_000;
 
-/** What is still hashed or signed under an older master key, and ends when that is removed. */
+/** The credentials that are still hashed or signed under an older master key, and end when that key is removed. */
 export interface RotationReport {
   /** API keys that were not used since the newest master key was added. */
   apiKeys: { id: string; name: string; prefix: string; workspace: string; last_used_at: number | null }[];

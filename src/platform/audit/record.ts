@@ -7,7 +7,7 @@ export interface AuditEntry {
   action: AuditAction;
   /** Id of the record that is changed. */
   target: string;
-  /** What changed. Never contains a secret. */
+  /** The changed fields. Never contains a secret. */
   detail?: Record<string, unknown>;
 }
 

@@ -23,7 +23,7 @@ export async function saveShardSizes(ctx: Ctx, sizes: readonly ShardSize[]): Pro
   if (sizes.length > 0) await ctx.db.prepare(SAVE_SIZES).bind(JSON.stringify(sizes), step).run();
 }
 
-/** Whether a mail database of this size takes new emails: outcomes of accepted ones must still fit. */
+/** Returns whether a mail database of this size takes new emails: outcomes of accepted ones must still fit. */
 export function hasMailSpace({ settings }: Pick<Ctx, "settings">, size: number): boolean {
   return size < settings.shardLimits.accept;
 }
@@ -34,7 +34,7 @@ export function requireMailSpace(ctx: WorkspaceCtx): void {
     throw unavailable("The mail database of this workspace is full; try again later", RETRY_AFTER);
 }
 
-/** Whether the mail database of the caller is too full for content, which then is stored in R2 only. */
+/** Returns whether the mail database of the caller is too full for content, which then is stored in R2 only. */
 export function storesContentInR2Only({ workspace, settings }: WorkspaceCtx): boolean {
   return workspace.mailSize >= settings.shardLimits.content;
 }

@@ -18,7 +18,7 @@ export interface ParsedUrl {
 }
 
 export interface UrlOptions {
-  /** Whether plain HTTP to the machine itself is permitted (WEBHOOK_ALLOW_INSECURE). */
+  /** True when plain HTTP to the machine itself is permitted (WEBHOOK_ALLOW_INSECURE). */
   allowLoopback: boolean;
   /** Host of the service itself, which must not call itself. */
   ownHost: string;

@@ -1,6 +1,6 @@
 import type { ParsedUrl } from "./parse.ts";
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Answer {
   /** Null: no answer. */
   status: number | null;

@@ -36,7 +36,7 @@ export function formatPolicy({ name, limit, windowSeconds }: RatePolicy): string
   return `"${name}";q=${limit};w=${windowSeconds}`;
 }
 
-/** Whether a call is allowed; if not, after how many seconds one is. */
+/** The decision about a call; a refused one is allowed after `retryAfterSeconds`. */
 export type RateDecision = { isAllowed: true } | { isAllowed: false; retryAfterSeconds: number };
 
 /**

@@ -56,15 +56,15 @@ const Variables = z.object({
   /** Domain verifications that a workspace may make an hour (docs/contract/limits.md#rate-limits). */
   DOMAIN_VERIFICATIONS_PER_HOUR: z.coerce.number().int().min(0).default(120),
   /**
-   * Whether domains can be transferred (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints answer 404, and
+   * Turns transfers of domains on (docs/contract/transfers.md#calls-of-a-transfer). `off`: the endpoints answer 404, and
    * accepted transfers wait.
    */
   DOMAIN_TRANSFERS: z.enum(["on", "off"]).default("on"),
   /** Transfers that a user may initiate a minute (docs/contract/limits.md#rate-limits). Refused ones count. */
   TRANSFER_INITIATIONS_PER_MINUTE: z.coerce.number().int().min(0).default(5),
-  /** Whether events of emails are delivered to webhooks (docs/contract/webhooks.md#webhook-events). */
+  /** Turns webhooks for events of emails on (docs/contract/webhooks.md#webhook-events). */
   LIVE_WEBHOOKS: z.enum(["on", "off"]).default("off"),
-  /** Whether webhooks may have URLs with plain HTTP to this machine, for local work. */
+  /** Lets webhooks have URLs with plain HTTP to this machine, for local work. */
   WEBHOOK_ALLOW_INSECURE: z.enum(["on", "off"]).default("off"),
   /** Address of the mailbox that sends sign-in links and other emails of the service. Empty: it sends none. */
   SYSTEM_MAILBOX: z.string().default(""),

@@ -16,7 +16,7 @@ export class PermanentError extends Error {
   }
 }
 
-/** What the composition of an email reads of it. */
+/** The fields of an email that its composition reads. */
 export type MailToCompose = Pick<
   ClaimedMail,
   | "workspaceId"

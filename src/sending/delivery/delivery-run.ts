@@ -30,7 +30,7 @@ export class DeliveryRun implements DispatchRun<Job> {
   /** Null when the deployment has no egress: the run has simulated recipients only. */
   readonly egress: Egress | null;
   readonly fault: EgressFault | null;
-  /** What the run may still do. */
+  /** Counts that are left to the run. */
   readonly limits: RunLimits;
   readonly log: Ctx["log"];
   /** Emails that one claim takes. */

@@ -14,7 +14,7 @@ export interface Egress {
   relay: string;
   /** Connections that one run may open at once. */
   connections: number;
-  /** Whether to request success notifications (RFC 3461) where the server offers them. */
+  /** True when success notifications (RFC 3461) are requested where the server offers them. */
   dsn: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface SenderFacts {
   /** Null when the domain no longer belongs to this workspace. */
   domain: string | null;
   domainStatus: string | null;
-  /** Whether the return path of the domain is verified in its DNS. */
+  /** True when the return path of the domain is verified in its DNS. */
   hasReturnPath: boolean;
   mailboxActive: boolean;
   paused: boolean;

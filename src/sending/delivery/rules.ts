@@ -11,7 +11,7 @@ export const RENEW_EVERY_MS = 10_000;
 export const MAX_UNWRITTEN = 20;
 /** A run claims no further rows after this many milliseconds: an invocation has 15 minutes. The sweep finds the rest. */
 export const RUN_MS = 10 * 60_000;
-/** What the runs of one invocation may do, as counts: clocks stand still between two awaits in production. */
+/** Limits of the runs of one invocation, as counts: clocks stand still between two awaits in production. */
 export interface RunLimits {
   /** Emails claimed. */
   emails: number;

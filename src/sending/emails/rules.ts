@@ -60,7 +60,7 @@ export type SuppressionReason = "bounce" | "complaint" | "unsubscribe" | "manual
 /** An entry of the suppression list. */
 export interface Suppression {
   reason: SuppressionReason;
-  /** Whether the address unsubscribed too, before or after a stronger reason. */
+  /** True when the address unsubscribed too, before or after a stronger reason. */
   isUnsubscribed: boolean;
 }
 

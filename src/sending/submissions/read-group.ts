@@ -6,7 +6,7 @@ import { badRequest } from "../../lib/errors.ts";
 const MAX_OCTETS = 2 * 1024 * 1024;
 const MAX_MESSAGES = 64;
 const LF = 0x0a;
-/** What the gateway sends after the last octet of each message. */
+/** The bytes that the gateway sends after the last octet of each message. */
 const END = new TextEncoder().encode("\0end");
 
 const Items = z

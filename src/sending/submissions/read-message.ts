@@ -6,7 +6,7 @@ import { ReplyError } from "./replies.ts";
 import { MAX_ROW_OCTETS, MAX_WIRE_OCTETS } from "./rules.ts";
 
 /**
- * What the gateway sends after the last octet of a message. An upload that was cut off does not have it, and no message
+ * The bytes that the gateway sends after the last octet of a message. An upload that was cut off lacks them, and no message
  * contains a NUL.
  */
 const END = "\0end";

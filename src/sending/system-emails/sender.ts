@@ -13,7 +13,7 @@ const FIND_SENDER = `
 
 export type SenderRow = WorkspaceColumns & { user_id: string };
 
-/** Whether the service can send its own emails, by SYSTEM_MAILBOX: it is set, is an address, and that address may send. */
+/** State of SYSTEM_MAILBOX. `configured`: it is an address that may send, so the service can send its own emails. */
 export type SystemMail = "configured" | "not_configured" | "malformed" | "no_mailbox";
 
 /** Returns the mailbox of the service's own emails with its workspace, or why there is none. */

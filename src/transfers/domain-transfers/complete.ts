@@ -15,7 +15,7 @@ export type AcceptedTransfer = TransferRow & { targetWorkspace: number };
 /** The actor and address of what the service does by itself. */
 const BY_SERVICE = { actor: null, clientIp: null };
 
-// What must hold at the end of the safety window. `?3`: JSON array of the reversed name and those above it.
+// The conditions at the end of the safety window. `?3`: JSON array of the reversed name and those above it.
 const MAY_COMPLETE = `
   EXISTS (SELECT 1 FROM memberships m JOIN workspaces w ON w.number = m.workspace AND w.deleted_at IS NULL
            WHERE m.workspace = t.target_workspace AND m.user_id = t.target_user_id AND m.role IN ('owner', 'admin'))

@@ -2,7 +2,7 @@ import { mailboxStore } from "../../mailboxes/mailbox-store/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { MovedDomain } from "./requirements.ts";
 
-/** What moves with a transfer. */
+/** Counts of the rows that move with a transfer. */
 export interface Moves {
   mailboxes: number;
   messages: number;

@@ -26,7 +26,7 @@ export interface ObjectCall {
   now: number;
 }
 
-/** What a call has done: its response, and the transfer after it. */
+/** The result of a call: its response, and the transfer after it. */
 export interface Performed {
   response: TransferOut;
   transfer: TransferRow;

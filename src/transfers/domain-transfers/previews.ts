@@ -7,7 +7,7 @@ import { findMoved } from "./requirements.ts";
 import { listTargets, type TargetWorkspace } from "./targets.ts";
 import { tokenRef } from "./tokens.ts";
 
-/** What the page of an accept link shows. */
+/** The content of the page of an accept link. */
 export interface AcceptPreview {
   transfer: TransferRow;
   moves: Moves;

@@ -48,7 +48,7 @@ type Window = "request" | "safety";
 
 export type TransferEvent = (typeof transitions)[number]["on"];
 
-/** What decides about a transition. Times are in ms since 1970. */
+/** The state that decides about a transition. Times are in ms since 1970. */
 export interface TransferState {
   status: TransferStatus;
   expiresAt: number;

@@ -126,7 +126,7 @@ export function toTransfer(row: TransferRow, now: number, keys: readonly Transfe
   };
 }
 
-/** Whether the caller could accept a transfer (docs/contract/transfers.md#eligibility). */
+/** Says whether the caller could accept a transfer (docs/contract/transfers.md#eligibility). */
 export const EligibilityOut = z
   .object({
     can_accept: z.boolean(),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What a tool does, for clients that ask the user before a call (MCP, tool annotations). */
+/** The effect of a tool, for clients that ask the user before a call (MCP, tool annotations). */
 export type Effect =
   /** Changes nothing. */
   | "read"
@@ -13,7 +13,7 @@ export type Effect =
 export interface Tool {
   name: string;
   title: string;
-  /** What it does and when to use it, for a model. */
+  /** Tells a model the purpose of the tool and when to use it. */
   description: string;
   /** Method and mounted path of the endpoint. Its scope is that of the tool. */
   route: string;

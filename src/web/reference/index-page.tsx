@@ -5,7 +5,7 @@ interface IndexPageProps {
   nouns: readonly Noun[];
   /** URL of the service. */
   origin: string;
-  /** What the visitor looks for. Empty: show all operations. */
+  /** The visitor's search. Empty: show all operations. */
   query: string;
 }
 

@@ -9,7 +9,7 @@ interface ReferenceLayoutProps {
   nouns: readonly Noun[];
   /** Slug of the kind of resource that the page is about. */
   current?: string;
-  /** What was searched for. */
+  /** The text of the search. */
   query?: string;
   children?: Child;
 }

@@ -7,13 +7,13 @@ export interface Snippet {
   code: string;
 }
 
-/** What a snippet sends: a path with example ids, and a JSON body or the name of the file of a form. */
+/** The request of a snippet: a path with example ids, and a JSON body or the name of the file of a form. */
 interface ExampleCall {
   method: string;
   path: string;
   ids: string[];
   json?: unknown;
-  /** Whether the body is a form with one file. */
+  /** True when the body is a form with one file. */
   isUpload: boolean;
   /** Media type of a body that is a file. */
   fileType?: string;

@@ -4,7 +4,7 @@ import type { Operation, Parameter } from "./document.ts";
 /** Longest answer that is shown, in characters. */
 const MAX_SHOWN = 20_000;
 
-/** What the form of an operation was filled with. */
+/** Values of the form of an operation. */
 export interface Filled {
   /** Value by name of the field: `path.<name>`, `query.<name>` and `body`. */
   values: Readonly<Record<string, string>>;

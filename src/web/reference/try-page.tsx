@@ -5,7 +5,7 @@ import { Code } from "./operations.tsx";
 
 /** The answer to a call, as the page shows it. */
 export interface ShownAnswer {
-  /** What the call did, such as "Answer". */
+  /** Heading of the result, such as "Answer". */
   title: string;
   status: number;
   requestId: string;

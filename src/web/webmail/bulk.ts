@@ -2,10 +2,10 @@ import { type BatchIn, changeMessages } from "../../mailboxes/inbox/index.ts";
 import type { OpenPage } from "./layout.tsx";
 import { folderTitle } from "./paths.ts";
 
-/** What a submitted list asks for: an action, and the UIDs of the selected messages by their folder. */
+/** The request of a submitted list: an action, and the UIDs of the selected messages by their folder. */
 export interface BulkForm {
   action: string;
-  /** What follows the colon in the action: a folder or the id of a label. */
+  /** The text after the colon in the action: a folder or the id of a label. */
   target: string | null;
   uids: ReadonlyMap<string, number[]>;
 }
@@ -114,7 +114,7 @@ const DONE: Readonly<Record<string, string>> = {
   undo: "moved back",
 };
 
-/** What a page says about the last action: a text, and the moves that can be undone. */
+/** The result of the last action that a page shows: a text, and the moves that can be undone. */
 export interface Done {
   text: string;
   undo: string | null;

@@ -11,7 +11,7 @@ interface ComposePageProps {
   notice?: string | undefined;
   /** Addresses that the mailbox writes to most. */
   known: readonly { email: string }[];
-  /** What the script says after it has saved the draft. */
+  /** The text that the script shows after it has saved the draft. */
   saved?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export const MAX_FORM_BYTES = 24 * 1024 * 1024;
 interface ImportPageProps {
   page: OpenPage;
   imports: readonly StoredImport[];
-  /** What a small archive added before the response. */
+  /** Counts that a small archive added before the response. */
   imported?: ImportCounts | undefined;
   refusal?: { message: string; faults: Faults } | undefined;
 }

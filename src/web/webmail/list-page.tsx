@@ -4,14 +4,14 @@ import type { Done } from "./bulk.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
 
-/** Which messages a list shows: those of a folder, those with a label, or those that a search found. */
+/** The messages that a list shows: those of a folder, those with a label, or those that a search found. */
 export interface ListView {
   /** The folder whose menu entry is marked, and to which a search belongs. */
   folder: string;
   label: Label | null;
-  /** What was searched for. Empty: nothing. */
+  /** The text of the search. Empty: none. */
   query: string;
-  /** Whether the search covers all folders. */
+  /** True when the search covers all folders. */
   everywhere: boolean;
 }
 

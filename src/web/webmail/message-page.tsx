@@ -12,7 +12,7 @@ interface MessagePageProps {
   content: MessageContent;
   /** The messages of its conversation in all folders, oldest first. */
   thread: readonly MessageItem[];
-  /** Whether images of other hosts are shown. */
+  /** True when images of other hosts are shown. */
   withImages: boolean;
 }
 
@@ -136,7 +136,7 @@ interface BulkFormProps {
   page: OpenPage;
   folder: string;
   uid: number;
-  /** Whether the message is shown again afterwards. */
+  /** True when the message is shown again afterwards. */
   stays?: boolean;
   children?: Child;
 }

@@ -103,7 +103,7 @@ describe("an export imported into an empty list", () => {
     metadata: fc.dictionary(key, fc.oneof(text.map(clean), fc.integer(), fc.boolean()), { maxKeys: 5 }),
   });
 
-  /** What an import makes of metadata: empty strings are absent, and other values are their JSON. */
+  /** Returns metadata as an import stores it: empty strings are absent, and other values are their JSON. */
   const asText = (metadata: Record<string, unknown> | null) =>
     Object.entries(metadata ?? {})
       .filter(([, value]) => value !== "")

@@ -63,7 +63,7 @@ export async function call<Out>(
   return (text === "" ? null : JSON.parse(text)) as Out;
 }
 
-/** What a filled deployment has. */
+/** The content of a filled deployment. */
 export interface Filled {
   /** Paths whose answers must be equal after a restore, with the API key. */
   reads: { apiKey: string; path: string }[];

@@ -38,7 +38,7 @@ export interface GatewayRig {
   ports: { starttls: number; implicit: number; mx: number; health: number };
   caFile: string;
   stateDir: string;
-  /** What left through the egress, as Latin-1. */
+  /** Messages that left through the egress, as Latin-1. */
   sent: SentMessage[];
   /** Calls the API with the key of the workspace. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;

@@ -21,7 +21,7 @@ export interface KillPlan {
   seed: number;
   /** How the emails are sent. */
   door: "api" | "smtp";
-  /** Whether databases fail between the kills, each on its own and two at once. */
+  /** True when databases fail between the kills, each on its own and two at once. */
   outages?: boolean;
 }
 

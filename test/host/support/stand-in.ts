@@ -4,7 +4,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ROOT } from "../../../dev/layout.ts";
 
-/** What the account has. Values of secrets are kept, so that a test can start the Worker with them. */
+/** The content of the account. Values of secrets are kept, so that a test can start the Worker with them. */
 export interface Account {
   workers: Record<string, { secrets: Record<string, string> }>;
   databases: string[];

@@ -51,7 +51,7 @@ export async function startStorySite() {
 
   return {
     ...site,
-    /** What left through the egress, oldest first. */
+    /** Messages that left through the egress, oldest first. */
     left,
 
     /** Returns the newest message to an address whose subject matches, when it has left. */

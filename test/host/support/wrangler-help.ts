@@ -1,4 +1,4 @@
-/** What the installed wrangler says about its commands. */
+/** Reads the help of the installed wrangler about its commands. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";

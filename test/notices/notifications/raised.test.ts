@@ -7,7 +7,7 @@ import { aSession } from "../../support/sessions.ts";
 import { apiOn, aWorkspace, discardingQueue, type TestWorkspace } from "../../support/workspace.ts";
 import { listed } from "./support.ts";
 
-/** What raises notifications elsewhere: domains in test/domains/domains, transfers in test/transfers/domain-transfers, rates in test/analytics. */
+/** Other notifications: domains in test/domains/domains, transfers in test/transfers/domain-transfers, rates in analytics. */
 
 let workspace: TestWorkspace;
 

@@ -76,7 +76,7 @@ it("with one database down, workspaces of the other send and read, and those of 
   expect((await working.post("/v1/emails/", aMail(second))).status).toBe(202);
   for (const path of [...paths, `/v1/emails/${ids[1]}`]) expect((await working.get(path)).status, path).toBe(200);
   for (const path of paths) expect((await broken.get(path)).status, path).toBe(500);
-  // What needs no mail works for both.
+  // Routes that need no mail work for both.
   expect((await broken.get("/v1/domains/")).status).toBe(200);
   expect((await (await first.get("/v1/emails/")).json<unknown[]>()).length).toBe(1);
 });

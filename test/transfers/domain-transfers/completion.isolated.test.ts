@@ -21,7 +21,7 @@ import {
 } from "../../support/transfers.ts";
 import { aKey, aMember, apiWith, aWorkspace, type TestWorkspace } from "../../support/workspace.ts";
 
-/** What moves, ends and is recorded at the end of the safety window. */
+/** Rows that move, end or are recorded at the end of the safety window. */
 
 let source: TestWorkspace;
 let target: TestWorkspace;

@@ -76,7 +76,7 @@ describe("a field for date and time", () => {
   const ZONE = "Asia/Kathmandu";
   const HOUR = 3_600_000;
   const AHEAD = 5.75 * HOUR;
-  /** What the field shows for a time, and the time that this means. */
+  /** Returns the field's text for a time, and the time that this means. */
   const inHours = (hours: number) => {
     const at = Math.floor((Date.now() + hours * HOUR) / 60_000) * 60_000;
     return { text: new Date(at + AHEAD).toISOString().slice(0, 16), at: new Date(at).toISOString() };

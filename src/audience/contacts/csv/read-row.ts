@@ -13,7 +13,7 @@ export interface RowContact {
   metadata: string | null;
 }
 
-/** What a row of a file is: a contact, a row without an address, an empty line, or a fault. */
+/** A row of a file: a contact, a row without an address, an empty line, or a fault. */
 export type Row = { contact: RowContact } | { skipped: true } | { isBlank: true } | { fault: string };
 
 /** Returns whether the cells are those of an empty line. */

@@ -9,7 +9,7 @@ import type { Provider } from "./list.ts";
 export const STATE_TTL_MS = 10 * 60_000;
 const PURPOSE = "provider-state";
 
-/** What a sign-in at a provider has to come back with. It is kept in a cookie, encrypted. */
+/** The values that a sign-in at a provider must return with. An encrypted cookie keeps them. */
 export interface ProviderState {
   /** Parameter `state` (RFC 6749 10.12). */
   state: string;

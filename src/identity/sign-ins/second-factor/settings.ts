@@ -14,7 +14,7 @@ const SAVE_SECRET = `
   ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at, last_step = 0
    WHERE enabled_at IS NULL`;
 
-/** Whether TOTP is on, and how many recovery codes are left. */
+/** State of TOTP, and the number of recovery codes left. */
 export interface TotpStatus {
   enabled: boolean;
   recoveryCodes: number;

@@ -8,7 +8,7 @@ import { sanitize } from "../sanitize.ts";
 /** Encoded bytes of the text and of the HTML of a message that are shown. */
 const SHOWN_BYTES = 2_000_000;
 
-/** What a message contains beyond its record. */
+/** The content of a message beyond its record. */
 export interface MessageContent {
   headers: { name: string; value: string }[];
   text: string | null;

@@ -9,7 +9,7 @@ import { answerFields, wrapText } from "./answer.ts";
 import { findFiles, type UploadedFile } from "./files.ts";
 import type { SendIn } from "./schema.ts";
 
-/** What the outbox row of a sent copy names. */
+/** The fields of the outbox row of a sent copy. */
 export interface SentCopy {
   email: string;
   workspace: number;

@@ -90,7 +90,7 @@ export const toOutboxRow = ({ id, kind, due_at, claims, is_claimed }: OutboxRow)
   is_claimed: is_claimed === 1,
 });
 
-/** Whether the search index of a database is emptied first. */
+/** Options of a reindexing: the search index of a database can be emptied first. */
 export const ReindexIn = z
   .object({
     restart: z.boolean().describe("Empties the index first. Leave it out of the calls that continue.").default(false),

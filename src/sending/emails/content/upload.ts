@@ -4,7 +4,7 @@ import type { ContentSink, ContentWriter } from "../../../lib/json-extract/extra
 import { ObjectUpload } from "../../../platform/db/object-upload.ts";
 import { r2Keys } from "../../../platform/db/r2-keys.ts";
 
-/** What an upload needs of a context: the workspace alone is known before the caller is. */
+/** The part of a context that an upload needs: the workspace alone is known before the caller is. */
 type UploadCtx = Pick<CallerCtx, "env" | "newId"> & { workspace: Pick<CallerCtx["workspace"], "id"> };
 
 /** Drops every attachment, for a request that is validated and not stored. */

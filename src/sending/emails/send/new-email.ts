@@ -36,7 +36,7 @@ export interface NewEmail {
   personal?: PersonalEmail;
 }
 
-/** What makes an email of a broadcast personal. */
+/** Fields that make an email of a broadcast personal. */
 export interface PersonalEmail {
   /** Numbers of the broadcast, of its variant (0: none) and of the contact. Null: an email that counts for no broadcast. */
   broadcast: number | null;

@@ -53,7 +53,7 @@ interface Applied {
   status: StoredStatus;
   /** Events of the email before the fact. */
   earlier: readonly EventEntry[];
-  /** Whether the email was sent to any recipient. */
+  /** True when the email was sent to any recipient. */
   isSent: boolean;
 }
 
@@ -71,7 +71,7 @@ const FIRST_EVENTS: Partial<Record<EventType, RollupColumn>> = {
 export class RollupTally {
   readonly #counts = new Map<string, RollupCounts>();
   #status: StoredStatus;
-  /** Whether the email was sent to any recipient, and whether it was delivered to all, at any time. */
+  /** True when the email was sent to any recipient, and when it was delivered to all, at any time. */
   isSent: boolean;
   isDelivered: boolean;
 

@@ -2,13 +2,13 @@ import type { EventEntry, StoredDelivery, StoredEvent, StoredQueued } from "../.
 
 const QUEUED: StoredQueued = 0;
 
-/** What the event `queued` of an email follows from. `createdAt` in milliseconds since 1970. */
+/** The fields of an email that give its event `queued`. `createdAt` in milliseconds since 1970. */
 interface Origin {
   id: string;
   createdAt: number;
 }
 
-/** What the events of an email refer to. */
+/** The fields of an email that its events refer to. */
 interface Email extends Origin {
   recipients: readonly { email: string }[];
 }

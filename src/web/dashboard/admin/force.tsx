@@ -13,7 +13,7 @@ export interface ForceForm {
 interface ForcePageProps {
   caller: CallerCtx;
   form: ForceForm;
-  /** Whether the session must prove its identity again first. */
+  /** True when the session must prove its identity again first. */
   needsProof: boolean;
   notice?: string | undefined;
   refusal?: Refusal | undefined;

@@ -18,7 +18,7 @@ export interface BroadcastForm {
   text_body: string;
   /** In ISO 8601. Empty: a draft. */
   scheduled_at: string;
-  /** What is stored, in ISO 8601: the field has no seconds. Empty: nothing. */
+  /** The stored time, in ISO 8601: the field has no seconds. Empty: nothing. */
   stored_scheduled_at: string;
   /** Empty: no limit. */
   max_per_hour: string;

@@ -65,7 +65,7 @@ export function SendPage({ caller, list, senders, form, refusal }: SendPageProps
   );
 }
 
-/** What was queued for the contacts of a list. */
+/** Shows the emails that were queued for the contacts of a list. */
 export const SentPage = ({
   caller,
   list,

@@ -7,7 +7,7 @@ import { pageUser } from "../page-user.ts";
 interface DomainPageProps {
   caller: CallerCtx;
   domain: DomainOut;
-  /** What DNS has instead of the records that are wrong; null: DNS was not asked. */
+  /** Values that DNS has in place of the records that are wrong; null: DNS was not asked. */
   found: ReadonlyMap<string, string> | null;
   /** The form that offers the domain to another account. */
   transfer: { target_email: string; note: string };

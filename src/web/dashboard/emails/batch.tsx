@@ -32,7 +32,7 @@ export const BatchPage = ({ caller, items, idempotencyKey, refusal }: BatchPageP
   </Layout>
 );
 
-/** What became of each email of a batch. */
+/** Shows the result of each email of a batch. */
 export const BatchResultPage = ({ caller, result }: { caller: CallerCtx; result: BatchOut }) => (
   <Layout title="Batch" user={pageUser(caller)} at="/app/emails">
     <Notice kind={result.failed === 0 ? "good" : "warn"}>

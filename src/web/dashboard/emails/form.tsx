@@ -54,7 +54,7 @@ interface NewEmailPageProps {
   senders: readonly MailboxRow[];
   form: EmailForm;
   refusal?: Refusal | undefined;
-  /** Whether the form was checked, and nothing is wrong with it. */
+  /** True when the form was checked, and nothing is wrong with it. */
   isValid?: boolean;
 }
 

@@ -47,7 +47,7 @@ interface ChecklistProps {
   scopes: ReadonlySet<string>;
 }
 
-/** What is left to do before the workspace sends email. Nothing when all is done. The first open step has a button. */
+/** Shows the steps left before the workspace sends email, or nothing when all are done. The first open step has a button. */
 export function Checklist({ setup, scopes }: ChecklistProps) {
   const open = STEPS.filter(({ done }) => !setup[done]);
   const [next] = open;

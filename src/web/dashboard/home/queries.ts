@@ -21,7 +21,7 @@ export async function listOwnWorkspaces(ctx: CallerCtx): Promise<OwnWorkspace[]>
   return results;
 }
 
-/** What a workspace has already of what it needs to send email. */
+/** The things that sending needs and that a workspace has already. */
 export interface SetupState {
   hasDomain: boolean;
   hasVerifiedDomain: boolean;

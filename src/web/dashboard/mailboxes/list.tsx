@@ -99,6 +99,6 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1000 ** power).toPrecision(3))} ${UNITS[power]}`;
 }
 
-/** What a mailbox holds, and its share of the quota when it has one. */
+/** Shows the size of a mailbox, and its share of the quota when it has one. */
 export const Usage = ({ used_bytes: used, quota_bytes: quota }: Pick<MailboxOut, "used_bytes" | "quota_bytes">) =>
   quota === null ? <span>{size(used)}</span> : <Share of={used / quota} text={`${size(used)} of ${size(quota)}`} />;

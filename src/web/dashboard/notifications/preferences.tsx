@@ -13,7 +13,7 @@ import { pageUser } from "../page-user.ts";
 interface PreferencesPageProps {
   caller: CallerCtx;
   preferences: Preferences;
-  /** Whether the workspace posts to Slack. */
+  /** True when the workspace posts to Slack. */
   hasSlack: boolean;
   /** The URL as it was filled in. */
   slackUrl: string;

@@ -23,7 +23,7 @@ const MAX_TEST_BYTES = 250_000;
 const UPDATE = "PATCH /v1/templates/:template_id";
 const DELETE = "DELETE /v1/templates/:template_id";
 
-/** What can be done with a template: send a test, copy it, give up its blocks, delete it. */
+/** Actions on a template: send a test, copy it, give up its blocks, delete it. */
 export const templateActionPages = new Hono<AppEnv>()
   .post("/app/templates/:template_id/test", ...pageFor("POST /v1/emails/"), async (c) => {
     const caller = c.get("caller");

@@ -138,7 +138,7 @@ function deadlineOf({ expiresAt, cooloffUntil }: TransferRow, status: string) {
   );
 }
 
-/** What is left of the 7 days to accept a transfer, or of the 24 hours to stop it. */
+/** Shows the time left of the 7 days to accept a transfer, or of the 24 hours to stop it. */
 const Window = ({ expiresAt, cooloffUntil }: Pick<TransferRow, "expiresAt" | "cooloffUntil">) =>
   cooloffUntil === null ? (
     <TimeLeft until={expiresAt} of={REQUEST_WINDOW_MS} what="to accept it" />

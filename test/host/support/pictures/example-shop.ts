@@ -1,4 +1,4 @@
-/** What the workspace of the pictures has: mail that arrived and mail that failed, lists, templates, broadcasts, a mailbox in use. */
+/** Content of the pictures' workspace: mail that arrived and that failed, lists, templates, broadcasts, a mailbox in use. */
 import nodemailer from "nodemailer";
 import { PARTNER } from "./history.ts";
 import type { Service } from "./local-service.ts";
