@@ -7,7 +7,7 @@ import { runSchedule } from "./cron.ts";
 import { receiveEmail } from "./mailboxes/inbound/index.ts";
 import { consumeWebhooks } from "./notices/webhooks/index.ts";
 import { createContext } from "./platform/context.ts";
-import { saveFigures } from "./platform/daily-figures/index.ts";
+import { saveMetrics } from "./platform/daily-metrics/index.ts";
 import type { WorkMessage } from "./platform/outbox/index.ts";
 import { reportSettingFaults } from "./platform/settings/setting-faults.ts";
 import { consume, consumeDeadLetters, consumeHits } from "./queue.ts";
@@ -26,7 +26,7 @@ function observed<Event, Answer>(
   return (event, env, ctx) => {
     reportSettingFaults(env);
     const answer = handle(event, env, ctx);
-    const save = () => saveFigures(createContext(env, crypto.randomUUID()));
+    const save = () => saveMetrics(createContext(env, crypto.randomUUID()));
     // The answer does not wait, and its errors are those of the handler.
     ctx.waitUntil(Promise.resolve(answer).then(save, save));
     return answer;

@@ -13,7 +13,7 @@ export interface TableShape {
 }
 
 /**
- * Tables that no backup has: the record of migrations, which is compared instead; runs of cron, figures and outages of
+ * Tables that no backup has: the record of migrations, which is compared instead; runs of cron, metrics and outages of
  * the deployment; and what a restore writes itself. The index of emails is made anew from the emails.
  */
 const LEFT_OUT = [

@@ -2,7 +2,7 @@ import { withTimeout } from "../../lib/deadline.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { CONCURRENT_DATABASES, onShard, shardNumbers } from "../../platform/jobs/shards.ts";
 
-/** A database that takes longer has no figures, in milliseconds. */
+/** A database that takes longer has no metrics, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 /** Workspaces of one database whose deliveries are summed, and endpoints of webhooks that are read: a seek for each. */
 const MAX_READ = 5_000;
@@ -21,7 +21,7 @@ const WEBHOOKS = `
   SELECT ifnull(sum(pending + retrying), 0) AS waiting, min(due_at) AS oldestAt
     FROM (SELECT pending, retrying, due_at FROM webhook_endpoints WHERE due_at IS NOT NULL ORDER BY due_at LIMIT ?1)`;
 
-/** Figures of one mail database. */
+/** Metrics of one mail database. */
 export interface Deliveries {
   database: number;
   /** Recipients by outcome in the last hour that was summed; hours since 1970, null before the first one. */
@@ -32,14 +32,14 @@ export interface Deliveries {
   webhooksDueAt: number | null;
 }
 
-/** Reads the figures of all mail databases, CONCURRENT_DATABASES at once. One that fails is left out. Never throws. */
+/** Reads the metrics of all mail databases, CONCURRENT_DATABASES at once. One that fails is left out. Never throws. */
 export async function readDeliveries(ctx: Ctx): Promise<Deliveries[]> {
   const queue = shardNumbers(ctx).values();
   const found: Deliveries[] = [];
   const worker = async () => {
     for (const database of queue) {
-      const figures = await withTimeout(TIMEOUT_MS, readShard(ctx, database)).catch(() => null);
-      if (figures) found.push(figures);
+      const metrics = await withTimeout(TIMEOUT_MS, readShard(ctx, database)).catch(() => null);
+      if (metrics) found.push(metrics);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT_DATABASES }, worker));

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { AppEnv } from "../../http/env.ts";
 import { needs } from "../../http/needs.ts";
 import { hasMetricsToken } from "../../http/service-auth.ts";
-import { readMetrics } from "./figures.ts";
+import { readMetrics } from "./read-metrics.ts";
 import { readReadiness } from "./readiness.ts";
 
 /** GET /ready needs no credential and names conditions only; with METRICS_TOKEN it has details. GET /metrics needs METRICS_TOKEN. */

@@ -78,16 +78,16 @@ export function decideReadiness(
   };
 }
 
-/** One figure of the Prometheus text format. */
-export interface Figure {
+/** One metric of the Prometheus text format. */
+export interface Metric {
   name: string;
   help: string;
   samples: readonly { labels?: Readonly<Record<string, string | number>>; value: number }[];
 }
 
-/** Writes figures in the Prometheus text format, version 0.0.4. Pure. */
-export function toPrometheus(figures: readonly Figure[]): string {
-  return figures
+/** Writes metrics in the Prometheus text format, version 0.0.4. Pure. */
+export function toPrometheus(metrics: readonly Metric[]): string {
+  return metrics
     .filter(({ samples }) => samples.length > 0)
     .map(({ name, help, samples }) => {
       const lines = samples.map(({ labels = {}, value }) => {

@@ -1,10 +1,10 @@
 import type { Ctx } from "../../platform/context.ts";
-import { readFigures, saveFigures } from "../../platform/daily-figures/index.ts";
+import { readDailyMetrics, saveMetrics } from "../../platform/daily-metrics/index.ts";
 import { DEFERRAL_REASONS } from "../../sending/delivery/index.ts";
-import type { Figure } from "./rules.ts";
+import type { Metric } from "./rules.ts";
 
-/** Figures of today, each with its label and the values of that; the names of the counts are `<name>` or `<name>.<value>`. */
-const FIGURES: readonly { name: string; of: string; help: string; label?: string; values?: readonly string[] }[] = [
+/** Metrics of today, each with its label and the values of that; the names of the counts are `<name>` or `<name>.<value>`. */
+const METRICS: readonly { name: string; of: string; help: string; label?: string; values?: readonly string[] }[] = [
   { name: "email_deferrals", of: "deferred", help: "Recipients deferred", label: "reason", values: DEFERRAL_REASONS },
   { name: "email_delivery_runs", of: "runs", help: "Runs that claimed outbox rows" },
   { name: "email_claims", of: "claims", help: "Claims of outbox rows" },
@@ -19,12 +19,12 @@ const FIGURES: readonly { name: string; of: string; help: string; label?: string
   },
 ];
 
-/** Returns the figures of today (UTC), with what this isolate has counted until now. None when main fails. */
-export async function readToday(ctx: Ctx): Promise<Figure[]> {
-  await saveFigures(ctx, 0);
-  const counts = await readFigures(ctx).catch(() => null);
+/** Returns the metrics of today (UTC), with what this isolate has counted until now. None when main fails. */
+export async function readToday(ctx: Ctx): Promise<Metric[]> {
+  await saveMetrics(ctx, 0);
+  const counts = await readDailyMetrics(ctx).catch(() => null);
   if (!counts) return [];
-  return FIGURES.map(({ name, of, help, label, values }) => ({
+  return METRICS.map(({ name, of, help, label, values }) => ({
     name: `${name}_today`,
     help: `${help} since 00:00 UTC.`,
     samples: label

@@ -1,4 +1,4 @@
-/** Why recipients are deferred, as the figures of the operator count it: the subject of the enhanced code (RFC 3463, 3), or no code. */
+/** Why recipients are deferred, as the metrics of the operator count it: the subject of the enhanced code (RFC 3463, 3), or no code. */
 export const DEFERRAL_REASONS = [
   "address",
   "mailbox",

@@ -1,6 +1,6 @@
 import type { ConnectError, Envelope, RecipientResult } from "../../mail/smtp/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addFigures } from "../../platform/daily-figures/index.ts";
+import { addMetrics } from "../../platform/daily-metrics/index.ts";
 import { CLAIM_EMAILS } from "../../platform/outbox/index.ts";
 import type { ActiveClaim } from "./active-claim.ts";
 import type { Claim } from "./claim.ts";
@@ -56,11 +56,11 @@ export class DeliveryRun implements DispatchRun<Job> {
     this.maxClaimEmails = maxClaimEmails(databases);
   }
 
-  /** Adds a claim that took rows, and the run with its first one, to the figures of today. */
+  /** Adds a claim that took rows, and the run with its first one, to the metrics of today. */
   countClaim(ctx: Ctx, { rows, mails }: Pick<Claim, "rows" | "mails">): void {
     if (rows.length === 0) return;
-    const figures = { runs: Number(!this.#hasClaimed), claims: 1, claimed_rows: rows.length };
-    addFigures(ctx, { ...figures, claimed_emails: mails.length });
+    const metrics = { runs: Number(!this.#hasClaimed), claims: 1, claimed_rows: rows.length };
+    addMetrics(ctx, { ...metrics, claimed_emails: mails.length });
     this.#hasClaimed = true;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/platform/context.ts";
-import { addFigures, saveFigures } from "../../../src/platform/daily-figures/index.ts";
+import { addMetrics, saveMetrics } from "../../../src/platform/daily-metrics/index.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
 import { countingDb } from "../../support/counting-db.ts";
@@ -120,15 +120,15 @@ describe("the figures of today", () => {
     const failing = { ...ctx, db: { ...ctx.db, prepare: () => ctx.db.prepare("SELECT * FROM no_such_table") } };
     const logged: string[] = [];
     const before = await readToday();
-    addFigures(ctx, { claims: 5 });
-    await saveFigures({ ...failing, log: (event) => logged.push(event) });
+    addMetrics(ctx, { claims: 5 });
+    await saveMetrics({ ...failing, log: (event) => logged.push(event) });
     expect(logged).toEqual(["figures.not-saved"]);
     now += 59_000;
-    await saveFigures(ctx);
+    await saveMetrics(ctx);
     expect((await readToday()).email_claims_today).toBe(before.email_claims_today);
     now += 1_000;
-    addFigures(ctx, { claims: 2 });
-    await saveFigures(ctx);
+    addMetrics(ctx, { claims: 2 });
+    await saveMetrics(ctx);
     expect((await readToday()).email_claims_today).toBe((before.email_claims_today ?? 0) + 7);
     expect(trips.filter(({ statements }) => statements[0]?.sql.includes("daily_figures"))).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ export * from "../both/idempotency.ts";
 export * from "./accounts.ts";
 export * from "./audit-log.ts";
 export * from "./cron-runs.ts";
-export * from "./daily-figures.ts";
+export * from "./daily-metrics.ts";
 export * from "./dead-letters.ts";
 export * from "./domain-failures.ts";
 export * from "./domain-transfers.ts";

@@ -3,7 +3,7 @@ import { findSettingFaults } from "../../platform/settings/setting-faults.ts";
 import { OUTCOMES, readDeliveries } from "./deliveries.ts";
 import { readOutboxes } from "./outboxes.ts";
 import { readReadiness } from "./readiness.ts";
-import { type Figure, toPrometheus } from "./rules.ts";
+import { type Metric, toPrometheus } from "./rules.ts";
 import { readToday } from "./today.ts";
 
 /** Outbox rows and dead letters that are counted in each database. */
@@ -13,7 +13,7 @@ const DEAD_LETTERS = `
   SELECT queue, count(*) AS letters FROM (SELECT queue FROM dead_letters LIMIT ?1) GROUP BY queue`;
 const CRON_RUNS = "SELECT schedule, ran_at FROM cron_runs";
 
-/** Returns the figures of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
+/** Returns the metrics of GET /metrics in the Prometheus text format. A database that fails has only `email_database_up` 0. */
 export async function readMetrics(ctx: Ctx): Promise<string> {
   const [outboxes, { status, system_mail }, stored, deliveries, today] = await Promise.all([
     readOutboxes(ctx, MAX_ROWS),
@@ -24,63 +24,63 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
   ]);
   const now = ctx.now();
   const answering = outboxes.filter(({ error }) => error === null);
-  const byKind = (figureOf: (row: (typeof answering)[number]["kinds"][number]) => number) =>
+  const byKind = (countOf: (row: (typeof answering)[number]["kinds"][number]) => number) =>
     answering.flatMap(({ database, kinds }) =>
-      kinds.map((row) => ({ labels: { database, kind: row.kind }, value: figureOf(row) })),
+      kinds.map((row) => ({ labels: { database, kind: row.kind }, value: countOf(row) })),
     );
-  const figures: Figure[] = [
-    figure("email_ready", "1: GET /ready answers ready or degraded.", [{ value: Number(status !== "not_ready") }]),
-    figure("email_system_mail_ready", "1: the service can send its own emails.", [
+  const metrics: Metric[] = [
+    metric("email_ready", "1: GET /ready answers ready or degraded.", [{ value: Number(status !== "not_ready") }]),
+    metric("email_system_mail_ready", "1: the service can send its own emails.", [
       { value: Number(system_mail === "configured") },
     ]),
-    figure("email_setting_faults", "Settings that are malformed, missing or placeholders.", [
+    metric("email_setting_faults", "Settings that are malformed, missing or placeholders.", [
       { value: findSettingFaults(ctx.env).length },
     ]),
-    figure(
+    metric(
       "email_database_up",
       "1: the database answers.",
       outboxes.map(({ database, error }) => ({ labels: { database }, value: Number(error === null) })),
     ),
-    figure(
+    metric(
       "email_database_size_bytes",
       "Size of the database without free pages.",
       answering.map(({ database, size }) => ({ labels: { database }, value: size })),
     ),
-    figure(
+    metric(
       "email_outbox_due",
       "Outbox rows that are due, counted up to 10,000.",
       byKind(({ due }) => due),
     ),
-    figure(
+    metric(
       "email_outbox_oldest_seconds",
       "Seconds for which the oldest outbox row is due.",
       byKind(({ oldestAt }) => Math.max(0, (now - oldestAt) / 1000)),
     ),
-    figure(
+    metric(
       "email_outbox_retried",
       "Due outbox rows that a run has claimed before without finishing them.",
       byKind(({ retried }) => retried),
     ),
-    figure(
+    metric(
       "email_outbox_waiting_for_egress",
       "Outbox rows whose last attempt did not reach MAIL FROM, counted up to 10,000.",
       answering
         .filter(({ database }) => database !== "main")
         .map(({ database, waitingForEgress }) => ({ labels: { database }, value: waitingForEgress })),
     ),
-    figure(
+    metric(
       "email_recipients_last_hour",
       "Recipients by outcome in the last hour that ended and was summed.",
       deliveries.flatMap(({ database, lastHour }) =>
         OUTCOMES.map((outcome) => ({ labels: { database, outcome }, value: lastHour[outcome] })),
       ),
     ),
-    figure(
+    metric(
       "email_webhook_deliveries_waiting",
       "Deliveries of webhooks that wait for their turn or a retry.",
       deliveries.map(({ database, webhooksWaiting }) => ({ labels: { database }, value: webhooksWaiting })),
     ),
-    figure(
+    metric(
       "email_webhook_oldest_seconds",
       "Seconds for which the first endpoint of a webhook is due.",
       deliveries.map(({ database, webhooksDueAt }) => ({
@@ -88,22 +88,22 @@ export async function readMetrics(ctx: Ctx): Promise<string> {
         value: Math.max(0, (now - (webhooksDueAt ?? now)) / 1000),
       })),
     ),
-    figure(
+    metric(
       "email_dead_letters",
       "Recorded queue messages that failed every retry, counted up to 10,000.",
       stored.letters.map(({ queue, letters }) => ({ labels: { queue }, value: letters })),
     ),
-    figure(
+    metric(
       "email_cron_last_run_timestamp_seconds",
       "When the schedule last ran to its end.",
       stored.runs.map(({ schedule, ran_at }) => ({ labels: { schedule }, value: ran_at / 1000 })),
     ),
     ...today,
   ];
-  return toPrometheus(figures);
+  return toPrometheus(metrics);
 }
 
-const figure = (name: string, help: string, samples: Figure["samples"]): Figure => ({ name, help, samples });
+const metric = (name: string, help: string, samples: Metric["samples"]): Metric => ({ name, help, samples });
 
 async function readStored(ctx: Ctx) {
   const [letters, runs] = await ctx.db.batch<Record<string, unknown>>([

@@ -1,5 +1,5 @@
 import type { Ctx } from "../context.ts";
-import { type Figures, giveBackFigures, takeFigures } from "./counters.ts";
+import { type Metrics, restoreMetrics, takeMetrics } from "./counters.ts";
 
 /** An isolate stores its counts at most once in this time, in milliseconds: each time is a row written. */
 const SAVE_AFTER_MS = 60_000;
@@ -20,28 +20,28 @@ const FIND = "SELECT figures FROM daily_figures WHERE day = ?1";
 const savedAt = new WeakMap<object, number>();
 
 /**
- * Adds what this isolate has counted to the figures of today (UTC), at most once in `afterMs`. What an isolate counted after
+ * Adds what this isolate has counted to the metrics of today (UTC), at most once in `afterMs`. What an isolate counted after
  * its last call is lost when it ends. Never throws: counts that could not be stored are kept for the next call.
  */
-export async function saveFigures(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<void> {
+export async function saveMetrics(ctx: Ctx, afterMs = SAVE_AFTER_MS): Promise<void> {
   const { env } = ctx;
   const now = ctx.now();
   if (!env.DB || now < (savedAt.get(env.DB) ?? 0) + afterMs) return;
-  const figures = takeFigures(env);
-  if (Object.values(figures).every((count) => count === 0)) return;
+  const metrics = takeMetrics(env);
+  if (Object.values(metrics).every((count) => count === 0)) return;
   savedAt.set(env.DB, now);
   try {
-    await ctx.db.prepare(SAVE).bind(dayOf(now), JSON.stringify(figures)).run();
+    await ctx.db.prepare(SAVE).bind(dayOf(now), JSON.stringify(metrics)).run();
   } catch (error) {
-    giveBackFigures(env, figures);
+    restoreMetrics(env, metrics);
     ctx.log("figures.not-saved", { error: String(error) });
   }
 }
 
-/** Returns the figures of today (UTC). A figure that was not counted is missing. */
-export async function readFigures(ctx: Ctx): Promise<Figures> {
+/** Returns the metrics of today (UTC). A metric that was not counted is missing. */
+export async function readDailyMetrics(ctx: Ctx): Promise<Metrics> {
   const row = await ctx.db.prepare(FIND).bind(dayOf(ctx.now())).first<{ figures: string }>();
-  return row ? (JSON.parse(row.figures) as Figures) : {};
+  return row ? (JSON.parse(row.figures) as Metrics) : {};
 }
 
 const dayOf = (at: number) => Math.floor(at / DAY_MS);

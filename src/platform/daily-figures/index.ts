@@ -1,2 +1,0 @@
-export { addFigures } from "./counters.ts";
-export { readFigures, saveFigures } from "./save.ts";

@@ -1,0 +1,2 @@
+export { addMetrics } from "./counters.ts";
+export { readDailyMetrics, saveMetrics } from "./save.ts";
