@@ -7,10 +7,10 @@ import {
   composePath,
   eventsPath,
   folderPath,
+  foldersAndLabelsPath,
   folderTitle,
   importPath,
   labelPath,
-  placesPath,
   scheduledPath,
 } from "./paths.ts";
 import { toSize } from "./size.ts";
@@ -26,7 +26,7 @@ export interface OpenPage {
 
 interface WebmailLayoutProps extends OpenPage {
   title: string;
-  /** The folder or the id of the label that the page shows, or `scheduled`, `places`, `import` or `compose`. */
+  /** The folder or the id of the label that the page shows, or `scheduled`, `folders-and-labels`, `import` or `compose`. */
   current: string;
   children?: Child;
 }
@@ -102,7 +102,7 @@ function Menu({ mailbox, folders, labels, usedBytes, current }: OpenPage & { cur
         </div>
       )}
       <div class="group">
-        <a href={placesPath(id)} aria-current={mark("places")}>
+        <a href={foldersAndLabelsPath(id)} aria-current={mark("folders-and-labels")}>
           Folders and labels
         </a>
         <a href={importPath(id)} aria-current={mark("import")}>

@@ -1,6 +1,6 @@
 import { Empty, Notice, Pager, Time } from "../../http/ui/index.ts";
 import type { Label, MessageItem } from "../../mailboxes/mailbox-store/index.ts";
-import type { Done } from "./bulk.ts";
+import type { Done } from "./bulk-actions.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
 import { composePath, folderPath, folderTitle, messagePath } from "./paths.ts";
 
@@ -40,7 +40,7 @@ export function ListPage({ page, view, items, total, next, done, notice, error }
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       {error === undefined ? null : <Notice kind="bad">{error}</Notice>}
       <form method="post" class="list-form" data-select="uid">
-        <div class="bulk">
+        <div class="bulk-actions">
           <span class="all" data-select-all="" />
           <BulkActions page={page} view={view} />
           <span class="soft" id="total" data-live="">

@@ -8,12 +8,19 @@ import { parseFields, type Refusal, submitForm } from "../../http/page-form.ts";
 import { notFound } from "../../lib/errors.ts";
 import { BatchIn } from "../../mailboxes/inbox/index.ts";
 import type { MessagePage } from "../../mailboxes/mailbox-store/index.ts";
-import { applyBulk, type BulkForm, isForGood, readBulkForm, readDone, undoMoves } from "./bulk.ts";
-import { ForGoodPage } from "./for-good-page.tsx";
+import {
+  applyBulkAction,
+  type BulkActionForm,
+  isPermanentDelete,
+  readBulkActionForm,
+  readDone,
+  undoMoves,
+} from "./bulk-actions.ts";
 import type { OpenPage } from "./layout.tsx";
 import { ListPage, type ListView } from "./list-page.tsx";
 import { openPage } from "./open-page.ts";
 import { folderPath, labelPath, messagePath } from "./paths.ts";
+import { PermanentDeletePage } from "./permanent-delete-page.tsx";
 
 const PAGE_SIZE = 50;
 
@@ -50,24 +57,26 @@ async function changeList(c: Context<AppEnv>) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
   const view = readView(c, page);
   const fields = await readForm(c);
-  const bulk = readBulkForm(fields, view.folder);
+  const bulkAction = readBulkActionForm(fields, view.folder);
   const { before = "", offset = "" } = c.req.query();
   const back = (more: Record<string, string>) => pathOf(page, view, { before, offset, ...more });
   const run = async () => {
-    if (bulk.action === "undo") return back(await undoMoves(page, fields.get("undo") ?? "", parse));
-    if (isForGood(bulk) && fields.get("confirmed") !== "yes" && isSelected(bulk))
-      return respondPage(c, <ForGoodPage page={page} bulk={bulk} back={back({})} />);
-    const done = await applyBulk(page, bulk, parse);
-    return fields.get("back") === "message" && STAYING.includes(bulk.action) ? toMessage(page, bulk) : back(done);
+    if (bulkAction.action === "undo") return back(await undoMoves(page, fields.get("undo") ?? "", parse));
+    if (isPermanentDelete(bulkAction) && fields.get("confirmed") !== "yes" && isSelected(bulkAction))
+      return respondPage(c, <PermanentDeletePage page={page} form={bulkAction} back={back({})} />);
+    const done = await applyBulkAction(page, bulkAction, parse);
+    return fields.get("back") === "message" && STAYING.includes(bulkAction.action)
+      ? toMessage(page, bulkAction)
+      : back(done);
   };
   return submitForm(c, run, (refusal) => showList(c, refusal));
 }
 
 const parse = (fields: unknown) => parseFields(BatchIn, fields);
 
-const isSelected = ({ uids }: BulkForm) => [...uids.values()].flat().length > 0;
+const isSelected = ({ uids }: BulkActionForm) => [...uids.values()].flat().length > 0;
 
-function toMessage({ mailbox }: OpenPage, { uids }: BulkForm): string {
+function toMessage({ mailbox }: OpenPage, { uids }: BulkActionForm): string {
   const [[folder, [uid = 0]] = ["INBOX", []]] = uids;
   return messagePath(mailbox.id, { folder, uid });
 }

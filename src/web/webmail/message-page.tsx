@@ -104,7 +104,7 @@ function Labels({ page, message }: { page: OpenPage; message: StoredMessage }) {
   return (
     <div class="labels">
       {own?.map(({ id, name, color }) => (
-        <BulkForm page={page} folder={folder} uid={uid} stays>
+        <ActionForm page={page} folder={folder} uid={uid} stays>
           <button
             type="submit"
             class="tag"
@@ -114,10 +114,10 @@ function Labels({ page, message }: { page: OpenPage; message: StoredMessage }) {
           >
             <Dot color={color} /> {name} ×
           </button>
-        </BulkForm>
+        </ActionForm>
       ))}
       {others?.length ? (
-        <BulkForm page={page} folder={folder} uid={uid} stays>
+        <ActionForm page={page} folder={folder} uid={uid} stays>
           <select class="short" name="action" aria-label="Label to add" data-key="l">
             {others.map(({ id, name }) => (
               <option value={`label:${id}`}>{name}</option>
@@ -126,13 +126,13 @@ function Labels({ page, message }: { page: OpenPage; message: StoredMessage }) {
           <button type="submit" class="quiet">
             Add label
           </button>
-        </BulkForm>
+        </ActionForm>
       ) : null}
     </div>
   );
 }
 
-interface BulkFormProps {
+interface ActionFormProps {
   page: OpenPage;
   folder: string;
   uid: number;
@@ -142,7 +142,7 @@ interface BulkFormProps {
 }
 
 /** A form that changes one message as the list changes those that are selected. */
-const BulkForm = ({ page, folder, uid, stays = false, children }: BulkFormProps) => (
+const ActionForm = ({ page, folder, uid, stays = false, children }: ActionFormProps) => (
   <form class="inline" method="post" action={folderPath(page.mailbox.id, folder)}>
     <input type="hidden" name="uid" value={String(uid)} />
     {stays ? <input type="hidden" name="back" value="message" /> : null}
@@ -203,13 +203,13 @@ function Actions({ page, message }: { page: OpenPage; message: StoredMessage }) 
         </>
       )}
       {movesOf(message).map(({ value, label, key, ask }) => (
-        <BulkForm page={page} folder={folder} uid={uid} stays={value === "flag" || value === "unflag"}>
+        <ActionForm page={page} folder={folder} uid={uid} stays={value === "flag" || value === "unflag"}>
           <button type="submit" class="quiet" name="action" value={value} data-key={key} data-confirm={ask}>
             {label}
           </button>
-        </BulkForm>
+        </ActionForm>
       ))}
-      <BulkForm page={page} folder={folder} uid={uid}>
+      <ActionForm page={page} folder={folder} uid={uid}>
         <select class="short" name="action" aria-label="Folder to move to">
           {page.folders
             .filter(({ name }) => name !== folder)
@@ -220,7 +220,7 @@ function Actions({ page, message }: { page: OpenPage; message: StoredMessage }) 
         <button type="submit" class="quiet">
           Move
         </button>
-      </BulkForm>
+      </ActionForm>
     </div>
   );
 }

@@ -13,7 +13,7 @@ export const scheduledPath = (mailboxId: string, query: Record<string, string> =
   withQuery(`/mail/scheduled/${mailboxId}`, query);
 
 /** The path of the page that changes folders and labels. */
-export const placesPath = (mailboxId: string, query: Record<string, string> = {}) =>
+export const foldersAndLabelsPath = (mailboxId: string, query: Record<string, string> = {}) =>
   withQuery(`/mail/folders/${mailboxId}`, query);
 
 /** The path of the page that imports archives. */

@@ -14,12 +14,12 @@ import { AppError } from "../../lib/errors.ts";
 import { connectToEvents } from "../../mailboxes/inbox/index.ts";
 import { listMailboxes } from "../../mailboxes/mailboxes/index.ts";
 import { composePages } from "./compose-routes.tsx";
+import { foldersAndLabelsPages } from "./folders-and-labels-routes.tsx";
 import { importPages } from "./import-routes.tsx";
 import { listPages } from "./list-routes.tsx";
 import { messagePages } from "./message-routes.tsx";
 import { MailboxesPage, MailboxSignInPage } from "./pages.tsx";
 import { folderPath } from "./paths.ts";
-import { placesPages } from "./places-routes.tsx";
 
 /** Refuses handshakes of other pages before the session is read, which could refresh it. */
 const ownPagesOnly: MiddlewareHandler<AppEnv> = (c, next) => {
@@ -74,7 +74,7 @@ export const webmailPages = new Hono<AppEnv>()
   })
   .route("/", composePages)
   // These come before the lists, whose /mail/:mailbox_id/:folder would match their paths.
-  .route("/", placesPages)
+  .route("/", foldersAndLabelsPages)
   .route("/", importPages)
   .route("/", listPages)
   .route("/", messagePages)

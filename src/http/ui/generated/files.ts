@@ -4,6 +4,6 @@
 export const files = {
   script: "/assets/page-d9b68df5.js",
   style: "/assets/page-47fb2611.css",
-  webmailStyle: "/assets/webmail-1e249a40.css",
+  webmailStyle: "/assets/webmail-b4bc0fc9.css",
   referenceStyle: "/assets/reference-e89d9d9f.css",
 } as const;

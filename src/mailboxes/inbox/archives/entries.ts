@@ -4,8 +4,8 @@ import type { YieldingSteps } from "../../../lib/yielding-steps.ts";
 import { type ByteSource, openZipFile, readDirectory, ZipError, type ZipFile } from "../../../lib/zip/index.ts";
 import { MAX_MESSAGE_BYTES } from "../../inbound/index.ts";
 import { type ArchiveContents, type ArchiveCursor, nameFault } from "../../mailbox-store/index.ts";
+import { type ArchiveHeaders, readArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, MAX_CONTENTS_BYTES, readContents, readContentsMessage } from "./contents.ts";
-import { type Marks, readMarks } from "./marks.ts";
 
 /** Files of a ZIP archive, and messages of an archive. */
 export const MAX_ENTRIES = 100_000;
@@ -15,7 +15,7 @@ const [MAX_RATIO, MORE_BYTES] = [10, 64 * 1024 * 1024];
 type EntryContent =
   | { kind: "contents"; contents: ArchiveContents }
   /** `original` is valid until the next entry is read. */
-  | { kind: "message"; name: string; original: Uint8Array; marks: Marks | null; folder: string }
+  | { kind: "message"; name: string; original: Uint8Array; archiveHeaders: ArchiveHeaders | null; folder: string }
   | { kind: "fault"; name: string; fault: string };
 
 /** An item of an archive, in its order. `next` is the place after it. */
@@ -94,9 +94,9 @@ const tooLarge = (name: string): EntryContent => ({
 });
 
 function toMessage(name: string, raw: Uint8Array, folder: string): EntryContent {
-  const { marks, original } = readMarks(raw);
-  const isUsable = marks !== null && nameFault(marks.folder) === null;
-  return { kind: "message", name, original, marks, folder: isUsable ? marks.folder : folder };
+  const { archiveHeaders, original } = readArchiveHeaders(raw);
+  const isUsable = archiveHeaders !== null && nameFault(archiveHeaders.folder) === null;
+  return { kind: "message", name, original, archiveHeaders, folder: isUsable ? archiveHeaders.folder : folder };
 }
 
 async function* readZip(source: ByteSource, options: ReadOptions): AsyncGenerator<ArchiveEntry> {

@@ -7,8 +7,8 @@ import { crc32, type ZipEntry, ZipWriter } from "../../../lib/zip/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 import type { OpenMailbox } from "../open.ts";
+import { writeArchiveHeaders } from "./archive-headers.ts";
 import { CONTENTS_FILE, writeContents, writeContentsMessage } from "./contents.ts";
-import { writeMarks } from "./marks.ts";
 import { archiveStep } from "./rules.ts";
 import { ArchiveSource } from "./source.ts";
 
@@ -114,7 +114,7 @@ async function* writeMbox(
     const content = await contentOf(work, open);
     if (!content) continue;
     const { message } = open;
-    yield concat([utf8(separator(message.from, message.receivedAt)), writeMarks(message)]);
+    yield concat([utf8(separator(message.from, message.receivedAt)), writeArchiveHeaders(message)]);
     const quoter = new MboxQuoter();
     for await (const chunk of content) yield quoter.push(chunk);
     yield quoter.end();
@@ -146,7 +146,7 @@ async function* writeZip(
     const entry = await toEntry(work, open);
     const content = entry && (await contentOf(work, open));
     if (!entry || !content) continue;
-    yield concat([zip.header(entry), writeMarks(open.message)]);
+    yield concat([zip.header(entry), writeArchiveHeaders(open.message)]);
     // The reader of the archive may keep it.
     for await (const chunk of content) yield chunk.slice();
   }
@@ -158,8 +158,8 @@ async function toEntry(work: ExportWork, open: OpenMessage): Promise<ZipEntry | 
   const content = await contentOf(work, open);
   if (!content) return null;
   const { id, folder, receivedAt } = open.message;
-  const marks = writeMarks(open.message);
-  let [crc, size] = [crc32(marks), marks.length];
+  const archiveHeaders = writeArchiveHeaders(open.message);
+  let [crc, size] = [crc32(archiveHeaders), archiveHeaders.length];
   for await (const chunk of content) {
     crc = crc32(chunk, crc);
     size += chunk.length;

@@ -149,13 +149,13 @@ export class ImportRun {
   }
 
   async #toPending(
-    { name, marks, folder, next }: Extract<ArchiveEntry, { kind: "message" }>,
+    { name, archiveHeaders, folder, next }: Extract<ArchiveEntry, { kind: "message" }>,
     raw: Uint8Array,
   ): Promise<PendingMessage> {
     const { parsed: whole, hash } = await parseInSteps(raw, this.#steps);
     const { fields: _, text, ...parsed } = whole;
     const now = this.#ctx.now();
-    const known = marks?.receivedAt ?? null;
+    const known = archiveHeaders?.receivedAt ?? null;
     const identity = [this.#mailbox.id, "import", folder, known, hash];
     const deliveryKey = await uuidFromHash(utf8(JSON.stringify(identity)));
     // Its own name: the object of an earlier import may be about to be deleted. A batch that is repeated writes the same objects.
@@ -163,9 +163,9 @@ export class ImportRun {
     return {
       name,
       raw,
-      flagged: marks?.flagged ?? false,
-      answered: marks?.answered ?? false,
-      labels: marks?.labels ?? [],
+      flagged: archiveHeaders?.flagged ?? false,
+      answered: archiveHeaders?.answered ?? false,
+      labels: archiveHeaders?.labels ?? [],
       message: {
         ...parsed,
         object: `${r2Keys.mailbox(this.#mailbox.id)}${object}.eml`,
@@ -176,7 +176,7 @@ export class ImportRun {
         size: raw.length,
         // An archive could say anything.
         authentication: null,
-        seen: marks?.seen ?? true,
+        seen: archiveHeaders?.seen ?? true,
         draft: folderName(folder) === "Drafts",
         deliveryKey,
       },

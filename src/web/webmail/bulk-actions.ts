@@ -3,7 +3,7 @@ import type { OpenPage } from "./layout.tsx";
 import { folderTitle } from "./paths.ts";
 
 /** The request of a submitted list: an action, and the UIDs of the selected messages by their folder. */
-export interface BulkForm {
+export interface BulkActionForm {
   action: string;
   /** The text after the colon in the action: a folder or the id of a label. */
   target: string | null;
@@ -11,7 +11,7 @@ export interface BulkForm {
 }
 
 /** Reads a submitted list of this folder. A value `12:Archive` names a message of another folder. */
-export function readBulkForm(form: URLSearchParams, folder: string): BulkForm {
+export function readBulkActionForm(form: URLSearchParams, folder: string): BulkActionForm {
   const [action = "", ...target] = (form.get("action") ?? "").split(":");
   const uids = new Map<string, number[]>();
   for (const value of form.getAll("uid")) {
@@ -25,7 +25,7 @@ export function readBulkForm(form: URLSearchParams, folder: string): BulkForm {
 }
 
 /** Returns whether an action deletes messages for good, which is asked first. */
-export const isForGood = ({ action, uids }: BulkForm) =>
+export const isPermanentDelete = ({ action, uids }: BulkActionForm) =>
   action === "expunge" || (action === "delete" && uids.has("Trash"));
 
 /** A move that can be undone: the folder where the messages are, the one that they came from, and their new UIDs. */
@@ -35,9 +35,9 @@ type Move = [at: string, from: string, uids: number[]];
 type Parse = (fields: unknown) => BatchIn;
 
 /** Does what a submitted list asks for. Returns what the next page says about it, as its query. Throws 422. */
-export async function applyBulk(
+export async function applyBulkAction(
   { caller, mailbox }: OpenPage,
-  form: BulkForm,
+  form: BulkActionForm,
   parse: Parse,
 ): Promise<Record<string, string>> {
   const { action, target } = form;
@@ -60,7 +60,7 @@ export async function applyBulk(
     const at = action === "move" ? (target ?? "") : TARGETS[action];
     if (at !== undefined && moved.length > 0) moves.push([at, input.folder, moved]);
   }
-  const done = isForGood(form) ? "expunge" : action;
+  const done = isPermanentDelete(form) ? "expunge" : action;
   const undo = moves.length > 0 ? JSON.stringify(moves) : "";
   // Paths leave out what is empty.
   return { done, n: String(count), to: action === "move" ? (target ?? "") : "", undo };

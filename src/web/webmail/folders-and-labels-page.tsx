@@ -1,20 +1,20 @@
 import { Empty, FaultSummary, type Faults, Field, Notice } from "../../http/ui/index.ts";
 import type { Folder, Label } from "../../mailboxes/mailbox-store/index.ts";
 import { Dot, type OpenPage, WebmailLayout } from "./layout.tsx";
-import { folderTitle, placesPath } from "./paths.ts";
+import { foldersAndLabelsPath, folderTitle } from "./paths.ts";
 
-interface PlacesPageProps {
+interface FoldersAndLabelsPageProps {
   page: OpenPage;
   notice?: string | undefined;
   refusal?: { message: string; faults: Faults } | undefined;
 }
 
 /** The page that creates, renames and deletes the folders and labels of a mailbox. */
-export const PlacesPage = ({ page, notice, refusal }: PlacesPageProps) => {
+export const FoldersAndLabelsPage = ({ page, notice, refusal }: FoldersAndLabelsPageProps) => {
   const own = page.folders.filter(({ role }) => role === null);
   const labelsPath = `/mail/labels/${page.mailbox.id}`;
   return (
-    <WebmailLayout {...page} title="Folders and labels" current="places">
+    <WebmailLayout {...page} title="Folders and labels" current="folders-and-labels">
       <h1>Folders and labels</h1>
       {notice === undefined ? null : <Notice kind="good">{notice}</Notice>}
       <FaultSummary refusal={refusal} />
@@ -24,13 +24,13 @@ export const PlacesPage = ({ page, notice, refusal }: PlacesPageProps) => {
         {own.length === 0 ? (
           <Empty>You have no folders of your own.</Empty>
         ) : (
-          <ul class="places">
+          <ul class="folders-and-labels">
             {own.map((folder) => (
-              <FolderRow folder={folder} path={placesPath(page.mailbox.id)} />
+              <FolderRow folder={folder} path={foldersAndLabelsPath(page.mailbox.id)} />
             ))}
           </ul>
         )}
-        <form method="post" action={placesPath(page.mailbox.id)} class="filter">
+        <form method="post" action={foldersAndLabelsPath(page.mailbox.id)} class="filter">
           <Field name="name" label="New folder" maxlength={255} faults={refusal?.faults} />
           <button type="submit" name="action" value="create">
             Create folder
@@ -43,7 +43,7 @@ export const PlacesPage = ({ page, notice, refusal }: PlacesPageProps) => {
         {page.labels.length === 0 ? (
           <Empty>You have no labels.</Empty>
         ) : (
-          <ul class="places">
+          <ul class="folders-and-labels">
             {page.labels.map((label) => (
               <LabelRow label={label} path={labelsPath} />
             ))}
@@ -120,7 +120,7 @@ const ColorField = ({ id, name, value }: { id: string; name: string; value: stri
 
 /** The page that asks before a label is deleted. With the script, a dialog asks instead. */
 export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label }) => (
-  <WebmailLayout {...page} title={`Delete ${label.name}?`} current="places">
+  <WebmailLayout {...page} title={`Delete ${label.name}?`} current="folders-and-labels">
     <h1>Delete {label.name}?</h1>
     <p>The label is taken from its messages. The messages stay in their folders.</p>
     <form method="post" class="actions">
@@ -129,7 +129,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
       <button type="submit" class="danger" name="action" value="delete">
         Delete label
       </button>
-      <a class="button quiet" href={placesPath(page.mailbox.id)}>
+      <a class="button quiet" href={foldersAndLabelsPath(page.mailbox.id)}>
         Cancel
       </a>
     </form>
@@ -137,7 +137,7 @@ export const DeleteLabelPage = ({ page, label }: { page: OpenPage; label: Label 
 );
 
 /** Returns what the page says after a change of a folder or label, by the `done` of its query. */
-export const placesNotice = (done: string | undefined, name: string) =>
+export const foldersAndLabelsNotice = (done: string | undefined, name: string) =>
   done === "folder-created"
     ? `The folder ${folderTitle(name)} was created.`
     : done === undefined

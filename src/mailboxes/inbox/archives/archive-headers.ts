@@ -3,7 +3,7 @@ import { iso, parseIso } from "../../../lib/time.ts";
 import type { ExportedMessage } from "../../mailbox-store/index.ts";
 
 /** The state of a message in an archive: header fields of its own before the first octet of the original. */
-export interface Marks {
+export interface ArchiveHeaders {
   folder: string;
   seen: boolean;
   flagged: boolean;
@@ -21,7 +21,7 @@ const [FOLDER, FLAG, LABEL, RECEIVED, SIZE] = ["Folder", "Flags", "Label", "Rece
 const MAX_BLOCK = 200_000;
 
 /** Returns the block of header fields of a message. `size` is that of the original in bytes. */
-export function writeMarks(message: Omit<ExportedMessage, "id" | "cursor" | "object" | "from">): Uint8Array {
+export function writeArchiveHeaders(message: Omit<ExportedMessage, "id" | "cursor" | "object" | "from">): Uint8Array {
   const fields = [
     [FOLDER, encodeURIComponent(message.folder)],
     [FLAG, FLAGS.filter((flag) => message[flag]).join(" ") || "none"],
@@ -33,21 +33,21 @@ export function writeMarks(message: Omit<ExportedMessage, "id" | "cursor" | "obj
 }
 
 /**
- * Returns the marks of a message of an archive, and the original without them. A message without a complete block is
+ * Returns the archive headers of a message, and the original without them. A message without a complete block is
  * returned as it is: only a block at its very beginning counts, so a sender cannot write one.
  */
-export function readMarks(raw: Uint8Array): { marks: Marks | null; original: Uint8Array } {
+export function readArchiveHeaders(raw: Uint8Array): { archiveHeaders: ArchiveHeaders | null; original: Uint8Array } {
   const start = new TextDecoder("latin1").decode(raw.subarray(0, MAX_BLOCK));
   const block = BLOCK.exec(start);
-  if (!block) return { marks: null, original: raw };
+  if (!block) return { archiveHeaders: null, original: raw };
   const [text, folder = "", flags = "", labels = "", received = "", size = "0"] = block;
-  const marks = {
+  const archiveHeaders = {
     ...toFlags(flags),
     folder: decode(folder),
     labels: [...labels.matchAll(/: (\S+)\r?\n/g)].map(([, label = ""]) => decode(label)),
     receivedAt: parseIso(received),
   };
-  return { marks, original: raw.subarray(text.length, text.length + Number(size)) };
+  return { archiveHeaders, original: raw.subarray(text.length, text.length + Number(size)) };
 }
 
 // The quantifiers follow each other without an overlap, so the time grows with the length of the block only.

@@ -1,17 +1,17 @@
-import type { BulkForm } from "./bulk.ts";
+import type { BulkActionForm } from "./bulk-actions.ts";
 import { type OpenPage, WebmailLayout } from "./layout.tsx";
 
-interface ForGoodPageProps {
+interface PermanentDeletePageProps {
   page: OpenPage;
-  bulk: BulkForm;
+  form: BulkActionForm;
   /** Path of the list. */
   back: string;
 }
 
 /** The page that asks before messages are deleted for good. With the script, a dialog asks instead. */
-export function ForGoodPage({ page, bulk, back }: ForGoodPageProps) {
-  const places = [...bulk.uids].flatMap(([folder, uids]) => uids.map((uid) => `${uid}:${folder}`));
-  const what = places.length === 1 ? "this message" : `these ${places.length} messages`;
+export function PermanentDeletePage({ page, form, back }: PermanentDeletePageProps) {
+  const messages = [...form.uids].flatMap(([folder, uids]) => uids.map((uid) => `${uid}:${folder}`));
+  const what = messages.length === 1 ? "this message" : `these ${messages.length} messages`;
   return (
     <WebmailLayout {...page} title={`Delete ${what}?`} current="Trash">
       <h1>Delete {what} for good?</h1>
@@ -20,10 +20,10 @@ export function ForGoodPage({ page, bulk, back }: ForGoodPageProps) {
       </p>
       <form method="post" class="actions">
         <input type="hidden" name="confirmed" value="yes" />
-        {places.map((place) => (
-          <input type="hidden" name="uid" value={place} />
+        {messages.map((message) => (
+          <input type="hidden" name="uid" value={message} />
         ))}
-        <button type="submit" class="danger final" name="action" value={bulk.action}>
+        <button type="submit" class="danger final" name="action" value={form.action}>
           Delete for good
         </button>
         <a class="button quiet" href={back}>

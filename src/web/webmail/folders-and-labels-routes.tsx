@@ -16,21 +16,21 @@ import {
   renameFolder,
   updateLabel,
 } from "../../mailboxes/inbox/index.ts";
+import { DeleteLabelPage, FoldersAndLabelsPage, foldersAndLabelsNotice } from "./folders-and-labels-page.tsx";
 import type { OpenPage } from "./layout.tsx";
 import { openPage } from "./open-page.ts";
-import { placesPath } from "./paths.ts";
-import { DeleteLabelPage, PlacesPage, placesNotice } from "./places-page.tsx";
+import { foldersAndLabelsPath } from "./paths.ts";
 
 /** The page of the folders and labels of a mailbox, and the forms on it. */
-export const placesPages = new Hono<AppEnv>()
-  .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), (c) => showPlaces(c))
+export const foldersAndLabelsPages = new Hono<AppEnv>()
+  .get("/mail/folders/:mailbox_id", ...webmailFor("GET /v1/inbox/:mailbox_id/folders"), (c) => showFoldersAndLabels(c))
   .post("/mail/folders/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/folders"), async (c) => {
     const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
     const fields = await readForm(c);
     return submitForm(
       c,
       () => changeFolder(page, fields),
-      (refusal) => showPlaces(c, refusal),
+      (refusal) => showFoldersAndLabels(c, refusal),
     );
   })
   .post("/mail/labels/:mailbox_id", ...webmailFor("POST /v1/inbox/:mailbox_id/labels"), async (c) => {
@@ -44,7 +44,7 @@ export const placesPages = new Hono<AppEnv>()
     return submitForm(
       c,
       () => changeLabel(page, fields),
-      (refusal) => showPlaces(c, inLabelForm(refusal)),
+      (refusal) => showFoldersAndLabels(c, inLabelForm(refusal)),
     );
   });
 
@@ -53,16 +53,16 @@ async function changeFolder({ caller, mailbox }: OpenPage, fields: URLSearchPara
   const action = fields.get("action");
   if (action === "delete") {
     await deleteFolder(mailbox, folder);
-    return placesPath(mailbox.id, { done: "folder-deleted" });
+    return foldersAndLabelsPath(mailbox.id, { done: "folder-deleted" });
   }
   const { name } = parseFields(FolderIn, { name: fields.get("name") ?? "" });
   if (action === "rename") {
     await renameFolder(mailbox, folder, name);
-    return placesPath(mailbox.id, { done: "folder-renamed" });
+    return foldersAndLabelsPath(mailbox.id, { done: "folder-renamed" });
   }
   if (action !== "create") throw badRequest("The form has no known action");
   await createFolder(caller, mailbox, name);
-  return placesPath(mailbox.id, { done: "folder-created", name });
+  return foldersAndLabelsPath(mailbox.id, { done: "folder-created", name });
 }
 
 async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParams): Promise<string> {
@@ -70,16 +70,16 @@ async function changeLabel({ caller, mailbox }: OpenPage, fields: URLSearchParam
   const action = fields.get("action");
   if (action === "delete") {
     await deleteLabel(mailbox, id);
-    return placesPath(mailbox.id, { done: "label-deleted" });
+    return foldersAndLabelsPath(mailbox.id, { done: "label-deleted" });
   }
   const label = parseFields(LabelIn, { name: fields.get("label_name") ?? "", color: fields.get("color") ?? "" });
   if (action === "update") {
     await updateLabel(mailbox, id, label);
-    return placesPath(mailbox.id, { done: "label-saved" });
+    return foldersAndLabelsPath(mailbox.id, { done: "label-saved" });
   }
   if (action !== "create") throw badRequest("The form has no known action");
   await createLabel(caller, mailbox, label);
-  return placesPath(mailbox.id, { done: "label-created" });
+  return foldersAndLabelsPath(mailbox.id, { done: "label-created" });
 }
 
 /** Puts a fault of the name beside the field of the label. */
@@ -88,8 +88,8 @@ function inLabelForm(refusal: Refusal): Refusal {
   return { ...refusal, faults };
 }
 
-async function showPlaces(c: Context<AppEnv>, refusal?: Refusal) {
+async function showFoldersAndLabels(c: Context<AppEnv>, refusal?: Refusal) {
   const page = await openPage(c.get("caller"), c.req.param("mailbox_id"));
-  const notice = refusal ? undefined : placesNotice(c.req.query("done"), c.req.query("name") ?? "");
-  return respondPage(c, <PlacesPage {...{ page, notice, refusal }} />, { status: refusal?.status ?? 200 });
+  const notice = refusal ? undefined : foldersAndLabelsNotice(c.req.query("done"), c.req.query("name") ?? "");
+  return respondPage(c, <FoldersAndLabelsPage {...{ page, notice, refusal }} />, { status: refusal?.status ?? 200 });
 }
