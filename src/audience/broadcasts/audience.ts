@@ -32,8 +32,8 @@ export async function countAudience(ctx: CallerCtx, { row, fanOut }: Broadcast):
   const db = mailDb(ctx);
   if (fanOut?.split) {
     const skipped = await db.prepare(COUNT_SKIPPED).bind(row.n).first<Skipped>();
-    const { eligible, arms } = fanOut.split;
-    const sample = arms.reduce((sum, { size }) => sum + size, 0);
+    const { eligible, variants } = fanOut.split;
+    const sample = variants.reduce((sum, { size }) => sum + size, 0);
     return toAudience(eligible, sample, skipped);
   }
   const count = db.prepare(COUNT).bind(row.workspace, row.contact_list_id ?? "");

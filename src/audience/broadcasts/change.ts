@@ -6,6 +6,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mailDb } from "../../platform/db/client.ts";
 import type { MailStatement } from "../../platform/db/database.ts";
 import { storeMailResponse } from "../../platform/idempotency/index.ts";
+import { parseFanOut } from "./fan-out.ts";
 import { type Broadcast, type BroadcastRow, getBroadcast } from "./queries.ts";
 import { type BroadcastEvent, type BroadcastStatus, limits, statusAfter } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -79,7 +80,7 @@ function toChanged(ctx: CallerCtx, { row, fanOut, counts }: Broadcast, changes: 
   const changed = { ...row, ...changes, updated_at: ctx.now() };
   const response = toRecord(ctx.workspace.id, {
     row: changed,
-    fanOut: changes.fan_out ? JSON.parse(changes.fan_out) : fanOut,
+    fanOut: changes.fan_out ? parseFanOut(changes.fan_out) : fanOut,
     counts,
   });
   return { response, size: checkSize(response) };

@@ -7,8 +7,8 @@ import { type ContentDocument, UNSUBSCRIBE_URL } from "../../sending/emails/inde
 import type { BroadcastRow } from "./queries.ts";
 import type { VariantRow } from "./variants/queries.ts";
 
-/** Subject and bodies that an arm of a broadcast sends. */
-export interface ArmContent {
+/** Subject and bodies of a variant, or of a broadcast without variants. */
+export interface VariantContent {
   /** Number of the variant; 0: the broadcast's own content. */
   variant: number;
   /** Id of the variant, or `own`: the last part of the key in R2. */
@@ -26,9 +26,9 @@ type Bodies = Pick<BroadcastRow, "subject" | "html_body" | "text_body">;
  * variant (docs/contract/broadcasts.md#sample-and-variants). Each html has the preheader, and each body an unsubscribe link.
  * Pure.
  */
-export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): ArmContent[] {
+export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): VariantContent[] {
   const own = { variant: 0, key: "own", bodies: row as Bodies };
-  const arms = variants.map((variant) => ({
+  const ofVariants = variants.map((variant) => ({
     variant: variant.n,
     key: variant.id,
     bodies: {
@@ -37,7 +37,7 @@ export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): 
       text_body: variant.text_body || row.text_body,
     },
   }));
-  return (arms.length > 0 ? arms : [own]).map(({ variant, key, bodies }) => {
+  return (ofVariants.length > 0 ? ofVariants : [own]).map(({ variant, key, bodies }) => {
     const subject = parsePlaceholders(bodies.subject);
     const html = bodies.html_body ? withUnsubscribeHtml(withPreheader(bodies.html_body, row.preheader)) : null;
     const text = bodies.text_body ? withUnsubscribeText(bodies.text_body) : null;
@@ -55,12 +55,12 @@ export function toContents(row: BroadcastRow, variants: readonly VariantRow[]): 
 }
 
 /** Returns whether every content of a broadcast has a body. */
-export function hasContent(contents: readonly ArmContent[]): boolean {
+export function hasContent(contents: readonly VariantContent[]): boolean {
   return contents.every(({ document }) => document.html !== null || document.text !== null);
 }
 
 /** A content that is stored in R2. */
-export interface StoredArm extends ArmContent {
+export interface StoredContent extends VariantContent {
   contentKey: string;
   contentSize: number;
 }
@@ -70,14 +70,18 @@ export async function storeContents(
   ctx: Ctx,
   workspaceId: string,
   broadcastId: string,
-  contents: readonly ArmContent[],
+  contents: readonly VariantContent[],
 ): Promise<void> {
   for (const { contentKey, document } of toStored(workspaceId, broadcastId, contents))
     await ctx.env.CONTENT.put(contentKey, utf8(JSON.stringify(document)));
 }
 
 /** Returns the contents with their place in R2. */
-export function toStored(workspaceId: string, broadcastId: string, contents: readonly ArmContent[]): StoredArm[] {
+export function toStored(
+  workspaceId: string,
+  broadcastId: string,
+  contents: readonly VariantContent[],
+): StoredContent[] {
   return contents.map((content) => ({
     ...content,
     contentKey: r2Keys.broadcast(workspaceId, broadcastId, content.key),

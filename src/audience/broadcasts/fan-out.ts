@@ -1,6 +1,6 @@
 import type { Split } from "./split.ts";
 
-/** The audience of a broadcast and what was sent to it, as the column `fan_out` stores it. Fixed at the first send. */
+/** The audience of a broadcast, fixed at its first send, and the progress of sending. The column `fan_out` stores it. */
 export interface FanOut {
   /** contact_lists.n. */
   list: number;
@@ -9,10 +9,10 @@ export interface FanOut {
   sender: Sender;
   /** Null until the audience is counted and split. */
   split: (Split & { eligible: number }) | null;
-  wave: Wave;
-  /** Id of the last contact that was read; null at the start of a wave. */
+  phase: Phase;
+  /** Id of the last contact that was read; null at the start of a phase. */
   cursor: string | null;
-  /** True when every contact of the wave was read. */
+  /** True when every contact of the phase was read. */
   isComplete: boolean;
 }
 
@@ -26,23 +26,43 @@ export interface Sender {
 }
 
 /** `first`: the sample, or the whole list. `remainder`: the contacts outside the sample, who get `variant`. */
-export type Wave = { kind: "first" } | { kind: "remainder"; variant: number };
+export type Phase = { kind: "first" } | { kind: "remainder"; variant: number };
+
+/** The names `arms` and `wave` are in rows of earlier versions, and an earlier version must read the rows of this one. */
+interface StoredFanOut extends Omit<FanOut, "split" | "phase"> {
+  split: { isSample: boolean; arms: Split["variants"]; eligible: number } | null;
+  wave: Phase;
+}
+
+/** Returns a fan-out as the column `fan_out` stores it. */
+export function serializeFanOut({ split, phase, ...others }: FanOut): string {
+  const { variants: arms = [], ...sizes } = split ?? {};
+  return JSON.stringify({ ...others, split: split && { ...sizes, arms }, wave: phase });
+}
+
+/** Returns the fan-out of a column `fan_out`. */
+export function parseFanOut(text: string): FanOut {
+  const { split, wave: phase, ...others } = JSON.parse(text) as StoredFanOut;
+  if (split === null) return { ...others, split, phase };
+  const { arms: variants, ...sizes } = split;
+  return { ...others, split: { ...sizes, variants }, phase };
+}
 
 /** Returns the fan-out of a first send to the contacts of a list up to `lastContact`. */
 export function newFanOut(list: number, lastContact: number, sender: Sender): FanOut {
-  return { list, lastContact, sender, split: null, wave: { kind: "first" }, cursor: null, isComplete: false };
+  return { list, lastContact, sender, split: null, phase: { kind: "first" }, cursor: null, isComplete: false };
 }
 
 /** Returns how many contacts of the audience are outside its sample. */
 export function remainderSize({ split }: FanOut): number {
-  return split === null ? 0 : split.eligible - split.arms.reduce((sum, { size }) => sum + size, 0);
+  return split === null ? 0 : split.eligible - split.variants.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Returns how many contacts a variant is for, or all variants together (`variant` undefined), in the waves begun. */
+/** Returns how many contacts a variant is for, or all variants together (`variant` undefined), in the phases begun. */
 export function recipientsOf(fanOut: FanOut | null, variant?: number): number {
   if (!fanOut?.split) return 0;
-  const { wave, split } = fanOut;
-  const first = split.arms.filter((arm) => variant === undefined || arm.variant === variant);
-  const isPromoted = wave.kind === "remainder" && (variant === undefined || wave.variant === variant);
+  const { phase, split } = fanOut;
+  const first = split.variants.filter((share) => variant === undefined || share.variant === variant);
+  const isPromoted = phase.kind === "remainder" && (variant === undefined || phase.variant === variant);
   return first.reduce((sum, { size }) => sum + size, 0) + (isPromoted ? remainderSize(fanOut) : 0);
 }

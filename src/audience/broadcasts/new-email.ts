@@ -3,7 +3,7 @@ import { renderPlaceholders, type Values } from "../../lib/placeholders.ts";
 import { cleanName, misleadingNameFault, nameFault } from "../../lib/text-rules.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { type NewEmail, queuedEvent, storedKey } from "../../sending/emails/index.ts";
-import type { StoredArm } from "./contents.ts";
+import type { StoredContent } from "./contents.ts";
 import type { Sender } from "./fan-out.ts";
 import type { BroadcastRow } from "./queries.ts";
 import { limits } from "./rules.ts";
@@ -29,21 +29,21 @@ export function toEmail(
     row,
     sender,
     contact,
-    arm,
+    content,
     now,
     outboxId,
   }: {
     row: Pick<BroadcastRow, "n" | "user_id" | "bulk_tags">;
     sender: Sender;
     contact: PageContact;
-    arm: StoredArm;
+    content: StoredContent;
     /** Milliseconds since 1970. */
     now: number;
     outboxId: string | null;
   },
 ): NewEmail {
   const id = ctx.newId();
-  const values = valuesOf(contact, arm.names);
+  const values = valuesOf(contact, content.names);
   const name = displayName(contact);
   return {
     id,
@@ -55,7 +55,7 @@ export function toEmail(
     fromEmail: sender.email,
     fromName: sender.name,
     messageId: `<${id}@${sender.domain}>`,
-    subject: renderSubject(arm, values),
+    subject: renderSubject(content, values),
     recipients: [
       {
         kind: "to",
@@ -67,9 +67,9 @@ export function toEmail(
     ],
     tags: tagsOf(row.bulk_tags),
     events: [queuedEvent({ id, createdAt: now })],
-    contentKey: arm.contentKey,
+    contentKey: content.contentKey,
     contentOffset: 0,
-    contentSize: arm.contentSize,
+    contentSize: content.contentSize,
     dueAt: now,
     outboxId,
     scheduledAt: null,
@@ -79,7 +79,7 @@ export function toEmail(
     content: null,
     personal: {
       broadcast: row.n === 0 ? null : row.n,
-      variant: row.n === 0 ? null : arm.variant,
+      variant: row.n === 0 ? null : content.variant,
       contact: row.n === 0 ? null : contact.n,
       variables: JSON.stringify(values),
     },
@@ -102,7 +102,7 @@ function valuesOf({ email, name, metadata }: PageContact, names: readonly string
 }
 
 /** Returns the rendered subject, cut to the octets that a subject may have. */
-function renderSubject({ subject }: StoredArm, values: Values): string {
+function renderSubject({ subject }: StoredContent, values: Values): string {
   const rendered = renderPlaceholders(subject, values, "header", MAX_RENDERED_SUBJECT) ?? "";
   if (utf8Length(rendered) <= limits.subjectOctets) return rendered;
   const cut = new TextEncoder().encode(rendered).subarray(0, limits.subjectOctets);

@@ -4,7 +4,7 @@ import { parseUuid } from "../../lib/ids.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, insertTaskStatement, requireTransition } from "./change.ts";
 import { findSender } from "./check-start.ts";
-import { type FanOut, remainderSize } from "./fan-out.ts";
+import { type FanOut, remainderSize, serializeFanOut } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
 import type { BroadcastStatus } from "./rules.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -29,7 +29,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
     const next: FanOut = {
       ...fanOut,
       sender,
-      wave: { kind: "remainder", variant: variant.n },
+      phase: { kind: "remainder", variant: variant.n },
       cursor: null,
       isComplete: false,
     };
@@ -39,7 +39,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
         status,
         ab_winner_variant_id: variant.id,
         ab_promoted_at: now,
-        fan_out: JSON.stringify(next),
+        fan_out: serializeFanOut(next),
         fan_out_step: row.fan_out_step + 1,
       },
       statements: [insertTaskStatement(ctx, row, now)],

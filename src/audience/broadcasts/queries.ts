@@ -3,7 +3,7 @@ import { notFound } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
-import type { FanOut } from "./fan-out.ts";
+import { type FanOut, parseFanOut } from "./fan-out.ts";
 import { type BroadcastStatus, PAGE_OCTETS } from "./rules.ts";
 
 /** A row of `broadcasts`. Times in milliseconds since 1970. */
@@ -72,7 +72,7 @@ export function toBroadcast({ counts, ...row }: StoredBroadcast): Broadcast {
   const sums = Object.entries(JSON.parse(counts) as Record<string, number | null>);
   return {
     row,
-    fanOut: row.fan_out === null ? null : (JSON.parse(row.fan_out) as FanOut),
+    fanOut: row.fan_out === null ? null : parseFanOut(row.fan_out),
     counts: { ...zero, ...Object.fromEntries(sums.map(([name, sum]) => [name, sum ?? 0])) },
   };
 }

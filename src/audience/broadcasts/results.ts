@@ -44,10 +44,12 @@ export async function getBroadcastResults(ctx: CallerCtx, id: string): Promise<B
     const { variant: _, ...found } = countRows.find(({ variant }) => variant === n) ?? { ...ZERO, variant: n };
     return found;
   };
-  const arms = ((variants?.results ?? []) as { n: number; id: string; label: string }[]).map(({ n, ...variant }) => ({
-    ...variant,
-    ...countsOf(n),
-  }));
-  const own = countRows.some(({ variant }) => variant === 0) || arms.length === 0;
-  return { ...row, variants: own ? [{ id: null, label: null, ...countsOf(0) }, ...arms] : arms };
+  const ofVariants = ((variants?.results ?? []) as { n: number; id: string; label: string }[]).map(
+    ({ n, ...variant }) => ({
+      ...variant,
+      ...countsOf(n),
+    }),
+  );
+  const own = countRows.some(({ variant }) => variant === 0) || ofVariants.length === 0;
+  return { ...row, variants: own ? [{ id: null, label: null, ...countsOf(0) }, ...ofVariants] : ofVariants };
 }

@@ -17,7 +17,7 @@ export const transitions = [
   { from: "sending", on: "cancel", to: "cancelled" },
   { from: "sending", on: "pause", to: "sending" },
   { from: "sending", on: "resume", to: "sending" },
-  // Every recipient of the wave had its first attempt or was skipped.
+  // Every recipient of the phase had its first attempt or was skipped.
   { from: "sending", on: "complete", to: "sent" },
   { from: "sent", on: "promote", to: "sending" },
 ] as const satisfies readonly { from: BroadcastStatus; on: string; to: BroadcastStatus }[];

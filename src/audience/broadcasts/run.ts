@@ -15,10 +15,16 @@ import {
 } from "../../platform/outbox/index.ts";
 import { resetAt, toDailyLimitError } from "../../platform/rate-limits/index.ts";
 import { storeContents, toContents, toStored } from "./contents.ts";
+import {
+  CONTACTS_PER_PAGE,
+  type ContactPage,
+  type CreatedEmails,
+  createEmails,
+  saveStatement,
+} from "./create-emails.ts";
 import type { FanOut } from "./fan-out.ts";
 import { planAudience } from "./plan-audience.ts";
 import { type Broadcast, findBroadcast } from "./queries.ts";
-import { CONTACTS_PER_PAGE, type Page, type SentPage, saveStatement, sendPage } from "./send-page.ts";
 import { startDue } from "./start.ts";
 import { findVariants } from "./variants/queries.ts";
 import { findWorkspaceState, type WorkspaceState } from "./workspace-state.ts";
@@ -31,7 +37,7 @@ const RUN_PAGES = 200;
 const PAGE_STATEMENTS = 40;
 /** D1 statements for the plan of an audience of 500,000 contacts: three for each 5,000. */
 const PLAN_STATEMENTS = 300;
-/** Shortest and longest time between two looks at a wave whose emails are being delivered, in milliseconds. */
+/** Shortest and longest time between two looks at a phase whose emails are being delivered, in milliseconds. */
 const POLL_MS = { min: 1_000, max: 60_000 };
 /** Time between two looks whether a full database has space again; cron measures it each minute. In milliseconds. */
 const FULL_CHECK_MS = 60_000;
@@ -41,7 +47,7 @@ const LIMIT_CHECK_MS = 3_600_000;
 const EMAILS_PER_POLL_MS = 0.5;
 
 /**
- * Processes the outbox rows of broadcasts: starts those that are due, makes their emails page by page, and ends a wave
+ * Processes the outbox rows of broadcasts: starts those that are due, makes their emails page by page, and ends a phase
  * whose emails had their first attempt. What is done next follows from the row of the broadcast, so a run may be killed
  * at any point, and two runs disturb each other only in that one of them is rolled back.
  */
@@ -84,12 +90,12 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
       if (row.status === "cancelled") await wakeBulk(ctx, 1);
       return null;
     } else if (fanOut.isComplete) {
-      return endWave(ctx, broadcast);
+      return endPhase(ctx, broadcast);
     } else if (fanOut.split === null && !mayExecute(ctx, PLAN_STATEMENTS)) {
       return ctx.now();
     } else {
       const { size, isLimited } = hasMailSpace(ctx, workspace.mailSize)
-        ? await fanOutPages(ctx, broadcast, fanOut, workspace, started)
+        ? await fanOutContacts(ctx, broadcast, fanOut, workspace, started)
         : { size: workspace.mailSize, isLimited: false };
       if (isLimited) return Math.min(resetAt(ctx.now()), ctx.now() + LIMIT_CHECK_MS);
       if (!hasMailSpace(ctx, size)) return ctx.now() + FULL_CHECK_MS;
@@ -99,11 +105,11 @@ async function advance(ctx: MailCtx, n: number): Promise<number | null> {
 }
 
 /**
- * Plans the audience when that was not done, then sends page after page until the wave is complete, the database is too
- * full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after the last page,
- * in bytes (0 when there was none), and whether the limit is reached.
+ * Plans the audience when that was not done, then makes emails, page after page of contacts, until the phase is complete, the
+ * database is too full for new emails, or the daily limit of the workspace is reached. Returns the size of the database after
+ * the last page, in bytes (0 when there was none), and whether the limit is reached.
  */
-async function fanOutPages(
+async function fanOutContacts(
   ctx: MailCtx,
   { row }: Broadcast,
   fanOut: FanOut,
@@ -122,24 +128,24 @@ async function fanOutPages(
       if (meta.changes === 0) return { size, isLimited: false };
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
     }
-    // At the start of each wave: retention deletes them with the last email of the wave before.
+    // At the start of each phase: retention deletes them with the last email of the phase before.
     if (state.cursor === null) await storeContents(ctx, workspace.id, row.id, contents);
-    const arms = toStored(workspace.id, row.id, contents);
+    const stored = toStored(workspace.id, row.id, contents);
     for (let page = 0; page < RUN_PAGES && !state.isComplete && ctx.now() - started < RUN_MS; page++) {
       if (!mayExecute(ctx, PAGE_STATEMENTS)) break;
-      const sent = await sendAllowed(ctx, {
+      const created = await createAllowed(ctx, {
         workspace,
         row: current,
         fanOut: state,
-        arms,
+        contents: stored,
         contacts: CONTACTS_PER_PAGE,
       });
-      if (sent === null) return { size, isLimited: true };
-      state = sent.fanOut;
-      size = sent.size;
+      if (created === null) return { size, isLimited: true };
+      state = created.fanOut;
+      size = created.size;
       current = { ...current, fan_out_step: current.fan_out_step + 1 };
       // More runs than these would take the queue from other mail.
-      if (page < BULK_RUNS && sent.rows.length > 0) await wakeBulk(ctx, 1);
+      if (page < BULK_RUNS && created.rows.length > 0) await wakeBulk(ctx, 1);
       if (!hasMailSpace(ctx, size)) break;
     }
   } catch (error) {
@@ -150,19 +156,19 @@ async function fanOutPages(
 }
 
 /**
- * Sends a page, or as much of it as the daily limit of the workspace leaves. Returns null when that is nothing, after it has
- * notified the owners, once a day.
+ * Makes the emails of a page of contacts, or of as many as the daily limit of the workspace leaves. Returns null when that is
+ * none, after it has notified the owners, once a day.
  */
-async function sendAllowed(ctx: MailCtx, page: Page): Promise<SentPage | null> {
+async function createAllowed(ctx: MailCtx, page: ContactPage): Promise<CreatedEmails | null> {
   try {
-    return await sendPage(ctx, page);
+    return await createEmails(ctx, page);
   } catch (error) {
     const { workspace, row, contacts } = page;
     const limited = toDailyLimitError(ctx, workspace, error);
     if (!limited) throw error;
     // A second refusal of a smaller page: other emails were accepted meanwhile.
     if (limited.left > 0 && contacts === CONTACTS_PER_PAGE)
-      return sendAllowed(ctx, { ...page, contacts: Math.min(limited.left, CONTACTS_PER_PAGE - 1) });
+      return createAllowed(ctx, { ...page, contacts: Math.min(limited.left, CONTACTS_PER_PAGE - 1) });
     await notifyOwners(ctx, row.workspace, limitNotice(ctx.now(), limited.error.message));
     return null;
   }
@@ -180,10 +186,10 @@ const COMPLETE = `
    WHERE n = ?1 AND fan_out_step = ?2 AND status = 'sending'`;
 
 /**
- * Makes a broadcast `sent` when every email of its wave had its first attempt or was skipped
+ * Makes a broadcast `sent` when every email of its phase had its first attempt or was skipped
  * (docs/contract/broadcasts.md#broadcast-statuses). Otherwise returns when to look again, sooner when few are left.
  */
-async function endWave(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
+async function endPhase(ctx: MailCtx, { row, counts }: Broadcast): Promise<number | null> {
   const left = counts.queued - counts.attempted;
   if (left <= 0) {
     // First, so that a crash between the two repeats it. A bulk send is no broadcast of the workspace's list.

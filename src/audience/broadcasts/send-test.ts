@@ -53,13 +53,13 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
   }
   // A key of its own, because the broadcast may change before it is sent.
   const key = `test-${ctx.newId()}`;
-  const [arm] = toStored(
+  const [content] = toStored(
     ctx.workspace.id,
     row.id,
     contents.map((content) => ({ ...content, key })),
   );
-  if (!arm) throw new Error("a broadcast has at least one content");
-  await storeContents(ctx, ctx.workspace.id, row.id, [arm]);
+  if (!content) throw new Error("a broadcast has at least one content");
+  await storeContents(ctx, ctx.workspace.id, row.id, [content]);
   const now = ctx.now();
   const emails = addresses.map(([emailKey, { address }]) => {
     const contact = {
@@ -74,7 +74,7 @@ export async function sendTest(ctx: CallerCtx, id: string, { to, variant_id }: T
       row: { n: 0, user_id: ctx.actor.userId, bulk_tags: null },
       sender,
       contact,
-      arm,
+      content,
       now,
       outboxId: null,
     });

@@ -3,6 +3,7 @@ import { unprocessable } from "../../lib/errors.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
 import { changeBroadcast, deleteTaskStatement, insertTaskStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";
+import { serializeFanOut } from "./fan-out.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
     const { row } = broadcast;
     rowId = row.id;
     return {
-      changes: { status, fan_out: JSON.stringify(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
+      changes: { status, fan_out: serializeFanOut(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
       statements: [deleteTaskStatement(ctx, row), insertTaskStatement(ctx, row, now)],
     };
   });

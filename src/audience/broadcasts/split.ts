@@ -3,19 +3,19 @@
  * Pure: the same ids give the same split.
  */
 
-/** The contacts of one variant: those after the arm before it, up to a hash. `variant` 0 is the broadcast's own content. */
-export interface Arm {
+/** The contacts of one variant: those after the variant before it, up to a hash. `variant` 0 is the broadcast's own content. */
+export interface VariantShare {
   variant: number;
   size: number;
   /** Hash of its last contact; null when it has none. */
   upTo: number | null;
 }
 
-/** The contacts that are mailed first. The remainder comes after the last arm. */
+/** The contacts that are mailed first. The remainder comes after the last variant. */
 export interface Split {
-  /** True when the arms are a sample: the remainder waits for the promotion of a variant. */
+  /** True when the shares are a sample: the remainder waits for the promotion of a variant. */
   isSample: boolean;
-  arms: Arm[];
+  variants: VariantShare[];
 }
 
 export interface WeightedVariant {
@@ -60,7 +60,7 @@ export interface Sizes {
 }
 
 /**
- * Returns the sizes of the arms of an audience of `eligible` contacts. A percentage with fewer than two variants mails the whole
+ * Returns the sizes of the shares of an audience of `eligible` contacts. A percentage with fewer than two variants mails the whole
  * list, as no percentage does. Sizes are exact by the largest remainder.
  */
 export function sizesOf(
@@ -75,7 +75,7 @@ export function sizesOf(
 }
 
 /**
- * Splits an audience, whose ranks are sorted, into arms of the sizes of `sizesOf`. Contacts of equal rank, of which a million have one pair with
+ * Splits an audience, whose ranks are sorted, into shares of the sizes of `sizesOf`. Contacts of equal rank, of which a million have one pair with
  * a chance of 1 in 18,000, stay together.
  */
 export function splitAudience(
@@ -86,20 +86,20 @@ export function splitAudience(
   const weighted = variants.length > 0 ? variants : [{ n: 0, weight: 1 }];
   const { isSample, byVariant: sizes } = sizesOf(ranks.length, samplePct, weighted);
   let [end, wanted] = [0, 0];
-  const arms = weighted.map(({ n }, index): Arm => {
+  const shares = weighted.map(({ n }, index): VariantShare => {
     const start = end;
     wanted += sizes[index] ?? 0;
     end = Math.max(end, wanted);
     while (end > start && end < ranks.length && ranks[end] === ranks[end - 1]) end += 1;
     return { variant: n, size: end - start, upTo: ranks[end - 1] ?? null };
   });
-  return { isSample, arms };
+  return { isSample, variants: shares };
 }
 
-/** Returns the variant of a contact in the first wave, or null when it belongs to the remainder. */
-export function variantOf({ arms }: Split, rank: number): number | null {
-  const arm = arms.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo);
-  return arm?.variant ?? null;
+/** Returns the variant of a contact in the first phase, or null when it belongs to the remainder. */
+export function variantOf({ variants }: Split, rank: number): number | null {
+  const share = variants.find(({ size, upTo }) => size > 0 && upTo !== null && rank <= upTo);
+  return share?.variant ?? null;
 }
 
 /** Divides a total by weights: each part is its share rounded down or up, and the parts sum to the total. */

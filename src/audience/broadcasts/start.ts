@@ -3,6 +3,7 @@ import type { MailCtx } from "../../platform/context.ts";
 import { mailDb } from "../../platform/db/client.ts";
 import { PAUSE_CHECK_MS } from "../../sending/delivery/index.ts";
 import { checkStart } from "./check-start.ts";
+import { serializeFanOut } from "./fan-out.ts";
 import type { Broadcast } from "./queries.ts";
 import type { WorkspaceState } from "./workspace-state.ts";
 
@@ -26,7 +27,7 @@ export async function startDue(ctx: MailCtx, broadcast: Broadcast, workspace: Wo
   const faults = "faults" in checked ? checked.faults.map(({ msg }) => msg) : [];
   if (workspace.isRestricted) faults.push("The account is restricted and cannot send");
   if (faults.length === 0 && "fanOut" in checked) {
-    await mailDb(ctx).prepare(START).bind(row.n, row.version, JSON.stringify(checked.fanOut), ctx.now()).run();
+    await mailDb(ctx).prepare(START).bind(row.n, row.version, serializeFanOut(checked.fanOut), ctx.now()).run();
     return null;
   }
   // First, so that a crash between the two repeats it: a broadcast must not end without a word.

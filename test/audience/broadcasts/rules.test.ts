@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { newFanOut, parseFanOut, serializeFanOut } from "../../../src/audience/broadcasts/fan-out.ts";
 import { clampSamplePct, statusAfter, statuses, transitions } from "../../../src/audience/broadcasts/rules.ts";
 import { apportion, RankList, rankOf, splitAudience, variantOf } from "../../../src/audience/broadcasts/split.ts";
 
@@ -78,8 +79,8 @@ describe("the split of an audience", () => {
         const split = splitAudience(ranks, samplePct, given);
         expect(split.isSample).toBe(samplePct !== null && given.length >= 2);
         const found = [...ranks].map((rank) => variantOf(split, rank));
-        const sizes = split.arms.map(({ variant }) => found.filter((one) => one === variant).length);
-        expect(sizes).toEqual(split.arms.map(({ size }) => size));
+        const sizes = split.variants.map(({ variant }) => found.filter((one) => one === variant).length);
+        expect(sizes).toEqual(split.variants.map(({ size }) => size));
         const mailed = split.isSample ? Math.floor((count * (samplePct ?? 0)) / 100 + 0.5) : count;
         expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(mailed);
         expect(found.filter((one) => one === null)).toHaveLength(count - mailed);
@@ -108,11 +109,30 @@ describe("the split of an audience", () => {
     expect(order("one")).toEqual(order("one"));
   });
 
+  it("is stored with the names that an earlier version reads, and read again as it was", () => {
+    const sender = { mailboxId: "m", domainId: "d", domain: "example.org", email: "a@example.org", name: null };
+    const started = newFanOut(1, 9, sender);
+    const split = {
+      ...splitAudience(
+        [1, 2, 3],
+        50,
+        [1, 2].map((n) => ({ n, weight: 1 })),
+      ),
+      eligible: 3,
+    };
+    for (const fanOut of [started, { ...started, split, phase: { kind: "remainder" as const, variant: 2 } }]) {
+      const stored = serializeFanOut(fanOut);
+      expect(parseFanOut(stored)).toEqual(fanOut);
+      const { split: found, wave } = JSON.parse(stored) as { split: { arms: object[] } | null; wave: object };
+      expect([found?.arms, wave]).toEqual([fanOut.split?.variants, fanOut.phase]);
+    }
+  });
+
   it("keeps contacts of equal rank in one arm, whose size counts them", () => {
     const variants = [1, 2, 3].map((n) => ({ n, weight: 1 }));
     const ranks = [1, 2, 2, 2, 5, 6];
     const split = splitAudience(ranks, null, variants);
-    expect(split.arms).toEqual([
+    expect(split.variants).toEqual([
       { variant: 1, size: 4, upTo: 2 },
       { variant: 2, size: 0, upTo: 2 },
       { variant: 3, size: 2, upTo: 6 },

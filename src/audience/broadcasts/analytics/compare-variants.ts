@@ -100,10 +100,10 @@ export function toBroadcastAnalytics({
   winnerId,
   variants,
 }: BroadcastResults): BroadcastAnalyticsOut {
-  const arms = variants.filter(
+  const compared = variants.filter(
     (variant): variant is Variant & { id: string } => variant.id !== null && variant.delivered > 0,
   );
-  const pairs = arms.flatMap((a, index) => arms.slice(index + 1).map((b) => [a, b] as const));
+  const pairs = compared.flatMap((a, index) => compared.slice(index + 1).map((b) => [a, b] as const));
   const z = quantile(CONFIDENCE, Math.max(1, pairs.length));
   return {
     broadcast_id: id,

@@ -7,7 +7,7 @@ import { storeMailResponse } from "../../../platform/idempotency/index.ts";
 import { requireSendingAllowed } from "../../../sending/emails/index.ts";
 import { checkSize } from "../change.ts";
 import { tooManyContacts } from "../check-start.ts";
-import { newFanOut, type Sender } from "../fan-out.ts";
+import { newFanOut, type Sender, serializeFanOut } from "../fan-out.ts";
 import { limits } from "../rules.ts";
 import type { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { findSenderOf, type SenderFault } from "./sender.ts";
@@ -98,7 +98,7 @@ async function start(
   const { number } = ctx.workspace;
   const id = ctx.newId();
   const now = ctx.now();
-  const fanOut = JSON.stringify(newFanOut(list.n, list.lastContact, sender));
+  const fanOut = serializeFanOut(newFanOut(list.n, list.lastContact, sender));
   const { subject, html = null, text = null, tags } = input;
   const about = [number, id, ctx.actor.userId, listId, sender.mailboxId, subject, sender.email, sender.domain, fanOut];
   const content = [checkSize(input), now, html || null, text || null, JSON.stringify(tags ?? [])];

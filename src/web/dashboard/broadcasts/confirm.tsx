@@ -41,8 +41,8 @@ function whoGetsWhat(
 ): string {
   const { isSample, mailed, byVariant } = sizesOf(eligible, ab_test_pct, variants);
   if (variants.length === 0) return `${count(mailed)} ${mailed === 1 ? "gets" : "get"} it.`;
-  const arms = variants.map(({ label }, index) => `${verb(byVariant[index] ?? 0, "get")} ${label}`).join(", ");
-  const now = `${count(mailed)} ${mailed === 1 ? "gets" : "get"} a variant now: ${arms}.`;
+  const shares = variants.map(({ label }, index) => `${verb(byVariant[index] ?? 0, "get")} ${label}`).join(", ");
+  const now = `${count(mailed)} ${mailed === 1 ? "gets" : "get"} a variant now: ${shares}.`;
   if (!isSample) return `${now} No contact waits for a winner.`;
   return `${now} ${verb(remainder, "wait")} for the winner, which you promote on the page of the broadcast.`;
 }

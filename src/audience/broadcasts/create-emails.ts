@@ -5,8 +5,8 @@ import { requireOpenStatement } from "../../platform/db/shard-workspaces.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 import { countEmailsStatements } from "../../platform/rate-limits/index.ts";
 import { changeStatement, insertEmailStatements } from "../../sending/emails/index.ts";
-import type { StoredArm } from "./contents.ts";
-import type { FanOut } from "./fan-out.ts";
+import type { StoredContent } from "./contents.ts";
+import { type FanOut, serializeFanOut } from "./fan-out.ts";
 import { findSuppressed, type SkipReason } from "./find-suppressed.ts";
 import { type PageContact, toEmail } from "./new-email.ts";
 import { skipStatement } from "./plan-audience.ts";
@@ -60,21 +60,21 @@ const ADD_QUEUED = `
 
 /** Returns the statement that stores the state of a fan-out, unless another run stored one or the broadcast stopped. */
 export function saveStatement(ctx: MailCtx, { n, fan_out_step }: BroadcastRow, fanOut: FanOut) {
-  return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, JSON.stringify(fanOut));
+  return mailDb(ctx).prepare(SAVE).bind(n, fan_out_step, serializeFanOut(fanOut));
 }
 
 /** A broadcast, its progress, its contents, and the number of contacts to read. */
-export interface Page {
+export interface ContactPage {
   workspace: WorkspaceState;
   row: BroadcastRow;
   fanOut: FanOut;
-  arms: readonly StoredArm[];
+  contents: readonly StoredContent[];
   /** Most contacts. */
   contacts: number;
 }
 
 /** The state after a page, its outbox rows, and the size of the database in bytes. */
-export interface SentPage {
+export interface CreatedEmails {
   fanOut: FanOut;
   rows: WakeUp[];
   size: number;
@@ -82,14 +82,16 @@ export interface SentPage {
 
 /**
  * Makes the emails of the next page of contacts and stores the progress, in one transaction: whenever a run is killed, a
- * contact has its email and is passed, or neither. Makes three D1 calls. Throws ConcurrencyError when another run was first, or the broadcast is not sending any more; RefusedBatchError when the
- * emails exceed the daily limit of the workspace.
+ * contact has its email and is passed, or neither. Makes three D1 calls. Throws ConcurrencyError when another run was first,
+ * or the broadcast is not sending any more; RefusedBatchError when the emails exceed the daily limit of the workspace.
  */
-export async function sendPage(
+export async function createEmails(
   ctx: MailCtx,
-  { workspace, row, fanOut, arms, contacts: maxContacts }: Page,
-): Promise<SentPage> {
-  const names = [...new Set(arms.flatMap((arm) => arm.names))].filter((name) => name !== "email" && name !== "name");
+  { workspace, row, fanOut, contents, contacts: maxContacts }: ContactPage,
+): Promise<CreatedEmails> {
+  const names = [...new Set(contents.flatMap((content) => content.names))].filter(
+    (name) => name !== "email" && name !== "name",
+  );
   const { results: contacts } = await mailDb(ctx)
     .prepare(FIND_CONTACTS)
     .bind(
@@ -98,8 +100,8 @@ export async function sendPage(
     )
     .all<PageContact & { skipped: SkipReason | null; found: number }>();
   const chosen = contacts.flatMap((contact) => {
-    const arm = contact.skipped === null ? armOf(row, fanOut, arms, contact.id) : undefined;
-    return arm ? [{ contact, arm }] : [];
+    const content = contact.skipped === null ? contentFor(row, fanOut, contents, contact.id) : undefined;
+    return content ? [{ contact, content }] : [];
   });
   const suppressed = await findSuppressed(
     ctx,
@@ -113,41 +115,47 @@ export async function sendPage(
   });
   const isLast = contacts.length === (contacts[0]?.found ?? 0) && contacts.length < maxContacts;
   const next: FanOut = { ...fanOut, cursor: contacts.at(-1)?.id ?? fanOut.cursor, isComplete: isLast };
-  return { fanOut: next, ...(await writePage(ctx, workspace, row, next, mailed, skipped)) };
+  return { fanOut: next, ...(await writeEmails(ctx, workspace, row, next, mailed, skipped)) };
 }
 
-/** Returns the content for a contact in the current wave, or undefined when it belongs to another. */
-function armOf(row: BroadcastRow, { split, wave }: FanOut, arms: readonly StoredArm[], contactId: string) {
+/** Returns the content for a contact in the current phase, or undefined when it belongs to another. */
+function contentFor(
+  row: BroadcastRow,
+  { split, phase }: FanOut,
+  contents: readonly StoredContent[],
+  contactId: string,
+) {
   if (split === null) return undefined;
   const variant = variantOf(split, rankOf(row.id, contactId));
-  if (wave.kind === "first") return variant === null ? undefined : arms.find((arm) => arm.variant === variant);
-  return variant === null ? arms.find((arm) => arm.variant === wave.variant) : undefined;
+  if (phase.kind === "first")
+    return variant === null ? undefined : contents.find((content) => content.variant === variant);
+  return variant === null ? contents.find((content) => content.variant === phase.variant) : undefined;
 }
 
-async function writePage(
+async function writeEmails(
   ctx: MailCtx,
   workspace: WorkspaceState,
   row: BroadcastRow,
   fanOut: FanOut,
-  mailed: readonly { contact: PageContact; arm: StoredArm }[],
+  mailed: readonly { contact: PageContact; content: StoredContent }[],
   skipped: readonly { contact: number; reason: SkipReason }[],
 ): Promise<{ rows: WakeUp[]; size: number }> {
   const db = mailDb(ctx);
   const now = ctx.now();
   const perRow = rowSize(row.max_per_hour);
   const outboxIds = Array.from({ length: Math.ceil(mailed.length / perRow) }, () => ctx.newId());
-  const emails = mailed.map(({ contact, arm }, index) =>
+  const emails = mailed.map(({ contact, content }, index) =>
     toEmail(ctx, {
       row,
       sender: fanOut.sender,
       contact,
-      arm,
+      content,
       now,
       outboxId: outboxIds[Math.floor(index / perRow)] ?? "",
     }),
   );
   const ids = JSON.stringify(emails.map(({ id }) => id));
-  const queued = [...Map.groupBy(mailed, ({ arm }) => arm.variant)].map(([variant, group]) => {
+  const queued = [...Map.groupBy(mailed, ({ content }) => content.variant)].map(([variant, group]) => {
     return { variant, queued: group.length };
   });
   const inserts = [
