@@ -24,14 +24,14 @@ const schedules: Readonly<Record<string, (ctx: Ctx, limits: RunLimits, scheduled
   },
 };
 
-/** Runs the task of a schedule, within the limits of one invocation; none while a backup is restored. Throws for an unknown schedule. */
+/** Runs the job of a schedule, within the limits of one invocation; none while a backup is restored. Throws for an unknown schedule. */
 export async function runSchedule(controller: ScheduledController, env: Env): Promise<void> {
-  const task = Object.hasOwn(schedules, controller.cron) ? schedules[controller.cron] : undefined;
-  if (!task) throw new Error(`no task for the schedule ${controller.cron}`);
+  const job = Object.hasOwn(schedules, controller.cron) ? schedules[controller.cron] : undefined;
+  if (!job) throw new Error(`no task for the schedule ${controller.cron}`);
   const limits = newRunLimits();
   const ctx = withLimits(createContext(env, crypto.randomUUID()), limits);
   // The rows of a backup are not complete yet.
   if (await isRestoring(ctx)) return;
-  await task(ctx, limits, controller.scheduledTime);
+  await job(ctx, limits, controller.scheduledTime);
   await saveCronRun(ctx, controller.cron);
 }

@@ -25,11 +25,11 @@ export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>
     else message.retry();
   }
   const messagesOf = Map.groupBy(wakeUps, ({ body }) => body.database);
-  const work = [...messagesOf].map(([database, messages]) => ({
+  const outboxes = [...messagesOf].map(([database, messages]) => ({
     database,
     rows: messages.flatMap(({ body }) => body.rows),
   }));
-  const endsOutage = await runDatabases(ctx, work, limits, (database, error) => {
+  const endsOutage = await runDatabases(ctx, outboxes, limits, (database, error) => {
     for (const message of messagesOf.get(database) ?? []) error === undefined ? message.ack() : message.retry();
   });
   if (endsOutage) await releaseEverywhere(ctx, limits);
@@ -39,9 +39,9 @@ export async function consume(batch: MessageBatch<WorkMessage | ShardJobMessage>
   ctx.log("queue.batch", {
     queue: batch.queue,
     messages: batch.messages.length,
-    rows: work.reduce((sum, { rows }) => sum + rows.length, 0),
+    rows: outboxes.reduce((sum, { rows }) => sum + rows.length, 0),
     jobs: jobs.length,
-    databases: work.length,
+    databases: outboxes.length,
     emails: unused.emails - limits.emails,
     statements: unused.statements - limits.statements,
     object_reads: unused.objectReads - limits.objectReads,

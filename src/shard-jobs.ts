@@ -113,7 +113,7 @@ async function findLostSweeps(ctx: Ctx, groupsOfShards: readonly number[][]): Pr
 
 /** The results of the sweeps of some databases. */
 interface Found {
-  work: DatabaseRows[];
+  outboxes: DatabaseRows[];
   sizes: ShardSize[];
   /** Mail databases with emails that the search does not find yet. */
   unindexed: number[];
@@ -129,7 +129,7 @@ interface Found {
  * first gets more.
  */
 async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limits: RunLimits): Promise<void> {
-  const found: Found = { work: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };
+  const found: Found = { outboxes: [], sizes: [], unindexed: [], waiting: [], notifiable: [] };
   const sweeps = databases.map((database) => ({
     database,
     steps: database === "main" ? sweepMain(onMain(ctx), found) : sweepShard(onShard(ctx, database), found),
@@ -137,7 +137,7 @@ async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limi
   const [swept] = await Promise.allSettled([runInTurns(ctx, sweeps, limits, SWEEP_TIMEOUT_MS)]);
   await saveShardSizes(ctx, found.sizes);
   const [endsOutage] = await Promise.all([
-    runDatabases(ctx, found.work, limits, () => {}),
+    runDatabases(ctx, found.outboxes, limits, () => {}),
     releaseWaiting(ctx, databases, found, limits),
   ]);
   if (endsOutage) await releaseEverywhere(ctx, limits);
@@ -146,9 +146,9 @@ async function sweepDatabases(ctx: Ctx, databases: readonly DatabaseName[], limi
   if (swept.status === "rejected") throw swept.reason;
 }
 
-async function* sweepMain(ctx: WorkCtx<"main">, { work }: Found): Steps {
+async function* sweepMain(ctx: WorkCtx<"main">, { outboxes }: Found): Steps {
   const { rows } = await sweep(ctx);
-  work.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+  outboxes.push({ database: "main", rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   yield;
 }
 
@@ -164,7 +164,7 @@ type OtherWork = Record<"has_new_emails" | "has_due_webhooks" | "has_waiting" | 
 async function* sweepShard(ctx: MailCtx, found: Found): Steps {
   const { rows, size, also } = await sweep(ctx, mailDb(ctx).prepare(FIND_OTHER_WORK).bind(ctx.now()));
   const { has_new_emails, has_due_webhooks, has_waiting, has_notifiable } = also as OtherWork;
-  found.work.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
+  found.outboxes.push({ database: ctx.shard, rows: rows.slice(0, MAX_ROWS_WITHOUT_QUEUE) });
   found.sizes.push({ shard: ctx.shard, size });
   if (has_waiting === 1) found.waiting.push(ctx.shard);
   if (has_notifiable === 1) found.notifiable.push(ctx.shard);

@@ -19,14 +19,14 @@ import {
 } from "./sending/delivery/index.ts";
 import { recordAnswer } from "./sending/egress-outages/index.ts";
 import { sendSystemEmail } from "./sending/system-emails/index.ts";
-import { runTransferTasks } from "./transfers/domain-transfers/index.ts";
+import { runTransfers } from "./transfers/domain-transfers/index.ts";
 
-type Tasks<Context> = Readonly<
+type RowKinds<Context> = Readonly<
   Record<string, (ctx: Context, rows: readonly WakeUp[], run: DeliveryRun) => Promise<void>>
 >;
 
 /** The function that processes each kind of outbox row of a mail database. */
-const mailTasks: Tasks<MailCtx> = {
+const mailRowKinds: RowKinds<MailCtx> = {
   deliver: deliverRows,
   // A run finds the rows itself, whichever row the wake-up names.
   bulk: (ctx, _, run) => runBulk(ctx, run),
@@ -38,9 +38,9 @@ const mailTasks: Tasks<MailCtx> = {
 };
 
 /** The function that processes each kind of outbox row of the main database. */
-const mainTasks: Tasks<WorkCtx<"main">> = {
+const mainRowKinds: RowKinds<WorkCtx<"main">> = {
   purge: (ctx, rows) => purge(ctx, rows),
-  transfer: (ctx, rows) => runTransferTasks(ctx, rows),
+  transfer: (ctx, rows) => runTransfers(ctx, rows),
   notify: (ctx, rows) => sendNotifications(ctx, rows, sendSystemEmail),
   webhook: (ctx, rows) => copySubscriptions(ctx, rows),
   import: (ctx, rows) => runImports(ctx, rows),
@@ -52,8 +52,8 @@ export function isWakeUp(ctx: Ctx, body: { type: string } | null): body is WorkM
   const { database, rows } = body as Partial<WorkMessage>;
   if (database === undefined || !Array.isArray(rows)) return false;
   if (database !== "main" && !shardNumbers(ctx).includes(database)) return false;
-  const tasks = database === "main" ? mainTasks : mailTasks;
-  return rows.every(({ kind }) => Object.hasOwn(tasks, kind));
+  const kinds = database === "main" ? mainRowKinds : mailRowKinds;
+  return rows.every(({ kind }) => Object.hasOwn(kinds, kind));
 }
 
 /** Rows of the outbox of one database. */
@@ -69,17 +69,17 @@ export interface DatabaseRows {
  */
 export async function runDatabases(
   ctx: Ctx,
-  work: readonly DatabaseRows[],
+  outboxes: readonly DatabaseRows[],
   limits: RunLimits,
   onEnd: (database: WorkMessage["database"], error: unknown) => void,
 ): Promise<boolean> {
-  const queue = work.values();
-  const concurrency = Math.min(work.length, CONCURRENT_DATABASES);
+  const queue = outboxes.values();
+  const concurrency = Math.min(outboxes.length, CONCURRENT_DATABASES);
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), limits, concurrency);
   const worker = async () => {
     for (const { database, rows } of queue) {
       try {
-        await runTasks(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
+        await processRows(database === "main" ? onMain(ctx) : onShard(ctx, database), rows, run);
         onEnd(database, undefined);
       } catch (error) {
         ctx.log("work.failed", { database, error: String(error) });
@@ -95,13 +95,13 @@ export async function runDatabases(
 /** Processes these rows of the outbox of the context by kind, except rows that another run has claimed. */
 export async function runWork(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[]): Promise<void> {
   const run = new DeliveryRun(ctx, egressOf(ctx.settings), newRunLimits());
-  await runTasks(ctx, rows, run).finally(() => run.end());
+  await processRows(ctx, rows, run).finally(() => run.end());
 }
 
-async function runTasks(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
+async function processRows(ctx: MailCtx | WorkCtx<"main">, rows: readonly WakeUp[], run: DeliveryRun): Promise<void> {
   const unique = new Map(rows.map((row) => [`${row.kind} ${row.dueAt} ${row.id}`, row]));
   for (const [kind, ofKind] of Map.groupBy(unique.values(), (row) => row.kind)) {
-    if ("shard" in ctx) await mailTasks[kind]?.(ctx, ofKind, run);
-    else await mainTasks[kind]?.(ctx, ofKind, run);
+    if ("shard" in ctx) await mailRowKinds[kind]?.(ctx, ofKind, run);
+    else await mainRowKinds[kind]?.(ctx, ofKind, run);
   }
 }

@@ -1,6 +1,6 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { notifyOwners } from "../../notices/notifications/index.ts";
-import { changeBroadcast, deleteTaskStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, deleteOutboxRowStatement, requireTransition } from "./change.ts";
 import type { BroadcastOut } from "./schema.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { BroadcastOut } from "./schema.ts";
 export async function cancelBroadcast(ctx: CallerCtx, id: string): Promise<BroadcastOut> {
   const response = await changeBroadcast(ctx, id, (broadcast) => ({
     changes: { status: requireTransition(broadcast, "cancel"), paused_at: null },
-    statements: broadcast.row.status === "scheduled" ? [deleteTaskStatement(ctx, broadcast.row)] : [],
+    statements: broadcast.row.status === "scheduled" ? [deleteOutboxRowStatement(ctx, broadcast.row)] : [],
   }));
   await notifyOwners(ctx, ctx.workspace.number, {
     ...{ category: "sends", severity: "warning", href: `/broadcasts/${response.id}` },

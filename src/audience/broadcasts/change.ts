@@ -127,13 +127,16 @@ function updateStatement(
 }
 
 /** Returns the statement that adds the outbox row of a broadcast: its fan-out, or its start at `dueAt`. */
-export function insertTaskStatement(ctx: MailCtx, { n, id }: Pick<BroadcastRow, "n" | "id">, dueAt: number) {
+export function insertOutboxRowStatement(ctx: MailCtx, { n, id }: Pick<BroadcastRow, "n" | "id">, dueAt: number) {
   return mailDb(ctx)
     .prepare("INSERT OR IGNORE INTO outbox (due_at, id, kind, ref) VALUES (?1, ?2, 'broadcast', ?3)")
     .bind(dueAt, id, JSON.stringify([n]));
 }
 
 /** Returns the statement that deletes the outbox row of a scheduled broadcast. A claimed one finds nothing to do. */
-export function deleteTaskStatement(ctx: MailCtx, { id, scheduled_at }: Pick<BroadcastRow, "id" | "scheduled_at">) {
+export function deleteOutboxRowStatement(
+  ctx: MailCtx,
+  { id, scheduled_at }: Pick<BroadcastRow, "id" | "scheduled_at">,
+) {
   return mailDb(ctx).prepare("DELETE FROM outbox WHERE due_at = ?1 AND id = ?2").bind(scheduled_at, id);
 }

@@ -4,7 +4,7 @@ import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db
 import { mailDb } from "../../platform/db/client.ts";
 import { r2Keys } from "../../platform/db/r2-keys.ts";
 import { purgeStatement } from "../../platform/outbox/index.ts";
-import { deleteTaskStatement } from "./change.ts";
+import { deleteOutboxRowStatement } from "./change.ts";
 import { type BroadcastRow, getBroadcast } from "./queries.ts";
 import { findVariants } from "./variants/queries.ts";
 
@@ -24,7 +24,7 @@ export async function deleteBroadcast(ctx: CallerCtx, id: string): Promise<void>
     await guardedBatch(db, [
       db.prepare("DELETE FROM broadcasts WHERE n = ?1 AND status <> 'sending'").bind(row.n),
       expectChanges(db, 1),
-      deleteTaskStatement(ctx, row),
+      deleteOutboxRowStatement(ctx, row),
       ...(keys.length > 0 ? [purgeStatement(ctx, [{ id: row.id, purge: { keys } }])] : []),
       ...PARTS.map((table) => db.prepare(`DELETE FROM ${table} WHERE broadcast = ?1`).bind(row.n)),
     ]);

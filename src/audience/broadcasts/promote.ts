@@ -2,7 +2,7 @@ import type { CallerCtx } from "../../access/caller.ts";
 import { conflict, notFound, unprocessable } from "../../lib/errors.ts";
 import { parseUuid } from "../../lib/ids.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { changeBroadcast, insertTaskStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { findSender } from "./check-start.ts";
 import { type FanOut, remainderSize, serializeFanOut } from "./fan-out.ts";
 import { type Broadcast, getBroadcast } from "./queries.ts";
@@ -42,7 +42,7 @@ export async function promoteVariant(ctx: CallerCtx, id: string, variantId: stri
         fan_out: serializeFanOut(next),
         fan_out_step: row.fan_out_step + 1,
       },
-      statements: [insertTaskStatement(ctx, row, now)],
+      statements: [insertOutboxRowStatement(ctx, row, now)],
     };
   });
   await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);

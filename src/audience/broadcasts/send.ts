@@ -1,7 +1,7 @@
 import type { CallerCtx } from "../../access/caller.ts";
 import { unprocessable } from "../../lib/errors.ts";
 import { requireSendingAllowed } from "../../sending/emails/index.ts";
-import { changeBroadcast, deleteTaskStatement, insertTaskStatement, requireTransition } from "./change.ts";
+import { changeBroadcast, deleteOutboxRowStatement, insertOutboxRowStatement, requireTransition } from "./change.ts";
 import { checkStart } from "./check-start.ts";
 import { serializeFanOut } from "./fan-out.ts";
 import type { BroadcastOut } from "./schema.ts";
@@ -22,7 +22,7 @@ export async function sendBroadcast(ctx: CallerCtx, id: string): Promise<Broadca
     rowId = row.id;
     return {
       changes: { status, fan_out: serializeFanOut(checked.fanOut), fan_out_step: row.fan_out_step + 1 },
-      statements: [deleteTaskStatement(ctx, row), insertTaskStatement(ctx, row, now)],
+      statements: [deleteOutboxRowStatement(ctx, row), insertOutboxRowStatement(ctx, row, now)],
     };
   });
   await ctx.wake([{ dueAt: now, id: rowId, kind: "broadcast" }]);

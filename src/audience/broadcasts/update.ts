@@ -2,8 +2,8 @@ import type { CallerCtx } from "../../access/caller.ts";
 import {
   type BroadcastChanges,
   changeBroadcast,
-  deleteTaskStatement,
-  insertTaskStatement,
+  deleteOutboxRowStatement,
+  insertOutboxRowStatement,
   requireTransition,
 } from "./change.ts";
 import { checkReferences, checkScheduledAt, domainOfSender } from "./check-references.ts";
@@ -31,8 +31,8 @@ export async function updateBroadcast(ctx: CallerCtx, id: string, patch: Broadca
     return {
       changes: { ...changes, status },
       statements: [
-        deleteTaskStatement(ctx, row),
-        ...(patch.scheduled_at === null ? [] : [insertTaskStatement(ctx, row, patch.scheduled_at)]),
+        deleteOutboxRowStatement(ctx, row),
+        ...(patch.scheduled_at === null ? [] : [insertOutboxRowStatement(ctx, row, patch.scheduled_at)]),
       ],
     };
   });

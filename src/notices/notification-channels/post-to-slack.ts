@@ -1,6 +1,6 @@
 import { open } from "../../lib/secret-box.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type NoticeTask, toPreferences } from "../notifications/index.ts";
+import { type NoticeRef, toPreferences } from "../notifications/index.ts";
 import { escapeSlack, type SendOutcome, SLACK_TIMEOUT_MS, slackOutcome } from "./rules.ts";
 import { isSlackWebhookUrl, SLACK_PURPOSE } from "./slack-url.ts";
 
@@ -29,15 +29,15 @@ const MARKS = {
  * Posts an event to the Slack channel of its workspace, once however many owners want it. Returns what became of it;
  * `unwanted` when the workspace has no URL any more or no owner wants the category. An answer of Slack is never an error.
  */
-export async function postToSlack(ctx: Ctx, task: NoticeTask): Promise<SendOutcome> {
-  const target = await ctx.db.prepare(FIND_URL).bind(task.workspace).first<Target>();
+export async function postToSlack(ctx: Ctx, notice: NoticeRef): Promise<SendOutcome> {
+  const target = await ctx.db.prepare(FIND_URL).bind(notice.workspace).first<Target>();
   const preferences = JSON.parse(target?.preferences ?? "[]") as (string | null)[];
-  if (!target || !preferences.some((stored) => toPreferences(stored)[task.category].slack)) return "unwanted";
+  if (!target || !preferences.some((stored) => toPreferences(stored)[notice.category].slack)) return "unwanted";
   const { masterKeys, slackUrl } = ctx.settings;
   const url = new TextDecoder().decode(await open(masterKeys, SLACK_PURPOSE, target.id, target.sealed));
   // The host is one of Slack's, so the URL needs no check of the addresses that its name has.
   if (!isSlackWebhookUrl(url)) return "refused";
-  const text = `${MARKS[task.severity]} *${escapeSlack(task.title)}* (${escapeSlack(target.name)})\n${escapeSlack(task.body)}`;
+  const text = `${MARKS[notice.severity]} *${escapeSlack(notice.title)}* (${escapeSlack(target.name)})\n${escapeSlack(notice.body)}`;
   return post(ctx, slackUrl === "" ? url : `${slackUrl}${new URL(url).pathname}`, text);
 }
 

@@ -10,7 +10,7 @@ import {
   type WakeUp,
 } from "../../platform/outbox/index.ts";
 import type { SendSystemEmail } from "../../platform/system-email.ts";
-import type { NoticeTask } from "../notifications/index.ts";
+import type { NoticeRef } from "../notifications/index.ts";
 import { postToSlack } from "./post-to-slack.ts";
 import { RUN_MS, retryDelay, type SendOutcome } from "./rules.ts";
 import { sendEmails } from "./send-emails.ts";
@@ -37,20 +37,20 @@ async function sendOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, sendEmail: SendSyst
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
-  const task = JSON.parse(row.ref) as NoticeTask;
-  const outcome = await send(ctx, task, sendEmail);
+  const notice = JSON.parse(row.ref) as NoticeRef;
+  const outcome = await send(ctx, notice, sendEmail);
   const delay = outcome === "later" ? retryDelay(row.claims) : null;
   if (outcome === "refused" || (outcome === "later" && delay === null))
-    ctx.log("notification.given-up", { channel: task.channel, notice: task.event, attempts: row.claims });
+    ctx.log("notification.given-up", { channel: notice.channel, notice: notice.event, attempts: row.claims });
   const end = delay === null ? finishStatement(ctx, lease, [row.id]) : retryStatement(ctx, lease, row.id, delay);
   await end.run();
 }
 
-async function send(ctx: WorkCtx<"main">, task: NoticeTask, sendEmail: SendSystemEmail): Promise<SendOutcome> {
+async function send(ctx: WorkCtx<"main">, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
   try {
-    return await (task.channel === "slack" ? postToSlack(ctx, task) : sendEmails(ctx, task, sendEmail));
+    return await (notice.channel === "slack" ? postToSlack(ctx, notice) : sendEmails(ctx, notice, sendEmail));
   } catch (error) {
-    ctx.log("notification.failed", { channel: task.channel, notice: task.event, error: String(error) });
+    ctx.log("notification.failed", { channel: notice.channel, notice: notice.event, error: String(error) });
     return "later";
   }
 }

@@ -1,7 +1,7 @@
 import { AppError } from "../../lib/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { SendSystemEmail, SystemEmail } from "../../platform/system-email.ts";
-import { type NoticeTask, toPreferences } from "../notifications/index.ts";
+import { type NoticeRef, toPreferences } from "../notifications/index.ts";
 import type { SendOutcome } from "./rules.ts";
 
 const FIND_OWNERS = `
@@ -21,21 +21,21 @@ interface Owner {
  * Emails an event to each owner of its workspace who wants it, from the mailbox of the service. A repeated call emails no
  * owner twice. An address that the service may not send to is skipped.
  */
-export async function sendEmails(ctx: Ctx, task: NoticeTask, sendEmail: SendSystemEmail): Promise<SendOutcome> {
-  const { results } = await ctx.db.prepare(FIND_OWNERS).bind(task.workspace).all<Owner>();
-  const owners = results.filter(({ preferences }) => toPreferences(preferences)[task.category].email);
+export async function sendEmails(ctx: Ctx, notice: NoticeRef, sendEmail: SendSystemEmail): Promise<SendOutcome> {
+  const { results } = await ctx.db.prepare(FIND_OWNERS).bind(notice.workspace).all<Owner>();
+  const owners = results.filter(({ preferences }) => toPreferences(preferences)[notice.category].email);
   for (const owner of owners) {
     try {
-      await sendEmail(ctx, toEmail(task, owner), `notice ${task.event} ${owner.id}`);
+      await sendEmail(ctx, toEmail(notice, owner), `notice ${notice.event} ${owner.id}`);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      ctx.log("notification.email.refused", { notice: task.event, user: owner.id, error: error.message });
+      ctx.log("notification.email.refused", { notice: notice.event, user: owner.id, error: error.message });
     }
   }
   return owners.length > 0 ? "sent" : "unwanted";
 }
 
-function toEmail({ title, body }: NoticeTask, { email, workspace_name: workspace }: Owner): SystemEmail {
+function toEmail({ title, body }: NoticeRef, { email, workspace_name: workspace }: Owner): SystemEmail {
   const text = [
     body,
     `This concerns the workspace "${workspace}". Its owners choose by their notification preferences which events are emailed to them.`,

@@ -1,5 +1,5 @@
 export { markAllRead, markRead } from "./mark-read.ts";
-export { type Notice, type NoticeTask, notifyOwners, notifyOwnersStatements } from "./notify-owners.ts";
+export { type Notice, type NoticeRef, notifyOwners, notifyOwnersStatements } from "./notify-owners.ts";
 export { notifyWorkspaces } from "./notify-workspaces.ts";
 export { getPreferences, updatePreferences } from "./preferences.ts";
 export { listNotifications } from "./queries.ts";

@@ -18,7 +18,7 @@ export interface Notice extends Pick<Row, "category" | "severity" | "title" | "b
 }
 
 /** The `ref` of an outbox row of kind `notify` in the main database: one event that leaves by one channel. */
-export interface NoticeTask {
+export interface NoticeRef {
   channel: Exclude<Channel, "web">;
   workspace: number;
   /** Id of the event. */
@@ -49,7 +49,7 @@ const INSERT_NOTIFICATIONS = `
   SELECT ?2 || ${ID_SUFFIX_SQL}, m.workspace, m.user_id, ?3, ?4, ?5, ?6, ?7, ?8
   ${ownersBy("?3", "'web'", "?9")} AND ${isNew("?10", "?11")}`;
 
-const INSERT_TASKS = `
+const INSERT_OUTBOX_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?2, j.value->>'id', 'notify', j.value->>'ref' FROM json_each(?3) j
    WHERE EXISTS (SELECT 1 ${ownersBy("?4", "(j.value->>'channel')", "j.value->>'isDefault'")}) AND ${isNew("?5", "?6")}
@@ -71,7 +71,7 @@ export function notifyOwnersStatements(
   const title = shorten(notice.title, TITLE_CHARACTERS);
   const body = shorten(notice.body, BODY_CHARACTERS);
   const defaults = DEFAULT_PREFERENCES[category];
-  const tasks = toTasks(ctx, workspace, event, { ...notice, title, body });
+  const rows = toOutboxRows(ctx, workspace, event, { ...notice, title, body });
   return [
     ...(key === null ? [] : [db.prepare(INSERT_EVENT).bind(workspace, key, event)]),
     db
@@ -80,7 +80,7 @@ export function notifyOwnersStatements(
         ...[workspace, idPrefix(ctx), category, severity, title, body, href, ctx.now()],
         ...[Number(defaults.web), key, event],
       ),
-    db.prepare(INSERT_TASKS).bind(workspace, ctx.now(), JSON.stringify(tasks), category, key, event),
+    db.prepare(INSERT_OUTBOX_ROWS).bind(workspace, ctx.now(), JSON.stringify(rows), category, key, event),
   ];
 }
 
@@ -93,29 +93,29 @@ export async function notifyOwners(ctx: Ctx, workspace: number, notice: Notice &
 }
 
 /** A row of `json_each` in the statement that inserts outbox rows of kind `notify`. */
-interface TaskRow {
+interface NoticeRow {
   id: string;
-  channel: NoticeTask["channel"];
+  channel: NoticeRef["channel"];
   /** 1 when an owner without a preference gets it. */
   isDefault: number;
   ref: string;
 }
 
-/** Returns the tasks of an event by the channels that leave the service. */
-export function toTasks(
+/** Returns the outbox rows of an event by the channels that leave the service. */
+export function toOutboxRows(
   ctx: Pick<Ctx, "newId">,
   workspace: number,
   event: string,
   { category, severity, title, body, href, hasOwnEmail }: Notice,
-): TaskRow[] {
+): NoticeRow[] {
   const outside = (["email", "slack"] as const).filter((channel) => channel === "slack" || !hasOwnEmail);
   return outside.map((channel) => {
-    const task: NoticeTask = { channel, workspace, event, category, severity, title, body, href };
+    const ref: NoticeRef = { channel, workspace, event, category, severity, title, body, href };
     return {
       id: ctx.newId(),
       channel,
       isDefault: Number(DEFAULT_PREFERENCES[category][channel]),
-      ref: JSON.stringify(task),
+      ref: JSON.stringify(ref),
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from "../../platform/context.ts";
 import { ID_SUFFIX_SQL, idPrefix } from "../../platform/db/random-id.ts";
-import { type Notice, toTasks } from "./notify-owners.ts";
+import { type Notice, toOutboxRows } from "./notify-owners.ts";
 import { DEFAULT_PREFERENCES } from "./rules.ts";
 
 const INSERT_EVENTS = `
@@ -23,10 +23,10 @@ const INSERT_NOTIFICATIONS = `
     LEFT JOIN notification_preferences p ON p.user_id = m.user_id
    WHERE ${wants("'web'", "?10")}`;
 
-const INSERT_TASKS = `
+const INSERT_OUTBOX_ROWS = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT ?4, t.value->>'id', 'notify', t.value->>'ref'
-  ${NEW_EVENTS} CROSS JOIN json_each(j.value->'tasks') t
+  ${NEW_EVENTS} CROSS JOIN json_each(j.value->'rows') t
    WHERE EXISTS (
      SELECT 1 FROM memberships m LEFT JOIN notification_preferences p ON p.user_id = m.user_id
       WHERE m.workspace = e.workspace AND m.role = 'owner' AND ${wants("(t.value->>'channel')", "t.value->>'isDefault'")})
@@ -35,7 +35,7 @@ const INSERT_TASKS = `
 
 /**
  * Notifies the owners of some workspaces of one event, each workspace once however often this is called with the key. In three
- * statements for all of them: give it at most 200 workspaces, and a short body, since one parameter holds all their tasks.
+ * statements for all of them: give it at most 200 workspaces, and a short body, since one parameter holds all their outbox rows.
  */
 export async function notifyWorkspaces(
   ctx: Pick<Ctx, "db" | "now" | "newId">,
@@ -45,7 +45,7 @@ export async function notifyWorkspaces(
   const { category, severity, title, body, href, key } = notice;
   const events = workspaces.map((workspace) => {
     const event = ctx.newId();
-    return { workspace, event, tasks: toTasks(ctx, workspace, event, notice) };
+    return { workspace, event, rows: toOutboxRows(ctx, workspace, event, notice) };
   });
   const all = JSON.stringify(events);
   const now = ctx.now();
@@ -53,6 +53,6 @@ export async function notifyWorkspaces(
   await ctx.db.batch([
     ctx.db.prepare(INSERT_EVENTS).bind(all, key),
     ctx.db.prepare(INSERT_NOTIFICATIONS).bind(all, key, category, idPrefix(ctx), severity, title, body, href, now, web),
-    ctx.db.prepare(INSERT_TASKS).bind(all, key, category, now),
+    ctx.db.prepare(INSERT_OUTBOX_ROWS).bind(all, key, category, now),
   ]);
 }

@@ -25,4 +25,4 @@ export {
   shouldRenew,
 } from "./rules.ts";
 export { type Sweep, sweep } from "./sweep.ts";
-export { type WakeUp, type WorkKind, type WorkMessage, wake } from "./wake.ts";
+export { type OutboxKind, type WakeUp, type WorkMessage, wake } from "./wake.ts";

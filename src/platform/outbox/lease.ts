@@ -2,7 +2,7 @@ import type { Ctx, MailCtx, WorkCtx } from "../context.ts";
 import { mailDb } from "../db/client.ts";
 import type { DatabaseKind, MailStatement, Statement } from "../db/database.ts";
 import { CLAIM_EMAILS, CLAIM_ROWS, LEASE_MS } from "./rules.ts";
-import type { WakeUp, WorkKind } from "./wake.ts";
+import type { OutboxKind, WakeUp } from "./wake.ts";
 
 /** A claim on outbox rows: each has `due_at = until` and this token. */
 export interface Lease {
@@ -55,7 +55,7 @@ export function claimStatement<Kind extends DatabaseKind>(
   ctx: WorkCtx<Kind>,
   rows: readonly WakeUp[],
   lease: Lease,
-  addDue: WorkKind | null = null,
+  addDue: OutboxKind | null = null,
   maxEmails = CLAIM_EMAILS,
 ): Statement<Kind> {
   const named = JSON.stringify(rows.map(({ dueAt, id }) => ({ dueAt, id })));

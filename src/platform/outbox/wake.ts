@@ -4,11 +4,11 @@ import { chunks } from "../../lib/chunks.ts";
 export interface WakeUp {
   dueAt: number;
   id: string;
-  kind: WorkKind;
+  kind: OutboxKind;
 }
 
 /** Kinds of outbox rows; work.ts maps each to the function that processes it. */
-export type WorkKind =
+export type OutboxKind =
   | "deliver"
   | "bulk"
   | "broadcast"

@@ -12,12 +12,12 @@ import { requireRecipient } from "./access.ts";
 import { requireTransition } from "./errors.ts";
 import { requireMailbox } from "./initiate.ts";
 import type { Performed } from "./object.ts";
+import { addOutboxRows, wakeDue } from "./outbox-rows.ts";
 import { getTransfer, type TransferKey, type TransferRef, type TransferRow } from "./queries.ts";
 import { requireMovable, requireNothingScheduled } from "./requirements.ts";
 import { REPAIR_DELAY_MS, SAFETY_WINDOW_MS } from "./rules.ts";
 import { type AcceptIn, toTransfer } from "./schema.ts";
 import { chooseTarget, type TargetWorkspace } from "./targets.ts";
-import { addTasks, wakeDue } from "./tasks.ts";
 import { insertTransferKeysStatement, toTransferKeys } from "./transfer-keys.ts";
 
 // Repeats the conditions of the reads: membership and domain may have changed since.
@@ -49,16 +49,16 @@ export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: Ac
   const transfer = toAccepted(ctx, found, target);
   const keys = input.rotate_dkim ? toTransferKeys(found.id, await generateDkimKeys(ctx, found.domainId)) : [];
   const { results: owners } = await ctx.db.prepare(FIND_OWNERS).bind(found.sourceWorkspace).all<{ user_id: string }>();
-  const tasks = addTasks(ctx, [
-    ...owners.map(({ user_id }) => ({ dueAt: ctx.now(), task: { stopLink: found.id, owner: user_id } })),
-    { dueAt: (transfer.cooloffUntil ?? 0) + REPAIR_DELAY_MS, task: { deadline: found.domainId } },
+  const added = addOutboxRows(ctx, [
+    ...owners.map(({ user_id }) => ({ dueAt: ctx.now(), ref: { stopLink: found.id, owner: user_id } })),
+    { dueAt: (transfer.cooloffUntil ?? 0) + REPAIR_DELAY_MS, ref: { deadline: found.domainId } },
   ]);
   const response = toTransfer(transfer, ctx.now(), keys);
   try {
     await guardedBatch(ctx.db, [
       ...redeemStatements(ctx, tokenHash),
       ...acceptStatements(ctx, transfer, keys),
-      tasks.statement,
+      added.statement,
       ...storeResponse(ctx, response),
     ]);
   } catch (error) {
@@ -67,7 +67,7 @@ export async function acceptTransfer(ctx: CallerCtx, ref: TransferRef, input: Ac
       requireTransition((await getTransfer(ctx, ref)).transfer, "accept", ctx.now());
     throw error;
   }
-  await wakeDue(onMain(ctx), tasks.wakeUps);
+  await wakeDue(onMain(ctx), added.wakeUps);
   return { response, transfer };
 }
 

@@ -2,7 +2,7 @@ import { cancelBroadcastsOfDomains } from "../../audience/broadcasts/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { onShardsOf } from "../../platform/jobs/shards.ts";
 import { cancelScheduledOfDomains } from "../../sending/emails/index.ts";
-import type { CleanUp } from "./tasks.ts";
+import type { CleanUp } from "./outbox-rows.ts";
 
 /** Steps of one run in one mail database, of 500 emails each: a run ends within its lease. */
 const MAX_STEPS = 50;

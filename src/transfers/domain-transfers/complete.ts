@@ -5,8 +5,8 @@ import type { Ctx } from "../../platform/context.ts";
 import { ConcurrencyError, expectChanges, guardedBatch } from "../../platform/db/batch.ts";
 import { onMain } from "../../platform/jobs/shards.ts";
 import { moveStatements } from "./move-domain.ts";
+import { wakeDue } from "./outbox-rows.ts";
 import type { TransferRow } from "./queries.ts";
-import { wakeDue } from "./tasks.ts";
 import { deleteTransferKeysStatement } from "./transfer-keys.ts";
 
 /** An accepted transfer. */

@@ -10,12 +10,12 @@ import { onMain } from "../../platform/jobs/shards.ts";
 import { transferError } from "./errors.ts";
 import { type Completion, moveStatements } from "./move-domain.ts";
 import type { Performed } from "./object.ts";
+import { wakeDue } from "./outbox-rows.ts";
 import { findActiveTransfer, type TransferRow } from "./queries.ts";
 import { requireMovable } from "./requirements.ts";
 import { REAUTHENTICATION_TTL_MS } from "./rules.ts";
 import { type ForceIn, toTransfer } from "./schema.ts";
 import { IS_SOURCE, listManagedWorkspaces } from "./targets.ts";
-import { wakeDue } from "./tasks.ts";
 import { deleteTransferKeysStatement, insertTransferKeysStatement, toTransferKeys } from "./transfer-keys.ts";
 
 /**

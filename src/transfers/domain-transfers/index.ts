@@ -5,7 +5,7 @@ export type { ObjectCall, ObjectResult, TransferObject } from "./object.ts";
 export { performCall } from "./perform.ts";
 export { findIncoming, listOutgoing, type TransferRow } from "./queries.ts";
 export { REQUEST_WINDOW_MS, SAFETY_WINDOW_MS, shownStatus } from "./rules.ts";
-export { runTransferTasks } from "./run-tasks.ts";
+export { runTransfers } from "./run-outbox-rows.ts";
 export { AcceptIn, ForceIn, TransferIn } from "./schema.ts";
 export { requireSwitchedOn } from "./switch.ts";
 export { listTargets } from "./targets.ts";

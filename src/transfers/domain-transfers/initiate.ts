@@ -10,11 +10,11 @@ import { canSendSystemEmails } from "../../sending/system-emails/index.ts";
 import { transferError } from "./errors.ts";
 import { countMoves } from "./moves.ts";
 import type { Performed } from "./object.ts";
+import { addOutboxRows, wakeDue } from "./outbox-rows.ts";
 import type { TransferRow } from "./queries.ts";
 import { type MovedDomain, requireMovable, requireNothingScheduled } from "./requirements.ts";
 import { REPAIR_DELAY_MS, REQUEST_WINDOW_MS } from "./rules.ts";
 import { type TransferIn, toTransfer } from "./schema.ts";
-import { addTasks, wakeDue } from "./tasks.ts";
 
 // Inserts nothing when the domain was changed since it was read, or while a transfer of a name above or below it is active.
 const INSERT = `
@@ -118,9 +118,9 @@ function toRow(
 async function insertTransfer(ctx: CallerCtx, row: TransferRow, moved: readonly MovedDomain[]): Promise<Performed> {
   const { db } = ctx;
   const response = { ...toTransfer(row, ctx.now()), moves: await countMoves(ctx, moved) };
-  const { statement, wakeUps } = addTasks(ctx, [
-    { dueAt: ctx.now(), task: { acceptLink: row.id } },
-    { dueAt: row.expiresAt + REPAIR_DELAY_MS, task: { deadline: row.domainId } },
+  const { statement, wakeUps } = addOutboxRows(ctx, [
+    { dueAt: ctx.now(), ref: { acceptLink: row.id } },
+    { dueAt: row.expiresAt + REPAIR_DELAY_MS, ref: { deadline: row.domainId } },
   ]);
   const domain = { workspace: row.sourceWorkspace, reversedName: row.reversedName };
   const values = [

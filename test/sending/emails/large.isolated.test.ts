@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import PostalMime from "postal-mime";
 import { describe, expect, it } from "vitest";
-import type { WorkKind } from "../../../src/platform/outbox/index.ts";
+import type { OutboxKind } from "../../../src/platform/outbox/index.ts";
 import { deliver, egressOf } from "../../../src/sending/delivery/index.ts";
 import { database } from "../../support/databases.ts";
 import { withoutOtherRows } from "../../support/outbox.ts";
@@ -55,7 +55,7 @@ describe("attachments above 8 MB", () => {
     const { results } = await database
       .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
       .bind(id)
-      .all<{ dueAt: number; id: string; kind: WorkKind }>();
+      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
     await deliver(ctx, results, egressOf(ctx.settings));
     const { status, events } = await (await workspace.get(`/v1/emails/${id}`)).json<{
       status: string;
@@ -183,7 +183,7 @@ describe("an empty attachment", () => {
     const { results } = await database
       .prepare("SELECT due_at AS dueAt, id, kind FROM outbox WHERE id = ?1")
       .bind(id)
-      .all<{ dueAt: number; id: string; kind: WorkKind }>();
+      .all<{ dueAt: number; id: string; kind: OutboxKind }>();
     await withoutOtherRows([id], () => deliver(ctx, results, egressOf(ctx.settings)));
     const [message] = await server.messages();
     const parsed = await PostalMime.parse(message?.raw ?? new Uint8Array());

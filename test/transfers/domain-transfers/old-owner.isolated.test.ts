@@ -5,7 +5,7 @@ import { mailDb } from "../../../src/platform/db/client.ts";
 import { onMain, onShard } from "../../../src/platform/jobs/shards.ts";
 import { cleanUp } from "../../../src/transfers/domain-transfers/clean-up.ts";
 import { completeTransfer } from "../../../src/transfers/domain-transfers/complete.ts";
-import { runTransferTasks } from "../../../src/transfers/domain-transfers/index.ts";
+import { runTransfers } from "../../../src/transfers/domain-transfers/index.ts";
 import { getTransfer } from "../../../src/transfers/domain-transfers/queries.ts";
 import { aContactList } from "../../audience/broadcasts/support.ts";
 import { FILE_SHARD } from "../../support/databases.ts";
@@ -69,7 +69,7 @@ async function runCleanUp(ctx: Ctx): Promise<void> {
     .bind(`%${source.domainId}%`)
     .all<{ dueAt: number; id: string; kind: "transfer" }>();
   expect(results.length).toBe(1);
-  await runTransferTasks(onMain(ctx), results);
+  await runTransfers(onMain(ctx), results);
 }
 
 const cleanUpsLeft = async () =>

@@ -10,8 +10,8 @@ import { ImportRun } from "./import-run.ts";
 import { archiveStep, importNow } from "./rules.ts";
 import { ArchiveSource } from "./source.ts";
 
-/** The object that a row of the outbox of the kind `import` names. */
-export interface ImportTask {
+/** The `ref` of an outbox row of kind `import`. */
+export interface ImportRef {
   mailbox: string;
 }
 
@@ -78,9 +78,9 @@ async function continueLater(ctx: CallerCtx, mailbox: OpenMailbox, added: NewImp
   if (!(await mailbox.store.startImport(added)))
     throw conflict("Too many imports into this mailbox run; try again when one has ended");
   const dueAt = ctx.now();
-  const task: ImportTask = { mailbox: mailbox.id };
+  const ref: ImportRef = { mailbox: mailbox.id };
   try {
-    await ctx.db.prepare(INSERT_ROW).bind(dueAt, id, JSON.stringify(task)).run();
+    await ctx.db.prepare(INSERT_ROW).bind(dueAt, id, JSON.stringify(ref)).run();
   } catch (error) {
     await mailbox.store.endImport(id, "failed", "The import could not be started; import the archive again");
     throw error;

@@ -12,7 +12,7 @@ import {
 } from "../../../platform/outbox/index.ts";
 import { mailboxStore, type StoredImport, saveUsedBytes } from "../../mailbox-store/index.ts";
 import { readEntries } from "./entries.ts";
-import type { ImportTask } from "./import.ts";
+import type { ImportRef } from "./import.ts";
 import { ImportRun, ImportTakenError, type ImportTarget } from "./import-run.ts";
 import { archiveStep, importRun, type RunBounds } from "./rules.ts";
 import { ArchiveSource } from "./source.ts";
@@ -63,7 +63,7 @@ async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp, bounds: RunBounds): 
 
 /** Runs an import up to bounds. Returns true when nothing is left to do, also because the mailbox was deleted. */
 async function continueImport(ctx: WorkCtx<"main">, { id, ref, claims }: ClaimedRow, bounds: RunBounds) {
-  const { mailbox: mailboxId } = JSON.parse(ref) as ImportTask;
+  const { mailbox: mailboxId } = JSON.parse(ref) as ImportRef;
   const row = await ctx.db.prepare(FIND_MAILBOX).bind(mailboxId).first<{ quota_bytes: number | null }>();
   if (!row) return true;
   const mailbox = { id: mailboxId, quotaBytes: row.quota_bytes, store: mailboxStore(ctx, mailboxId) };

@@ -11,18 +11,18 @@ import {
 } from "../../platform/outbox/index.ts";
 import { cleanUp } from "./clean-up.ts";
 import { transferObject } from "./object.ts";
+import type { TransferRef } from "./outbox-rows.ts";
 import { getTransfer, type TransferRow } from "./queries.ts";
 import { sendAcceptLink, sendStopLink } from "./send-links.ts";
-import type { TransferTask } from "./tasks.ts";
 
-/** No further task is started after this many ms: half a lease. */
+/** No further row is started after this many ms: half a lease. */
 const RUN_MS = 60_000;
 
 /**
- * Runs background work of transfers. Every task may be repeated, so the claim only avoids double work. One that fails does
+ * Processes outbox rows of kind `transfer`. Every row may be repeated, so the claim only avoids double work. One that fails does
  * not keep the others from running; its lease then expires and the sweep finds it again. Throws the first error at the end.
  */
-export async function runTransferTasks(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
+export async function runTransfers(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
   const until = ctx.now() + RUN_MS;
   const errors: unknown[] = [];
   for (const wakeUp of wakeUps.slice(0, CLAIM_ROWS)) {
@@ -42,23 +42,23 @@ async function runOne(ctx: WorkCtx<"main">, wakeUp: WakeUp): Promise<void> {
   const { results } = await claimStatement(ctx, [wakeUp], lease).all<ClaimedRow>();
   const [row] = results;
   if (!row) return;
-  const isDone = await runTask(ctx, JSON.parse(row.ref) as TransferTask);
+  const isDone = await runRow(ctx, JSON.parse(row.ref) as TransferRef);
   const finishOrRelease = isDone ? finishStatement : releaseStatement;
   await finishOrRelease(ctx, lease, [row.id]).run();
 }
 
-/** Runs a task. Returns false when it has to continue. */
-async function runTask(ctx: WorkCtx<"main">, task: TransferTask): Promise<boolean> {
-  if ("cleanUp" in task) return cleanUp(ctx, task.cleanUp);
-  if ("deadline" in task) {
-    await transferObject(ctx, task.deadline).runDeadline(task.deadline, ctx.now());
+/** Does what a row is for. Returns false when it has to continue. */
+async function runRow(ctx: WorkCtx<"main">, ref: TransferRef): Promise<boolean> {
+  if ("cleanUp" in ref) return cleanUp(ctx, ref.cleanUp);
+  if ("deadline" in ref) {
+    await transferObject(ctx, ref.deadline).runDeadline(ref.deadline, ctx.now());
     // While transfers are switched off nothing was done.
     return ctx.settings.domainTransfers;
   }
-  const transfer = await findTransfer(ctx, "acceptLink" in task ? task.acceptLink : task.stopLink);
+  const transfer = await findTransfer(ctx, "acceptLink" in ref ? ref.acceptLink : ref.stopLink);
   if (!transfer) return true;
-  if ("acceptLink" in task) await sendAcceptLink(ctx, transfer);
-  else await sendStopLink(ctx, transfer, task.owner);
+  if ("acceptLink" in ref) await sendAcceptLink(ctx, transfer);
+  else await sendStopLink(ctx, transfer, ref.owner);
   return true;
 }
 

@@ -2,8 +2,8 @@ import type { Ctx, WorkCtx } from "../../platform/context.ts";
 import type { MainStatement } from "../../platform/db/database.ts";
 import type { WakeUp } from "../../platform/outbox/index.ts";
 
-/** Background work of transfers: the `ref` of an outbox row of kind `transfer` in the main database. */
-export type TransferTask =
+/** The `ref` of an outbox row of kind `transfer` in the main database. */
+export type TransferRef =
   /** Mails the accept link of a transfer. */
   | { acceptLink: string }
   /** Mails a stop link of the transfer to an owner of the source workspace. */
@@ -21,19 +21,19 @@ const INSERT = `
   INSERT INTO outbox (due_at, id, kind, ref)
   SELECT value->>'dueAt', value->>'id', 'transfer', value->>'ref' FROM json_each(?1)`;
 
-/** Returns the statement that adds tasks to the outbox, for the batch that causes them, and the wake-ups to send after it. */
-export function addTasks(
+/** Returns the statement that adds outbox rows, for the batch that causes them, and the wake-ups to send after it. */
+export function addOutboxRows(
   ctx: Ctx,
-  tasks: readonly { dueAt: number; task: TransferTask }[],
+  refs: readonly { dueAt: number; ref: TransferRef }[],
 ): { statement: MainStatement; wakeUps: WakeUp[] } {
-  const rows = tasks.map(({ dueAt, task }) => ({ dueAt, id: ctx.newId(), ref: JSON.stringify(task) }));
+  const rows = refs.map(({ dueAt, ref }) => ({ dueAt, id: ctx.newId(), ref: JSON.stringify(ref) }));
   return {
     statement: ctx.db.prepare(INSERT).bind(JSON.stringify(rows)),
     wakeUps: rows.map(({ dueAt, id }) => ({ dueAt, id, kind: "transfer" as const })),
   };
 }
 
-/** Sends queue messages for those of the tasks that are due. */
+/** Sends queue messages for those of the rows that are due. */
 export async function wakeDue(ctx: WorkCtx<"main">, wakeUps: readonly WakeUp[]): Promise<void> {
   const due = wakeUps.filter(({ dueAt }) => dueAt <= ctx.now());
   if (due.length > 0) await ctx.wake(due);
