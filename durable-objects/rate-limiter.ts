@@ -18,8 +18,8 @@ export class RateLimiterObject extends DurableObject<Env> {
     return decision;
   }
 
-  /** Gives back the last call that was counted: an attempt that succeeded is no failure. */
-  async giveBack(): Promise<void> {
+  /** Removes the last call that was counted: an attempt that succeeded is no failure. */
+  async removeLastCall(): Promise<void> {
     const { kv } = this.ctx.storage;
     kv.put(TIMES, withoutLastCall(kv.get<number[]>(TIMES) ?? []));
   }

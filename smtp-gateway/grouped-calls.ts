@@ -89,7 +89,7 @@ export class GroupedCalls<Item, Value> {
     else if (queue.calls > 0) return;
     else if (queue.waiting.length > 0)
       queue.timer ??= setTimeout(() => this.#giveUpWaiting(key, queue), Math.min(queue.lastMs, MAX_WAIT_MS));
-    else if (queue.slowCalls === 0) queue.timer ??= setTimeout(() => this.#forget(key, queue), MEMORY_MS).unref();
+    else if (queue.slowCalls === 0) queue.timer ??= setTimeout(() => this.#reset(key, queue), MEMORY_MS).unref();
   }
 
   #giveUpWaiting(key: string, queue: KeyQueue<Item, Value>): void {
@@ -164,7 +164,7 @@ export class GroupedCalls<Item, Value> {
   }
 
   /** Items of a failed call come again later and are then sent alone, so their number outlasts the pause. */
-  #forget(key: string, queue: KeyQueue<Item, Value>): void {
+  #reset(key: string, queue: KeyQueue<Item, Value>): void {
     stopTimer(queue);
     queue.expected = 1;
     if (queue.alone === 0) this.#queues.delete(key);

@@ -26,7 +26,7 @@ export class LineCheck {
     this.#endsInCr = chunk[chunk.length - 1] === CR;
   }
 
-  /** Forgets what came before, at the start of another phase. The fault stays. */
+  /** Starts another phase: a CR at the end of the one before does not count. The fault stays. */
   reset(): void {
     this.#endsInCr = false;
   }

@@ -15,7 +15,7 @@ interface Submitter {
   login: AcceptedLogin;
   /** Number of messages whose answers the client has received, or is about to. */
   accepted: number;
-  /** Keys of accepted messages, which the Worker forgets when the client says QUIT. */
+  /** Keys of accepted messages, whose responses the Worker deletes when the client says QUIT. */
   keys: string[];
 }
 

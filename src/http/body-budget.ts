@@ -130,7 +130,7 @@ export class BodyHold {
     }
   }
 
-  /** Gives all bytes back. */
+  /** Subtracts all bytes of the body from the budget. */
   release(): void {
     this.#budget.change(this.#workspace, -this.#bytes);
     this.#bytes = 0;

@@ -7,7 +7,7 @@ import { saveUsedBytes } from "./save-used-bytes.ts";
 import { all, first, type Sql } from "./sql.ts";
 import type { MailboxChange } from "./types.ts";
 
-/** Messages that one run of the alarm removes, and deliveries that it forgets. */
+/** Messages that one run of the alarm removes, and deliveries that it deletes. */
 const EXPIRED_PER_RUN = 500;
 const DELIVERIES_PER_RUN = 5_000;
 
@@ -21,7 +21,7 @@ interface Removal {
 }
 
 /**
- * Removes messages that have been in Trash or Spam for 30 days, and forgets deliveries of that age. One call removes a bounded
+ * Removes messages that have been in Trash or Spam for 30 days, and deletes deliveries of that age. One call removes a bounded
  * number; the alarm runs again while there are more. `now` in ms since 1970.
  */
 function removeExpired(sql: Sql, now: number): Removal {
@@ -66,8 +66,8 @@ function postponeObjects(sql: Sql, objects: readonly string[], now: number): voi
   );
 }
 
-/** Forgets objects that were deleted from R2. */
-function forgetObjects(sql: Sql, objects: readonly string[]): void {
+/** Deletes the rows of objects that were deleted from R2. */
+function deleteObjectRows(sql: Sql, objects: readonly string[]): void {
   sql.exec("DELETE FROM deleted_objects WHERE object IN (SELECT value FROM json_each(?))", JSON.stringify(objects));
 }
 
@@ -104,7 +104,7 @@ export async function runExpiry(
   if (objects.length === 0) return;
   try {
     await ctx.env.CONTENT.delete(objects);
-    storage.transactionSync(() => forgetObjects(sql, objects));
+    storage.transactionSync(() => deleteObjectRows(sql, objects));
   } catch (error) {
     // Not thrown: the platform drops an alarm that keeps failing.
     ctx.log("mailbox.objects-not-deleted", { objects: objects.length, error: String(error) });

@@ -36,7 +36,7 @@ export function startImport(sql: Sql, { id, object, size, format, folder, cursor
   return true;
 }
 
-/** Returns an import, or null when there is none or it was forgotten. */
+/** Returns an import, or null when there is none or it was deleted. */
 export function findImport(sql: Sql, id: string): StoredImport | null {
   const row = first<ImportRow>(sql, "SELECT * FROM imports WHERE id = ?", id);
   return row && toImport(row);
@@ -97,7 +97,7 @@ export function endImport(sql: Sql, id: string, status: "done" | "failed", error
   );
 }
 
-/** Ends imports that have not moved for a day, as when their outbox row was lost, and forgets old ones. */
+/** Ends imports that have not moved for a day, as when their outbox row was lost, and deletes old ones. */
 export function expireImports(sql: Sql, now: number): void {
   const stuck = all<{ id: string }>(
     sql,

@@ -69,7 +69,7 @@ const INSERT_RESPONSE = `
     SELECT 1 FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?8)) AND created_at > ?7)`;
 
 // A client that has received the answer to a message sends the same again on purpose.
-const FORGET_RESPONSE = `
+const DELETE_RESPONSE = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2 AND key IN (SELECT value FROM json_each(?3))
     AND (created_at <= ?4 OR (answer->>'connection' = ?5 AND answer->>'sequence' < ?6))`;
 
@@ -120,14 +120,14 @@ export function insertResponse<Kind extends DatabaseKind>(
     now - ttlMs,
     JSON.stringify(keys),
   ];
-  const forget = repeats
+  const deletion = repeats
     ? [
         db
-          .prepare(FORGET_RESPONSE)
+          .prepare(DELETE_RESPONSE)
           .bind(...row.slice(0, 2), JSON.stringify(keys), row[6], repeats.connection, repeats.sequence),
       ]
     : [];
-  return [...forget, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
+  return [...deletion, db.prepare(INSERT_RESPONSE).bind(...row), expectChanges(db, 1)];
 }
 
 /** Returns the fingerprint, extended by the domains that the credential is restricted to. */

@@ -12,8 +12,8 @@ export interface KeyedResponse {
   response: unknown;
 }
 
-// As FORGET_RESPONSE of responses.ts, for each item that has a connection.
-const FORGET_RESPONSES = `
+// As DELETE_RESPONSE of responses.ts, for each item that has a connection.
+const DELETE_RESPONSES = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2
     AND key IN (SELECT k.value FROM json_each(?3) i, json_each(i.value, '$.keys') k WHERE i.value->>'connection' IS NOT NULL)
     AND EXISTS (
@@ -48,7 +48,7 @@ export function storeMailResponses(ctx: WorkspaceCtx, responses: readonly KeyedR
   }));
   const values = [dayOf(now), ctx.workspace.number, JSON.stringify(items)];
   return [
-    db.prepare(FORGET_RESPONSES).bind(...values),
+    db.prepare(DELETE_RESPONSES).bind(...values),
     db.prepare(INSERT_RESPONSES).bind(...values, now),
     expectChanges(db, items.length),
   ];

@@ -5,8 +5,8 @@ import type { RateDecision, RatePolicy } from "./rules.ts";
 export interface ExactRateLimiter {
   /** Decides on one call and counts it if it is allowed. */
   decide(policy: RatePolicy): Promise<RateDecision>;
-  /** Gives back the last call that was counted. */
-  giveBack(): Promise<void>;
+  /** Removes the last call that was counted. */
+  removeLastCall(): Promise<void>;
 }
 
 /**
@@ -21,30 +21,30 @@ export function countExactly({ env }: Ctx, policy: RatePolicy, subject: string):
 export interface FailureCount {
   /** The limit that the attempt exceeds, with the seconds until the next one is allowed; null: it may be made. */
   exceeded: { policy: RatePolicy; retryAfterSeconds: number } | null;
-  /** Gives the attempt back: it succeeded, so it was no failure. */
+  /** Removes the attempt from the counts: it succeeded, so it was no failure. */
   succeeded(): Promise<void>;
 }
 
 /**
  * Counts an attempt against limits of failures, each with its subject. It is counted before it is made, so that no number
- * of parallel attempts exceeds a limit, and given back when it succeeds.
+ * of parallel attempts exceeds a limit, and removed when it succeeds.
  */
 export async function countFailure({ env }: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
   const counted: ExactRateLimiter[] = [];
-  const giveBack = async () => {
-    await Promise.all(counted.map((limiter) => limiter.giveBack()));
+  const removeAttempt = async () => {
+    await Promise.all(counted.map((limiter) => limiter.removeLastCall()));
   };
   for (const [policy, subject] of limits) {
     const limiter = limiterOf(env, policy, subject);
     const decision = await limiter.decide(policy);
     if (!decision.isAllowed) {
-      await giveBack();
+      await removeAttempt();
       const { retryAfterSeconds } = decision;
       return { exceeded: { policy, retryAfterSeconds }, succeeded: async () => {} };
     }
     counted.push(limiter);
   }
-  return { exceeded: null, succeeded: giveBack };
+  return { exceeded: null, succeeded: removeAttempt };
 }
 
 function limiterOf(env: Env, policy: RatePolicy, subject: string): ExactRateLimiter {

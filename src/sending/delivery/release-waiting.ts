@@ -67,7 +67,7 @@ export async function flushOutbox(ctx: MailCtx): Promise<number> {
 
 // A pause, or the rate of a broadcast, keeps its emails for hours. Counted as unfinished, they would keep all others waiting. Reads
 // the released rows only, which the steps keep few.
-const FORGET_HELD = `
+const CLEAR_HELD = `
   UPDATE outbox SET outage = NULL WHERE (due_at, id) IN (
     SELECT due_at, id FROM outbox
      WHERE outage = 'released' AND token IS NULL AND kind = 'bulk' AND due_at NOT BETWEEN ?1 AND ?2)`;
@@ -83,7 +83,7 @@ export async function runReleases(ctx: MailCtx, wakeUps: readonly WakeUp[]): Pro
   const [claimed, , released] = await mailDb(ctx).batch<{ id: string; rows: number }>([
     claimStatement(ctx, wakeUps.slice(0, CLAIM_ROWS), lease),
     mailDb(ctx)
-      .prepare(FORGET_HELD)
+      .prepare(CLEAR_HELD)
       .bind(now - HELD_AFTER_MS, now),
     mailDb(ctx)
       .prepare("SELECT count(*) AS rows FROM (SELECT 1 FROM outbox WHERE outage = 'released' LIMIT ?1)")

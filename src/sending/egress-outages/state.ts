@@ -24,7 +24,7 @@ export async function recordAnswer(ctx: Ctx): Promise<boolean> {
   return (ended?.meta.changes ?? 0) > 0;
 }
 
-const FORGET_ANSWER = "UPDATE egress_probe SET answered_at = NULL WHERE answered_at < ?1";
+const CLEAR_ANSWER = "UPDATE egress_probe SET answered_at = NULL WHERE answered_at < ?1";
 // An outage that lasts stays. An email that left while the probe waited for a reply disproves the failure.
 const BEGIN = `
   INSERT INTO egress_outages (id, began_at)
@@ -35,7 +35,7 @@ const DELETE_OLD = "DELETE FROM egress_outages WHERE ended_at < ?1";
 /** Records that the egress could not be used at `at`, in milliseconds since 1970. Begins an outage unless one lasts. */
 export async function recordFailure(ctx: Ctx, at: number): Promise<void> {
   await ctx.db.batch([
-    ctx.db.prepare(FORGET_ANSWER).bind(at),
+    ctx.db.prepare(CLEAR_ANSWER).bind(at),
     ctx.db.prepare(BEGIN).bind(ctx.newId(), at),
     ctx.db.prepare(DELETE_OLD).bind(at - KEEP_MS),
   ]);

@@ -11,15 +11,15 @@ export interface Confirmation {
   keys: readonly string[];
 }
 
-const FORGET = `
+const DELETE_RESPONSES = `
   DELETE FROM idempotency_keys WHERE day IN (?1, ?1 - 1) AND workspace = ?2
     AND key IN (SELECT k.value FROM json_each(?3) i, json_each(i.value, '$.keys') k)
     AND (key, answer->>'connection') IN (
       SELECT k.value, i.value->>'connection' FROM json_each(?3) i, json_each(i.value, '$.keys') k)`;
 
 /**
- * Forgets messages whose clients have received the answers, since they ended their connections with QUIT: the same message
- * again is then a second email. Two D1 calls for each workspace. Safe to repeat.
+ * Deletes the stored responses of messages whose clients have received them, since they ended their connections with QUIT: the
+ * same message again is then a second email. Two D1 calls for each workspace. Safe to repeat.
  */
 export async function confirmAnswers(ctx: Ctx, confirmations: readonly Confirmation[]): Promise<void> {
   const groups = Map.groupBy(confirmations, ({ session }) => session.workspaceId);
@@ -34,5 +34,8 @@ async function confirmGroup(ctx: Ctx, workspaceId: string, group: readonly Confi
   const [shard] = JSON.parse(row?.mail_shards ?? "[]") as number[];
   if (!row || shard === undefined) return;
   const items = group.map(({ session: { connection }, keys }) => ({ connection, keys }));
-  await mailDb(onShard(ctx, shard)).prepare(FORGET).bind(dayOf(ctx.now()), row.number, JSON.stringify(items)).run();
+  await mailDb(onShard(ctx, shard))
+    .prepare(DELETE_RESPONSES)
+    .bind(dayOf(ctx.now()), row.number, JSON.stringify(items))
+    .run();
 }

@@ -77,7 +77,7 @@ export const submissionRoutes = new Hono<AppEnv>()
         return { session: connection === undefined ? session : { ...session, connection }, keys };
       }),
     );
-    // A session that has ended must not keep the answers of others from being forgotten.
+    // A session that has ended must not keep the answers of others from being deleted.
     const confirmations = read.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     if (confirmations.length === 0) await Promise.all(items.map(({ token }) => readSmtpSession(ctx, token)));
     await confirmAnswers(ctx, confirmations);

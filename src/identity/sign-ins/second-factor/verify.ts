@@ -29,7 +29,7 @@ export function findTotp(ctx: Ctx, userId: string): Promise<TotpRow | null> {
 /** A correct code: the statements that use it up, for the batch of what it allows. */
 export interface VerifiedCode {
   statements: MainStatement[];
-  /** Gives the attempt back to the limit of failures. Call it after the batch. */
+  /** Removes the attempt from the limit of failures. Call it after the batch. */
   succeeded(): Promise<void>;
 }
 
