@@ -6,9 +6,9 @@ declare namespace Cloudflare {
     TEST_OLD: D1Database;
     TEST_OLD_MAIN: D1Database;
     TEST_SERVERS: { [name: string]: number };
-    /** Whether the run is `npm run test:full` or `test:long`. */
+    /** True in `npm run test:full` and `test:long`. */
     TEST_FULL: boolean;
-    /** Whether the run is `npm run test:long`. */
+    /** True in `npm run test:long`. */
     TEST_LONG: boolean;
     /** 20 requests and 5 sends a minute. */
     TEST_REQUEST_RATE_LIMIT: RateLimit;

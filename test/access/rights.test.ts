@@ -22,7 +22,7 @@ const kinds = ["api_key", "session", "admin session", "oauth", "mailbox", "smtp"
 type Kind = (typeof kinds)[number];
 const roles: readonly Role[] = ["owner", "admin", "member"];
 
-/** What a credential may be granted: nothing, everything, each scope alone, and everything but one scope. */
+/** The grants of a credential: nothing, everything, each scope alone, and everything but one scope. */
 const grants: readonly (readonly string[])[] = [
   [],
   ["*"],

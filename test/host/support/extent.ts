@@ -1,7 +1,7 @@
 /** How much a run does: `npm test`, `npm run test:full` or `npm run test:long`. */
 const extent = process.env.TEST_LONG === "1" ? "long" : process.env.TEST_FULL === "1" ? "full" : "quick";
 
-/** Whether the run is `npm run test:full` or `npm run test:long`. */
+/** True in `npm run test:full` and `npm run test:long`. */
 export const isFull = extent !== "quick";
 
 /** Returns the counts of a test for the extent of this run. */

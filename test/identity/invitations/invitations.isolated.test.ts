@@ -102,7 +102,8 @@ describe("an invitation", () => {
     const { session, token } = await invited();
     const answers = await Promise.all(Array.from({ length: 50 }, () => accept(session, token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 404)).toHaveLength(49);
+    // A call that reads the new membership is refused with 409, one that loses the race with 404.
+    expect(answers.filter(({ status }) => status === 404 || status === 409)).toHaveLength(49);
     expect(await membersOf(workspace)).toHaveLength(2);
     expect((await accept(session, token)).status).toBe(404);
     expect((await readAudit(workspace)).filter(({ action }) => action === "member.joined")).toHaveLength(1);
