@@ -19,7 +19,7 @@ export class RateLimiterObject extends DurableObject<Env> {
   }
 
   /** Removes the last call that was counted: an attempt that succeeded is no failure. */
-  async removeLastCall(): Promise<void> {
+  async giveBack(): Promise<void> {
     const { kv } = this.ctx.storage;
     kv.put(TIMES, withoutLastCall(kv.get<number[]>(TIMES) ?? []));
   }

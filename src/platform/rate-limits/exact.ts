@@ -6,7 +6,7 @@ export interface ExactRateLimiter {
   /** Decides on one call and counts it if it is allowed. */
   decide(policy: RatePolicy): Promise<RateDecision>;
   /** Removes the last call that was counted. */
-  removeLastCall(): Promise<void>;
+  giveBack(): Promise<void>;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface FailureCount {
 export async function countFailure({ env }: Ctx, limits: readonly [RatePolicy, string][]): Promise<FailureCount> {
   const counted: ExactRateLimiter[] = [];
   const removeAttempt = async () => {
-    await Promise.all(counted.map((limiter) => limiter.removeLastCall()));
+    await Promise.all(counted.map((limiter) => limiter.giveBack()));
   };
   for (const [policy, subject] of limits) {
     const limiter = limiterOf(env, policy, subject);
