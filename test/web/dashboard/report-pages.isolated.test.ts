@@ -87,11 +87,13 @@ describe("the analytics page", () => {
     expect(await textOf("/app/analytics")).toContain("Nothing was sent in this period.");
     const counts = { sent: 40, delivered: 30, bounced: 4, emails_sent: 40, emails_delivered: 30, emails_bounced: 4 };
     await aRollup(workspace, hoursAgo(3), "example.org", counts);
+    // The period ends with the current hour, so it begins within a day, unless that hour is the last of a day.
+    const partOfDay = new Date().getUTCHours() === 23 ? 0 : 1;
     for (const [query, points] of [
-      ["", 31],
+      ["", 30 + partOfDay],
       ["?period=24h", 24],
       ["?period=7d&by=hour", 168],
-      ["?period=90d", 91],
+      ["?period=90d", 90 + partOfDay],
     ] as const) {
       const html = await textOf(`/app/analytics${query}`);
       for (const text of ['30 <span class="soft">75.0 %</span>', "example.org", "4 (10.0 %)"])
