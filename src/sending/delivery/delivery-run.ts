@@ -128,10 +128,12 @@ export class DeliveryRun implements DispatchRun<Job> {
 
   /** Defers every email left in the queue of a claim when the egress could not be reached. */
   async deferUnreachable(claim: ActiveClaim): Promise<void> {
-    while (this.unreachable && claim.queue.length > 0 && mayContinue(this.limits)) {
-      if (!(await claim.outcomes.acquireSlot())) return;
+    // Another claim of the run may connect meanwhile, which clears it.
+    const { unreachable } = this;
+    if (!unreachable) return;
+    while (claim.queue.length > 0 && mayContinue(this.limits) && (await claim.outcomes.acquireSlot())) {
       const email = claim.queue.shift();
-      if (email) this.#record(claim, email, toUnreachableUpdate(this.#attemptCtx(claim), email, this.unreachable));
+      if (email) this.#record(claim, email, toUnreachableUpdate(this.#attemptCtx(claim), email, unreachable));
     }
   }
 
