@@ -7,6 +7,7 @@ import { onShard } from "../../../src/platform/jobs/shards.ts";
 import type { WakeUp, WorkMessage } from "../../../src/platform/outbox/index.ts";
 import { consume } from "../../../src/queue.ts";
 import { acceptEmail } from "../../support/accept-email.ts";
+import { closedPort } from "../../support/closed-port.ts";
 import { sinkServer } from "../../support/smtp-control.ts";
 import { aWorkspace, discardingQueue, until } from "../../support/workspace.ts";
 
@@ -109,6 +110,33 @@ describe("one consumer run with messages of two mail databases", () => {
     const { retryMessages, explicitAcks } = await result();
     expect(retryMessages.map(({ msgId }) => msgId)).toEqual(["1-0", "1-1"]);
     expect(explicitAcks).toHaveLength(40);
+  });
+});
+
+describe("an egress that comes back while the claim of one database is deferred", () => {
+  it("every email of that claim is deferred, and those of the claim that connects are sent", async () => {
+    const { url, open } = await closedPort();
+    const deferring = Promise.withResolvers<void>();
+    const opened = deferring.promise.then(() => open());
+    const written = Promise.withResolvers<void>();
+    const bodies = [...(await messagesOf(0, 40)), ...(await messagesOf(1, 3))];
+    const { done } = consumeAll(bodies, {
+      EGRESS_URL: url,
+      // The first outcomes of the deferred claim wait until the other claim has delivered.
+      MAIL_0: slowDatabase(env.MAIL_0, 2, () => {
+        deferring.resolve();
+        return written.promise;
+      }),
+      MAIL_1: slowDatabase(env.MAIL_1, 1, () => opened),
+    });
+    await until(() => outboxOf(1), isEmpty);
+    written.resolve();
+    await done;
+    const { results } = await env.MAIL_0.prepare(
+      "SELECT attempts, count(*) AS emails FROM emails WHERE id IN (SELECT id FROM outbox) GROUP BY attempts",
+    ).all();
+    expect(results).toEqual([{ attempts: 1, emails: 40 }]);
+    expect(await (await opened).messages()).toHaveLength(3);
   });
 });
 
