@@ -20,7 +20,8 @@ import { type AcceptIn, toTransfer } from "./schema.ts";
 import { chooseTarget, type TargetWorkspace } from "./targets.ts";
 import { insertTransferKeysStatement, toTransferKeys } from "./transfer-keys.ts";
 
-// Repeats the conditions of the reads: membership and domain may have changed since.
+// Repeats the conditions of the reads: membership and domain may have changed since, and the status too, although the object
+// handles one call at a time: a batch of an object that the platform has replaced may still arrive.
 const ACCEPT = `
   UPDATE domain_transfers SET status = 'accepted', accepted_at = ?2, cooloff_until = ?3, target_user_id = ?4,
     target_workspace = ?5, target_org_id = ?6

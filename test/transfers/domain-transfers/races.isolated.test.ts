@@ -74,6 +74,26 @@ describe("of twenty calls at once", () => {
   });
 });
 
+describe("accept past the object", () => {
+  it.each([
+    ["cancel", "cancelled"],
+    ["decline", "declined"],
+  ] as const)("is not_pending when %s was written after its reads, and changes nothing", async (verb, status) => {
+    const { id, domain_id } = await pending();
+    const ref = { id };
+    const DB = {
+      prepare: (sql: string) => env.DB.prepare(sql),
+      async batch(statements: D1PreparedStatement[]) {
+        await performAt(Date.now(), verb === "cancel" ? source : target, domain_id, { verb, ref });
+        return env.DB.batch(statements);
+      },
+    };
+    const request = { verb: "accept" as const, ref, input: { rotate_dkim: false } };
+    expect(await performAt(Date.now(), target, domain_id, request, { DB })).toMatchObject({ code: "not_pending" });
+    expect(await statusOf(id)).toBe(status);
+  });
+});
+
 describe("stop against completion at the edge of the window", () => {
   it("through the object: either the domain stays and all completions do nothing, or it moves and every stop is refused", async () => {
     for (let trial = 0; trial < TRIALS; trial++) {
