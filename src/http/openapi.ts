@@ -1,5 +1,7 @@
-import { resolver } from "hono-openapi";
+import { type DescribeRouteOptions, describeRoute, resolver } from "hono-openapi";
 import * as z from "zod";
+import type { RequiredScope } from "../access/accounts/index.ts";
+import { declaring } from "./needs.ts";
 
 const Fault = z
   .object({
@@ -38,6 +40,13 @@ const problems: Record<number, string> = {
 };
 
 const TOO_MANY_REQUESTS = "Too many requests; Retry-After says after how many seconds to try again";
+
+/**
+ * Returns the function that declares an operation of this tag: the scope that `authenticate` enforces before any handler runs,
+ * and the entry in the OpenAPI document.
+ */
+export const operationsOf = (tag: string) => (scope: RequiredScope, entry: DescribeRouteOptions) =>
+  declaring(scope, describeRoute({ tags: [tag], ...entry }));
 
 /** A response header in the OpenAPI document. */
 export interface Header {

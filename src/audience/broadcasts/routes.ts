@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { bodyWithLongTexts, query } from "../../http/validate.ts";
 import { createBroadcast } from "./create.ts";
@@ -24,17 +22,15 @@ const ListQuery = z.object({
 });
 
 const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
-const tags = ["Broadcasts"];
+const operation = operationsOf("Broadcasts");
 
 export const broadcastRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "listBroadcasts",
       summary: "List broadcasts, newest first",
       description: "A page also ends after about 8 MB.",
-      tags,
       responses: responses(200, "A page of broadcasts", z.array(BroadcastOut), [403]),
     }),
     query(ListQuery),
@@ -47,12 +43,10 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "createBroadcast",
       summary: "Create a broadcast",
       description: "With scheduled_at it is scheduled, otherwise it is a draft.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -62,11 +56,9 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "getBroadcast",
       summary: "Get a broadcast with its counts",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404]),
     }),
@@ -77,11 +69,9 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "updateBroadcast",
       summary: "Update a broadcast that is a draft or scheduled",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -90,12 +80,10 @@ export const broadcastRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "deleteBroadcast",
       summary: "Delete a broadcast that is not sending",
       description: "Its emails stay. Those that were not delivered yet are cancelled.",
-      tags,
       parameters: [broadcastId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { fileBody } from "../../http/file-body.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { csvFile, parameter, responses, success } from "../../http/openapi.ts";
+import { csvFile, operationsOf, parameter, responses, success } from "../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { lowerCaseAscii } from "../../lib/addresses.ts";
@@ -52,7 +50,7 @@ const ContactsQuery = z
 
 const listId = parameter.id("list_id", "Id of the contact list");
 const contactId = parameter.id("contact_id", "Id of the contact");
-const tags = ["Contacts"];
+const operation = operationsOf("Contacts");
 
 const exampleCsv = "email,name,city,plan\r\nada@example.org,Ada Lovelace,London,gold\r\n";
 
@@ -74,12 +72,10 @@ const uploadBody = {
 export const contactRoutes = new Hono<AppEnv>()
   .post(
     "/v1/contacts/",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "createContactList",
       summary: "Create a contact list",
       description: "A workspace has at most 10,000 lists.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The list", ListOut, [403, 409, 413, 415]),
     }),
@@ -89,23 +85,19 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/",
-    needs("contacts:view"),
-    describeRoute({
+    operation("contacts:view", {
       operationId: "listContactLists",
       summary: "List contact lists, oldest first",
-      tags,
       responses: responses(200, "All lists of the workspace", z.array(ListOut), [403]),
     }),
     async (c) => c.json((await listLists(c.get("caller"))).map(toList)),
   )
   .get(
     "/v1/contacts/:list_id",
-    needs("contacts:view"),
-    describeRoute({
+    operation("contacts:view", {
       operationId: "getContactList",
       summary: "Get a contact list and a page of its contacts",
       description: "Contacts come oldest first. A search (`q`) reads 10,000 contacts; the `Link` header continues it.",
-      tags,
       parameters: [listId],
       responses: responses(200, "The list with a page of contacts", ListWithContactsOut, [403, 404]),
     }),
@@ -122,11 +114,9 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "updateContactList",
       summary: "Update a contact list",
-      tags,
       parameters: [listId],
       responses: responses(200, "The list", ListOut, [403, 404, 413, 415]),
     }),
@@ -135,12 +125,10 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "deleteContactList",
       summary: "Delete a contact list and all its contacts",
       description: "Emails of broadcasts to them that were not given to a mail server yet are cancelled.",
-      tags,
       parameters: [listId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -151,11 +139,9 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/contacts/:list_id/contacts",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "addContact",
       summary: "Add a contact to a list",
-      tags,
       parameters: [listId, parameter.idempotencyKey],
       responses: responses(201, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
@@ -165,12 +151,10 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/contacts/:list_id/contacts",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "upsertContact",
       summary: "Add a contact to a list, or update the one with this address",
       description: "Of an existing contact, fields that are absent keep their values and null clears a field.",
-      tags,
       parameters: [listId],
       responses: {
         ...responses(200, "The updated contact", ContactOut, [403, 404, 409, 413, 415]),
@@ -185,11 +169,9 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    needs("contacts:view"),
-    describeRoute({
+    operation("contacts:view", {
       operationId: "getContact",
       summary: "Get a contact",
-      tags,
       parameters: [listId, contactId],
       responses: responses(200, "The contact", ContactOut, [403, 404]),
     }),
@@ -198,11 +180,9 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "updateContact",
       summary: "Update a contact",
-      tags,
       parameters: [listId, contactId],
       responses: responses(200, "The contact", ContactOut, [403, 404, 409, 413, 415]),
     }),
@@ -214,12 +194,10 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/contacts/:list_id/contacts/:contact_id",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "deleteContact",
       summary: "Delete a contact",
       description: "Emails of broadcasts to it that were not given to a mail server yet are cancelled.",
-      tags,
       parameters: [listId, contactId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -230,13 +208,11 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/contacts/:list_id/upload",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "importContacts",
       summary: "Import contacts from a CSV file",
       description:
         "The first row has the names of the columns. `email` is required and `name` is the contact's name, in any case; every other column is metadata. Columns without a name are ignored. The separator is a comma, semicolon or tab, the encoding UTF-8. At most 100,000 rows and 24 MiB. Addresses that the list has already are skipped. A row that cannot be read is reported in `errors` by its number, the header being row 1, and the other rows are imported. An apostrophe before `= + - @ '` or a tab at the start of a cell is removed.",
-      tags,
       parameters: [listId, parameter.idempotencyKey],
       requestBody: uploadBody,
       responses: responses(200, "What was imported", ImportOut, [400, 403, 404, 408, 409, 413, 415]),
@@ -250,13 +226,11 @@ export const contactRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/contacts/:list_id/export",
-    needs("contacts:view"),
-    describeRoute({
+    operation("contacts:view", {
       operationId: "exportContacts",
       summary: "Export the contacts of a list as CSV",
       description:
         "Columns: `email`, `name`, then one for each metadata key. Values that are not strings are JSON. A cell that a spreadsheet would take for a formula begins with an apostrophe, which an import removes.",
-      tags,
       parameters: [listId],
       responses: {
         ...responses(200, "The file", null, [403, 404, 409]),

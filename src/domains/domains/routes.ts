@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { hourlyLimit } from "../../http/rate-limit.ts";
 import { body, query } from "../../http/validate.ts";
@@ -26,14 +24,14 @@ const ListQuery = z
 
 const domainId = parameter.id("domain_id", "Id of the domain");
 
+const operation = operationsOf("Domains");
+
 export const domainRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "registerDomain",
       summary: "Register a domain",
-      tags: ["Domains"],
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The domain, pending, with the records to publish", DomainOut, [403, 409, 413, 415]),
     }),
@@ -44,11 +42,9 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "listDomains",
       summary: "List domains in order of name",
-      tags: ["Domains"],
       responses: responses(200, "A page of domains", z.array(DomainOut), [403]),
     }),
     query(ListQuery),
@@ -62,11 +58,9 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domains/:domain_id",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "getDomain",
       summary: "Get a domain with its DNS records and their status",
-      tags: ["Domains"],
       parameters: [domainId],
       responses: responses(200, "The domain", DomainOut, [403, 404]),
     }),
@@ -77,14 +71,12 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/verify",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "verifyDomain",
       summary: "Verify a domain by checking its DNS records",
       description:
         "Changes nothing when DNS does not answer (SERVFAIL, timeout). Answers 409 when another workspace has verified " +
         "this name or one above it. A name below it that another workspace has verified becomes failed there.",
-      tags: ["Domains"],
       parameters: [domainId],
       responses: responses(200, "The domain after the check", DomainOut, [403, 404, 409]),
     }),
@@ -93,12 +85,10 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domains/:domain_id/dkim/rotate",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "rotateDkimKeys",
       summary: "Rotate the DKIM keys of a domain",
       description: "The new keys sign once both of their records are found in DNS; the old keys sign until then.",
-      tags: ["Domains"],
       parameters: [domainId, parameter.idempotencyKey],
       responses: responses(200, "The domain with the new records", DomainOut, [403, 404, 409]),
     }),
@@ -108,11 +98,9 @@ export const domainRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domains/:domain_id",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "deleteDomain",
       summary: "Delete a domain with its mailboxes",
-      tags: ["Domains"],
       parameters: [domainId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createApiKey } from "./create.ts";
@@ -23,15 +21,15 @@ const ListQuery = z
 
 const apiKeyId = parameter.id("api_key_id", "Id of the API key");
 
+const operation = operationsOf("API keys");
+
 export const apiKeyRoutes = new Hono<AppEnv>()
   .post(
     "/v1/api-keys/",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "createApiKey",
       summary: "Create an API key",
       description: "The key acts as the calling user, with at most the rights of the calling credential.",
-      tags: ["API keys"],
       parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
@@ -46,11 +44,9 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/api-keys/",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "listApiKeys",
       summary: "List API keys, newest first",
-      tags: ["API keys"],
       responses: responses(200, "A page of API keys, revoked and expired ones included", z.array(ApiKeyOut), [403]),
     }),
     query(ListQuery),
@@ -62,12 +58,10 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/api-keys/:api_key_id/rotate",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "rotateApiKey",
       summary: "Rotate an API key",
       description: "Only for the user who created it. The old key stays valid for 24 hours, or until it is revoked.",
-      tags: ["API keys"],
       parameters: [apiKeyId, parameter.idempotencyKey],
       responses: responses(201, "The new API key. `key` is shown in this response only", NewApiKeyOut, [403, 404, 409]),
     }),
@@ -77,12 +71,10 @@ export const apiKeyRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/api-keys/:api_key_id",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "revokeApiKey",
       summary: "Revoke an API key",
       description: "Takes effect with the next request. Revoking again keeps the first `revoked_at`.",
-      tags: ["API keys"],
       parameters: [apiKeyId],
       responses: responses(204, "Revoked", null, [403, 404]),
     }),

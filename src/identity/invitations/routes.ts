@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { refuseCrossSite } from "../../http/same-origin.ts";
@@ -22,7 +21,7 @@ import { redeemInvitation } from "./redeem.ts";
 import { AcceptedOut, InvitationIn, InvitationOut, toInvitation } from "./schema.ts";
 import { withdrawInvitation } from "./withdraw.ts";
 
-const tags = ["Members"];
+const operation = operationsOf("Members");
 const workspaceId = parameter.id("workspace_id", "Id of the workspace");
 const invitationId = parameter.id("invitation_id", "Id of the invitation");
 const token = {
@@ -37,14 +36,12 @@ const token = {
 export const invitationRoutes = new Hono<AppEnv>()
   .post(
     "/v1/workspaces/:workspace_id/invitations",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "sendInvitation",
       summary: "Invite a person to a workspace by email",
       description:
         "The mailed link is valid for 7 days and once. Inviting an address again replaces the earlier invitation. Answers 503 " +
         "when the service has no mailbox for its own emails.",
-      tags,
       parameters: [workspaceId, parameter.idempotencyKey],
       responses: responses(201, "The invitation", InvitationOut, [403, 404, 409, 413, 415, 503]),
     }),
@@ -57,11 +54,9 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id/invitations",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "listInvitations",
       summary: "List the pending invitations of a workspace",
-      tags,
       parameters: [workspaceId],
       responses: responses(200, "A page of invitations, oldest first", z.array(InvitationOut), [403, 404]),
     }),
@@ -76,11 +71,9 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/invitations/:invitation_id",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "revokeInvitation",
       summary: "Withdraw an invitation",
-      tags,
       parameters: [workspaceId, invitationId],
       responses: responses(204, "Withdrawn", null, [403, 404]),
     }),
@@ -91,14 +84,12 @@ export const invitationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/invitations/:token/accept",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "acceptInvitation",
       summary: "Accept an invitation to a workspace",
       description:
         "Takes a session of the user with the invited address. Answers 410 for an expired invitation, and 404 for one that " +
         "was used or withdrawn.",
-      tags,
       parameters: [token],
       responses: responses(200, "You are a member of the workspace", AcceptedOut, [403, 404, 409, 410]),
     }),

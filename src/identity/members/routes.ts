@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { requireActiveWorkspace } from "../workspaces/index.ts";
@@ -12,18 +10,16 @@ import { listMembers } from "./queries.ts";
 import { removeMember } from "./remove.ts";
 import { MemberOut, MemberPatch, toMember } from "./schema.ts";
 
-const tags = ["Members"];
+const operation = operationsOf("Members");
 const workspaceId = parameter.id("workspace_id", "Id of the workspace");
 const userId = parameter.id("user_id", "Id of the member's user");
 
 export const memberRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/:workspace_id/members",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "listMembers",
       summary: "List the members of a workspace",
-      tags,
       parameters: [workspaceId],
       responses: responses(200, "A page of members", z.array(MemberOut), [403, 404]),
     }),
@@ -38,14 +34,12 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id/members/:user_id",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "updateMember",
       summary: "Change the role of a member",
       description:
         "Takes effect with the next request of the member. Only owners change owners or make them, and one owner always " +
         "remains. A credential gives no role that has more rights than itself.",
-      tags,
       parameters: [workspaceId, userId],
       responses: responses(200, "The member", MemberOut, [403, 404, 409, 413, 415]),
     }),
@@ -57,14 +51,12 @@ export const memberRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id/members/:user_id",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "removeMember",
       summary: "Remove a member, or leave a workspace",
       description:
         "Ends the member's API keys, sessions, OAuth grants and mailbox assignments in the workspace. Removing others needs " +
         "`team:manage`; the last owner cannot leave.",
-      tags,
       parameters: [workspaceId, userId],
       responses: responses(204, "Removed", null, [403, 404, 409]),
     }),

@@ -1,11 +1,10 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { readFields, readForm } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery } from "../../http/pagination.ts";
 import { addressLimit } from "../../http/rate-limit.ts";
 import { query } from "../../http/validate.ts";
@@ -23,6 +22,8 @@ const ListQuery = z.object({
   limit: pageQuery({ default: 100, max: 500 }).limit,
   after: z.string().toLowerCase().optional().describe("Cursor from the `Link` header of the previous page."),
 });
+
+const operation = operationsOf("OAuth grants");
 
 /** The endpoints that programs call. Their forms are those of the RFCs, so the metadata describes them, not OpenAPI. */
 export const oauthRoutes = new Hono<AppEnv>()
@@ -51,12 +52,10 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/oauth/grants",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "listGrants",
       summary: "List your OAuth grants, newest first",
       description: "A grant lets one client, such as an assistant, act for you in one workspace.",
-      tags: ["OAuth grants"],
       responses: responses(200, "A page of grants that have not ended", z.array(GrantOut), [403]),
     }),
     query(ListQuery),
@@ -68,12 +67,10 @@ export const oauthRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/oauth/grants/:grant_id",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "revokeGrant",
       summary: "End an OAuth grant",
       description: "Its tokens are invalid from the next request on.",
-      tags: ["OAuth grants"],
       parameters: [parameter.id("grant_id", "Id of the grant")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),

@@ -1,12 +1,11 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { isForm, readFields } from "../../http/fields.ts";
 import { needs } from "../../http/needs.ts";
-import { fieldsBody, responses } from "../../http/openapi.ts";
+import { fieldsBody, operationsOf, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { deleteSecondFactor, readSecondFactor } from "../../http/second-factor-cookie.ts";
@@ -31,19 +30,19 @@ const showSignIn = (
     status: problem.status ?? 200,
   });
 
+const operation = operationsOf("Sessions");
+
 /** Signing in by a link in an email, and the second factor. */
 export const signInRoutes = new Hono<AppEnv>()
   .get("/auth/sign-in", needs("public"), (c) => showSignIn(c, returnPath(c.req.query("next"))))
   .post(
     "/auth/magic-link",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "sendMagicLink",
       summary: "Email a sign-in link",
       description:
         "Answers the same for addresses with and without an account. The link is valid for 15 minutes. The limits are 5 links " +
         "for each address and 20 for each ip in 15 minutes.",
-      tags: ["Sessions"],
       requestBody: fieldsBody(MagicLinkIn),
       responses: responses(202, "A link is sent if the address has an account", MagicLinkOut, [403, 413, 415]),
     }),

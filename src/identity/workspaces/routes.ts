@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createWorkspace } from "./create.ts";
@@ -15,14 +13,14 @@ import { updateWorkspace } from "./update.ts";
 
 const workspaceId = parameter.id("workspace_id", "Id of the workspace");
 
+const operation = operationsOf("Workspaces");
+
 export const workspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/workspaces/",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "listWorkspaces",
       summary: "List your workspaces",
-      tags: ["Workspaces"],
       description:
         "A session lists all workspaces of its user and acts in one of them, which POST /auth/workspace changes. An API key " +
         "lists its own workspace.",
@@ -39,12 +37,10 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/workspaces/",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "createWorkspace",
       summary: "Create a workspace",
       description: "Your user becomes its owner. API keys stay in the workspace they were created in.",
-      tags: ["Workspaces"],
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The workspace", WorkspaceOut, [403, 409, 413, 415]),
     }),
@@ -54,11 +50,9 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/workspaces/:workspace_id",
-    needs("team:view"),
-    describeRoute({
+    operation("team:view", {
       operationId: "getWorkspace",
       summary: "Get a workspace",
-      tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404]),
     }),
@@ -69,11 +63,9 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/workspaces/:workspace_id",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "updateWorkspace",
       summary: "Update a workspace: name, sending pause and settings",
-      tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(200, "The workspace", WorkspaceOut, [403, 404, 413, 415]),
     }),
@@ -86,12 +78,10 @@ export const workspaceRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/workspaces/:workspace_id",
-    needs("team:manage"),
-    describeRoute({
+    operation("team:manage", {
       operationId: "deleteWorkspace",
       summary: "Delete a workspace and all its data",
       description: "Only for owners. Its API keys stop working at once, and its queued emails are not sent.",
-      tags: ["Workspaces"],
       parameters: [workspaceId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),

@@ -1,11 +1,10 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { clientOf } from "../../http/client.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { respondPage } from "../../http/page.tsx";
 import { refuseCrossSite } from "../../http/same-origin.ts";
 import { body } from "../../http/validate.ts";
@@ -17,25 +16,22 @@ import { getRule, listRules } from "./queries.ts";
 import { RuleIn, RuleOut, RulePatch, toRule } from "./schema.ts";
 import { updateRule } from "./update.ts";
 
-const tags = ["Forwarding rules"];
+const operation = operationsOf("Forwarding rules");
 const ruleId = parameter.id("rule_id", "Id of the forwarding rule");
 
 export const forwardingRuleRoutes = new Hono<AppEnv>()
   .get(
     "/v1/forwarding-rules/",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "listForwardingRules",
       summary: "List forwarding rules in the order in which they are applied",
-      tags,
       responses: responses(200, "At most 200 rules", z.array(RuleOut), [403]),
     }),
     async (c) => c.json((await listRules(c.get("caller"))).map((row) => toRule(row))),
   )
   .post(
     "/v1/forwarding-rules/",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "createForwardingRule",
       summary: "Create a forwarding rule",
       description:
@@ -43,7 +39,6 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
         "address that is not a mailbox of the workspace gets a link, valid for 7 days, and no mail before it has confirmed. " +
         "A rule of type webhook posts the event email.inbound.forwarded to its URL, signed as the deliveries of webhooks are; the " +
         "links to files in it work for 24 hours. OAuth tokens are refused.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The rule", RuleOut, [400, 403, 404, 409, 413, 415, 503]),
     }),
@@ -53,11 +48,9 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/forwarding-rules/:rule_id",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "getForwardingRule",
       summary: "Get a forwarding rule",
-      tags,
       parameters: [ruleId],
       responses: responses(200, "The rule", RuleOut, [403, 404]),
     }),
@@ -65,12 +58,10 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/forwarding-rules/:rule_id",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "updateForwardingRule",
       summary: "Change a forwarding rule",
       description: "Sends a new link to an address that has not confirmed, when the last one is older than an hour.",
-      tags,
       parameters: [ruleId],
       responses: responses(200, "The rule", RuleOut, [403, 404, 409, 413, 415, 503]),
     }),
@@ -79,11 +70,9 @@ export const forwardingRuleRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/forwarding-rules/:rule_id",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "deleteForwardingRule",
       summary: "Delete a forwarding rule",
-      tags,
       parameters: [ruleId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),

@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { assignMailbox } from "./assign.ts";
@@ -24,16 +22,14 @@ const ListQuery = z
   .superRefine(refuseDeepPages);
 
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
-const tags = ["Mailboxes"];
+const operation = operationsOf("Mailboxes");
 
 export const mailboxRoutes = new Hono<AppEnv>()
   .post(
     "/v1/mailboxes/",
-    needs("mailboxes:manage"),
-    describeRoute({
+    operation("mailboxes:manage", {
       operationId: "createMailbox",
       summary: "Create a mailbox",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The mailbox", MailboxOut, [403, 404, 409, 413, 415]),
     }),
@@ -43,11 +39,9 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/",
-    needs("mailboxes:view"),
-    describeRoute({
+    operation("mailboxes:view", {
       operationId: "listMailboxes",
       summary: "List mailboxes in order of address",
-      tags,
       responses: responses(200, "A page of mailboxes", z.array(MailboxOut), [403]),
     }),
     query(ListQuery),
@@ -59,11 +53,9 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/mailboxes/:mailbox_id",
-    needs("mailboxes:view"),
-    describeRoute({
+    operation("mailboxes:view", {
       operationId: "getMailbox",
       summary: "Get a mailbox",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404]),
     }),
@@ -72,13 +64,11 @@ export const mailboxRoutes = new Hono<AppEnv>()
   .patch(
     "/v1/mailboxes/:mailbox_id",
     // An assigned user without `mailboxes:manage` may change the display name and the password (rights.ts).
-    needs("mailboxes:view"),
-    describeRoute({
+    operation("mailboxes:view", {
       operationId: "updateMailbox",
       summary: "Update a mailbox",
       description:
         "Takes the scope `mailboxes:manage`. A user who is assigned to the mailbox may change `display_name` with `inbox:write`.",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),
@@ -87,11 +77,9 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/mailboxes/:mailbox_id",
-    needs("mailboxes:manage"),
-    describeRoute({
+    operation("mailboxes:manage", {
       operationId: "deleteMailbox",
       summary: "Delete a mailbox and its messages",
-      tags,
       parameters: [mailboxId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -102,8 +90,7 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/mailboxes/:mailbox_id/password",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "replaceMailboxPassword",
       summary: "Set the webmail password of a mailbox",
       description: [
@@ -111,7 +98,6 @@ export const mailboxRoutes = new Hono<AppEnv>()
         "A password that an API key sets ends with the key and passes to the successor of a rotated one; a password that an assigned",
         "member sets ends with the assignment.",
       ].join(" "),
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),
@@ -121,11 +107,9 @@ export const mailboxRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/mailboxes/:mailbox_id/assignees",
-    needs("mailboxes:manage"),
-    describeRoute({
+    operation("mailboxes:manage", {
       operationId: "replaceMailboxAssignees",
       summary: "Assign users to a mailbox",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The mailbox", MailboxOut, [403, 404, 413, 415]),
     }),

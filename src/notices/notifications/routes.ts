@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { body, query, toFaults } from "../../http/validate.ts";
 import { badRequest, unprocessable } from "../../lib/errors.ts";
@@ -22,7 +20,7 @@ import {
   toPage,
 } from "./schema.ts";
 
-const tags = ["Notifications"];
+const operation = operationsOf("Notifications");
 
 const ListQuery = z.object({
   unread: z
@@ -37,12 +35,10 @@ const ListQuery = z.object({
 export const notificationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/notifications",
-    needs("notifications:view"),
-    describeRoute({
+    operation("notifications:view", {
       operationId: "listNotifications",
       summary: "List your notifications",
       description: `Those of your user in the active workspace, newest first. They are kept ${NOTIFICATION_DAYS} days. Among the alerts: emails of the workspace wait because the service cannot hand them over for ten minutes, and the end of that.`,
-      tags,
       responses: responses(200, "A page of notifications, and the counts", NotificationPageOut, [403]),
     }),
     query(ListQuery),
@@ -54,24 +50,20 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/notifications/read-all",
-    needs("notifications:manage"),
-    describeRoute({
+    operation("notifications:manage", {
       operationId: "markAllNotificationsRead",
       summary: "Mark all your notifications read",
       description: "Those of your user in the active workspace.",
-      tags,
       responses: responses(200, "How many were unread", ReadAllOut, [403]),
     }),
     async (c) => c.json({ updated: await markAllRead(c.get("caller")) }),
   )
   .post(
     "/v1/notifications/:notification_id/read",
-    needs("notifications:manage"),
-    describeRoute({
+    operation("notifications:manage", {
       operationId: "markNotificationRead",
       summary: "Mark a notification read",
       description: "A second call changes nothing: `read_at` keeps the time of the first.",
-      tags,
       parameters: [parameter.id("notification_id", "Id of the notification")],
       responses: responses(200, "The notification", NotificationOut, [403, 404]),
     }),
@@ -79,24 +71,20 @@ export const notificationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/notifications/preferences",
-    needs("notifications:view"),
-    describeRoute({
+    operation("notifications:view", {
       operationId: "getNotificationPreferences",
       summary: "Get your notification preferences",
       description: "They belong to your user and apply in each of your workspaces.",
-      tags,
       responses: responses(200, "The preferences", PreferencesOut, [403]),
     }),
     async (c) => c.json({ preferences: await getPreferences(c.get("caller")) }),
   )
   .put(
     "/v1/notifications/preferences",
-    needs("notifications:manage"),
-    describeRoute({
+    operation("notifications:manage", {
       operationId: "updateNotificationPreferences",
       summary: "Change your notification preferences",
       description: "Answers all preferences as they are stored. 400 when `preferences` is not an object.",
-      tags,
       responses: responses(200, "The stored preferences", PreferencesOut, [400, 403, 413, 415]),
     }),
     ...body(PreferencesBody),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refusePagesBeyond } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -50,17 +48,15 @@ const DeliveriesQuery = z
 
 const webhookId = parameter.id("webhook_id", "Id of the webhook");
 const deliveryId = parameter.id("delivery_id", "Id of the delivery");
-const tags = ["Webhooks"];
+const operation = operationsOf("Webhooks");
 
 export const webhookRoutes = new Hono<AppEnv>()
   .get(
     "/v1/webhooks/",
-    needs("webhooks:view"),
-    describeRoute({
+    operation("webhooks:view", {
       operationId: "listWebhooks",
       summary: "List active webhooks",
       description: "A workspace has at most 50 webhooks. Their secrets are masked.",
-      tags,
       responses: responses(200, "The webhooks, oldest first", z.array(WebhookOut), [403]),
     }),
     query(ListQuery),
@@ -72,14 +68,12 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/",
-    needs("webhooks:manage"),
-    describeRoute({
+    operation("webhooks:manage", {
       operationId: "createWebhook",
       summary: "Create a webhook",
       description:
         "Each delivery is a POST that is signed with the secret. It is tried five times: after a failure the waits are 1 minute, " +
         "5 minutes, 30 minutes and 2 hours. An endpoint that fails for 5 days is paused. A workspace has at most 50 webhooks.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
@@ -94,11 +88,9 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id",
-    needs("webhooks:view"),
-    describeRoute({
+    operation("webhooks:view", {
       operationId: "getWebhook",
       summary: "Get a webhook",
-      tags,
       parameters: [webhookId],
       responses: responses(200, "The webhook, with its secret masked", WebhookOut, [403, 404]),
     }),
@@ -106,14 +98,12 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/webhooks/:webhook_id",
-    needs("webhooks:manage"),
-    describeRoute({
+    operation("webhooks:manage", {
       operationId: "updateWebhook",
       summary: "Update, pause, resume a webhook, or rotate its secret",
       description:
         "A paused webhook gets no events of that time; deliveries that were waiting are sent when it is resumed. After " +
         "`rotate_secret` the old secret also signs for 24 hours.",
-      tags,
       parameters: [webhookId],
       responses: responses(
         200,
@@ -127,11 +117,9 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/webhooks/:webhook_id",
-    needs("webhooks:manage"),
-    describeRoute({
+    operation("webhooks:manage", {
       operationId: "deleteWebhook",
       summary: "Delete a webhook",
-      tags,
       parameters: [webhookId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -142,12 +130,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/:webhook_id/test",
-    needs("webhooks:manage"),
-    describeRoute({
+    operation("webhooks:manage", {
       operationId: "sendWebhookTest",
       summary: "Send a sample event to a webhook",
       description: "Queues a sample `email.delivered`, also to a paused webhook. Its outcome is in the delivery log.",
-      tags,
       parameters: [webhookId, parameter.idempotencyKey],
       responses: responses(200, "The delivery is queued", TestOut, [403, 404, 409, 413]),
     }),
@@ -157,12 +143,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries",
-    needs("webhooks:view"),
-    describeRoute({
+    operation("webhooks:view", {
       operationId: "listWebhookDeliveries",
       summary: "List the deliveries of a webhook, newest first",
       description: "Deliveries are kept for 30 days.",
-      tags,
       parameters: [webhookId],
       responses: responses(200, "A page of deliveries", DeliveriesOut, [403, 404]),
     }),
@@ -178,11 +162,9 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id",
-    needs("webhooks:view"),
-    describeRoute({
+    operation("webhooks:view", {
       operationId: "getWebhookDelivery",
       summary: "Get a delivery of a webhook",
-      tags,
       parameters: [webhookId, deliveryId],
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
     }),
@@ -194,12 +176,10 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webhooks/:webhook_id/deliveries/:delivery_id/replay",
-    needs("webhooks:manage"),
-    describeRoute({
+    operation("webhooks:manage", {
       operationId: "retryWebhookDelivery",
       summary: "Send a delivery again",
       description: "Queues a new delivery with the same payload and its own id, also to a paused webhook.",
-      tags,
       parameters: [webhookId, deliveryId, parameter.idempotencyKey],
       responses: responses(201, "The new delivery", DeliveryItemOut, [403, 404, 409, 413]),
     }),
@@ -212,13 +192,11 @@ export const webhookRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/webhook-deliveries/:delivery_id",
-    needs("webhooks:view"),
-    describeRoute({
+    operation("webhooks:view", {
       operationId: "getWebhookDeliveryById",
       summary: "Get a delivery by its id alone",
       description:
         "One of a forwarding rule has the text of an email, so it takes the role owner or admin, and `inbox:read`.",
-      tags,
       parameters: [deliveryId],
       responses: responses(200, "The delivery", DeliveryOut, [403, 404]),
     }),

@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { AuditEntryOut, listAllAudit, toAuditEntry } from "../../identity/workspaces/index.ts";
@@ -18,7 +16,7 @@ const ListQuery = z.object({
   email: z.string().max(1000).optional().describe("Only the account with this address."),
 });
 
-const tags = ["Platform"];
+const operation = operationsOf("Platform");
 const security = [{ session: [] }];
 const userId = parameter.id("user_id", "Id of the user");
 
@@ -26,11 +24,9 @@ const userId = parameter.id("user_id", "Id of the user");
 export const adminRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/users",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listUsers",
       summary: "List the accounts of the platform",
-      tags,
       security,
       responses: responses(200, "A page of accounts", z.array(UserOut), [403]),
     }),
@@ -44,12 +40,10 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/restrict",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "restrictUser",
       summary: "Restrict an account: it cannot send",
       description: "Takes effect with the next request. Queued emails of the account become `failed`.",
-      tags,
       security,
       parameters: [userId],
       responses: responses(200, "The account", UserOut, [403, 404, 409]),
@@ -58,11 +52,9 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/users/:user_id/unrestrict",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "unrestrictUser",
       summary: "End the restriction of an account",
-      tags,
       security,
       parameters: [userId],
       responses: responses(200, "The account", UserOut, [403, 404]),
@@ -71,11 +63,9 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/audit",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listPlatformAuditEntries",
       summary: "List the audit log of all workspaces, newest first",
-      tags,
       security,
       responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
     }),
@@ -88,12 +78,10 @@ export const adminRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/flush",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "flushOutbox",
       summary: "Release emails that wait after an outage of the egress",
       description: "Releases 500 emails of each mail database now, and the others as these are delivered.",
-      tags,
       security,
       responses: responses(200, "The number of released emails", FlushOut, [403]),
     }),

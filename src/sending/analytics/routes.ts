@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
-import { needs } from "../../http/needs.ts";
-import { responses } from "../../http/openapi.ts";
+import { operationsOf, responses } from "../../http/openapi.ts";
 import { offsetQuery } from "../../http/pagination.ts";
 import { query } from "../../http/validate.ts";
 import { badRequest } from "../../lib/errors.ts";
@@ -20,7 +18,7 @@ import {
   toPoint,
 } from "./schema.ts";
 
-const tags = ["Analytics"];
+const operation = operationsOf("Analytics");
 
 // A wrong period is a 400 (docs/contract/analytics.md#periods), so the schema takes any text.
 const period = z
@@ -47,12 +45,10 @@ const ofWorkspace =
 export const analyticsRoutes = new Hono<AppEnv>()
   .get(
     "/v1/analytics/overview",
-    needs("analytics:view"),
-    describeRoute({
+    operation("analytics:view", {
       operationId: "getAnalyticsOverview",
       summary: "Count the emails of a period",
       description: ofWorkspace,
-      tags,
       responses: responses(200, "The counts", OverviewOut, [400, 403]),
     }),
     query(PeriodQuery),
@@ -65,12 +61,10 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/timeseries",
-    needs("analytics:view"),
-    describeRoute({
+    operation("analytics:view", {
       operationId: "getAnalyticsTimeseries",
       summary: "Count the emails of a period by hour or day",
       description: `${ofWorkspace} The first day has only the hours of it that belong to the period.`,
-      tags,
       responses: responses(200, "The buckets", TimeseriesOut, [400, 403]),
     }),
     query(SeriesQuery),
@@ -87,12 +81,10 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/domain-stats",
-    needs("analytics:view"),
-    describeRoute({
+    operation("analytics:view", {
       operationId: "getAnalyticsDomainStats",
       summary: "Rank recipient domains by emails sent",
       description: `${ofWorkspace} Counts recipients.`,
-      tags,
       responses: responses(200, "The domains, those with the most mail first", z.array(DomainStatsOut), [400, 403]),
     }),
     query(DomainQuery),
@@ -104,12 +96,10 @@ export const analyticsRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/analytics/deliverability",
-    needs("analytics:view"),
-    describeRoute({
+    operation("analytics:view", {
       operationId: "getAnalyticsDeliverability",
       summary: "Get bounce, complaint and deferral rates by recipient domain",
       description: `${ofWorkspace} Counts recipients.`,
-      tags,
       responses: responses(200, "The domains, those with the most mail first", DeliverabilityOut, [400, 403]),
     }),
     query(DomainQuery),

@@ -1,21 +1,19 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { respondMessage } from "../../http/download.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { needs } from "../../http/needs.ts";
-import { file, parameter, responses } from "../../http/openapi.ts";
+import { file, operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { composeSource } from "./source.ts";
+
+const operation = operationsOf("Emails");
 
 export const sourceRoutes = new Hono<AppEnv>().get(
   "/v1/emails/:email_id/source",
-  needs("emails:view"),
-  describeRoute({
+  operation("emails:view", {
     operationId: "getEmailSource",
     summary: "Get an email as it is composed",
     description:
       "With a DKIM signature when it was sent. 404 also when its content is no longer stored. Mail that a person sent from a mailbox takes " +
       "`inbox:read` and the right to open that mailbox.",
-    tags: ["Emails"],
     parameters: [parameter.id("email_id", "Id of the email")],
     responses: { ...responses(200, "", null, [403, 404]), ...file("The message (RFC 5322)", "message/rfc822") },
   }),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { answerFaults } from "../../http/answer-faults.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../http/pagination.ts";
 import { bodyWithAttachments, query } from "../../http/validate.ts";
 import { ContentUpload, discardingSink } from "./content/index.ts";
@@ -26,14 +24,14 @@ const ListQuery = z
 
 const emailId = parameter.id("email_id", "Id of the email");
 
+const operation = operationsOf("Emails");
+
 export const emailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/emails/",
-    needs("emails:send"),
-    describeRoute({
+    operation("emails:send", {
       operationId: "sendEmail",
       summary: "Send an email",
-      tags: ["Emails"],
       parameters: [parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [400, 403, 408, 409, 413, 415]),
     }),
@@ -47,13 +45,11 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/validate",
-    needs("emails:send"),
-    describeRoute({
+    operation("emails:send", {
       operationId: "validateEmail",
       summary: "Validate an email without sending it",
       description:
         "Returns every fault that a send would answer 400, 413 or 422 to, and every suppressed recipient, as an issue.",
-      tags: ["Emails"],
       responses: responses(200, "The issues that would prevent or change a send", ValidateOut, [403, 408, 413, 415]),
     }),
     answerFaults(toValidation),
@@ -62,11 +58,9 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "listEmails",
       summary: "List emails, newest first",
-      tags: ["Emails"],
       responses: responses(200, "A page of emails", z.array(EmailOut), [403]),
     }),
     query(ListQuery),
@@ -78,13 +72,11 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "getEmail",
       summary: "Get an email with its content and events",
       description:
         "The content of mail that a person sent from a mailbox takes `inbox:read` and the right to open that mailbox; without them it is null.",
-      tags: ["Emails"],
       parameters: [emailId],
       responses: responses(200, "The email", DetailOut, [403, 404]),
     }),
@@ -92,11 +84,9 @@ export const emailRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/:email_id/events",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "listEmailEvents",
       summary: "List the events of an email",
-      tags: ["Emails"],
       parameters: [emailId],
       responses: responses(200, "Events, oldest first", z.array(EventOut), [403, 404]),
     }),

@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { createSmtpCredential } from "./create.ts";
@@ -19,19 +17,17 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 
-const tags = ["SMTP credentials"];
+const operation = operationsOf("SMTP credentials");
 
 export const smtpCredentialRoutes = new Hono<AppEnv>()
   .post(
     "/v1/smtp-credentials/",
-    needs("smtp:manage"),
-    describeRoute({
+    operation("smtp:manage", {
       operationId: "createSmtpCredential",
       summary: "Create the SMTP credential of a domain",
       description:
         "The credential sends from the mailboxes of its domain, as the calling user. A domain has at most one active " +
         "credential. Connect to `smtp_host` and `smtp_port` with STARTTLS.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(
         201,
@@ -46,11 +42,9 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/smtp-credentials/",
-    needs("smtp:view"),
-    describeRoute({
+    operation("smtp:view", {
       operationId: "listSmtpCredentials",
       summary: "List SMTP credentials, newest first",
-      tags,
       responses: responses(
         200,
         "A page of SMTP credentials, inactive ones included, without passwords",
@@ -67,13 +61,11 @@ export const smtpCredentialRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/smtp-credentials/:credential_id",
-    needs("smtp:manage"),
-    describeRoute({
+    operation("smtp:manage", {
       operationId: "revokeSmtpCredential",
       summary: "Deactivate an SMTP credential",
       description:
         "Cannot be undone. Open connections are refused at their next MAIL FROM or message. The response takes half a second.",
-      tags,
       parameters: [parameter.id("credential_id", "Id of the SMTP credential")],
       responses: responses(204, "Deactivated", null, [403, 404]),
     }),

@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses, success } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses, success } from "../../http/openapi.ts";
 import { onePage, pageQuery, refuseDeepPages } from "../../http/pagination.ts";
 import { body, query } from "../../http/validate.ts";
 import { addressKey, parseAddress } from "../../lib/addresses.ts";
@@ -29,7 +27,7 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 
-const tags = ["Suppressions"];
+const operation = operationsOf("Suppressions");
 const email = {
   in: "path",
   name: "email",
@@ -42,11 +40,9 @@ const email = {
 export const suppressionRoutes = new Hono<AppEnv>()
   .get(
     "/v1/suppressions/",
-    needs("contacts:view"),
-    describeRoute({
+    operation("contacts:view", {
       operationId: "listSuppressions",
       summary: "List suppressed addresses",
-      tags,
       responses: responses(200, "A page of addresses in alphabetical order", z.array(SuppressionOut), [403]),
     }),
     query(ListQuery),
@@ -58,12 +54,10 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/suppressions/",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "addSuppression",
       summary: "Add an address to the suppression list",
       description: "Answers 200 with the stored entry when the address is already suppressed.",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: {
         ...responses(201, "The suppression", SuppressionOut, [403, 409, 413, 415]),
@@ -79,11 +73,9 @@ export const suppressionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/suppressions/:email",
-    needs("contacts:manage"),
-    describeRoute({
+    operation("contacts:manage", {
       operationId: "removeSuppression",
       summary: "Remove an address from the suppression list",
-      tags,
       parameters: [email],
       responses: responses(204, "Removed", null, [403, 404]),
     }),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../http/pagination.ts";
 import { body, bodyWithLongTexts, query } from "../../http/validate.ts";
 import { parseUuid } from "../../lib/ids.ts";
@@ -34,16 +32,14 @@ const ListQuery = z.object({
 });
 
 const templateId = parameter.id("template_id", "Id of the template");
-const tags = ["Templates"];
+const operation = operationsOf("Templates");
 
 export const templateRoutes = new Hono<AppEnv>()
   .post(
     "/v1/templates/",
-    needs("templates:manage"),
-    describeRoute({
+    operation("templates:manage", {
       operationId: "createTemplate",
       summary: "Create a template",
-      tags,
       parameters: [parameter.idempotencyKey],
       responses: responses(201, "The template", TemplateOut, [403, 408, 409, 413, 415]),
     }),
@@ -53,12 +49,10 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/",
-    needs("templates:view"),
-    describeRoute({
+    operation("templates:view", {
       operationId: "listTemplates",
       summary: "List templates, most recently updated first",
       description: "A page also ends after about 8 MB.",
-      tags,
       responses: responses(200, "A page of templates", z.array(TemplateOut), [403]),
     }),
     query(ListQuery),
@@ -70,11 +64,9 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/templates/:template_id",
-    needs("templates:view"),
-    describeRoute({
+    operation("templates:view", {
       operationId: "getTemplate",
       summary: "Get a template",
-      tags,
       parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404]),
     }),
@@ -82,11 +74,9 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/templates/:template_id",
-    needs("templates:manage"),
-    describeRoute({
+    operation("templates:manage", {
       operationId: "updateTemplate",
       summary: "Update a template",
-      tags,
       parameters: [templateId],
       responses: responses(200, "The template", TemplateOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -95,11 +85,9 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/templates/:template_id",
-    needs("templates:manage"),
-    describeRoute({
+    operation("templates:manage", {
       operationId: "deleteTemplate",
       summary: "Delete a template",
-      tags,
       parameters: [templateId],
       responses: responses(204, "Deleted", null, [403, 404]),
     }),
@@ -110,11 +98,9 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/duplicate",
-    needs("templates:manage"),
-    describeRoute({
+    operation("templates:manage", {
       operationId: "duplicateTemplate",
       summary: "Duplicate a template",
-      tags,
       parameters: [templateId, parameter.idempotencyKey],
       responses: responses(201, "The copy", TemplateOut, [403, 404, 409, 413]),
     }),
@@ -124,11 +110,9 @@ export const templateRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/templates/:template_id/preview",
-    needs("templates:view"),
-    describeRoute({
+    operation("templates:view", {
       operationId: "previewTemplate",
       summary: "Preview a template with variables",
-      tags,
       parameters: [templateId],
       responses: responses(200, "The rendered template", PreviewOut, [403, 404, 413, 415]),
     }),

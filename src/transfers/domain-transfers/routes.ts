@@ -1,12 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import { Hono } from "hono";
-import { describeRoute, resolver } from "hono-openapi";
+import { resolver } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../http/env.ts";
 import { idempotent } from "../../http/idempotency.ts";
 import { noBody } from "../../http/json-body.ts";
-import { needs } from "../../http/needs.ts";
-import { parameter, responses } from "../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../http/pagination.ts";
 import { minuteLimit } from "../../http/rate-limit.ts";
 import { body, optionalBody, query } from "../../http/validate.ts";
@@ -33,7 +32,7 @@ import {
 } from "./schema.ts";
 import { requireSwitchedOn } from "./switch.ts";
 
-const tags = ["Domain transfers"];
+const operation = operationsOf("Domain transfers");
 const domainId = parameter.id("domain_id", "Id of the domain");
 const transferId = parameter.id("transfer_id", "Id of the transfer");
 
@@ -69,15 +68,13 @@ const whileOn: MiddlewareHandler<AppEnv> = async (c, next) => {
 export const transferRoutes = new Hono<AppEnv>()
   .post(
     "/v1/domains/:domain_id/transfer",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "createDomainTransfer",
       summary: "Offer a domain to another account",
       description:
         "Mails an accept link to the account, which works for 7 days. The domain moves with its sub-domains and mailboxes 24 " +
         "hours after the acceptance. Answers 409 while it has scheduled emails or broadcasts. The limit is 5 calls per user " +
         "and minute.",
-      tags,
       parameters: [domainId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, pending", OfferedTransferOut, [403, 404, 409, 413, 415, 503]),
     }),
@@ -89,11 +86,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/incoming",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "listIncomingDomainTransfers",
       summary: "List the pending and accepted transfers that were sent to you, newest first",
-      tags,
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
     whileOn,
@@ -108,11 +103,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/outgoing",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "listOutgoingDomainTransfers",
       summary: "List the transfers that you initiated in this workspace, newest first",
-      tags,
       responses: transferResponses("A page of transfers", z.array(TransferOut), [403, 404]),
     }),
     whileOn,
@@ -126,11 +119,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/domain-transfers/accept-eligibility",
-    needs("domains:view"),
-    describeRoute({
+    operation("domains:view", {
       operationId: "getDomainTransferEligibility",
       summary: "Get whether you could accept a transfer",
-      tags,
       responses: transferResponses("Whether you could, and why not", EligibilityOut, [403, 404]),
     }),
     whileOn,
@@ -138,14 +129,12 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:token/accept",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "acceptDomainTransfer",
       summary: "Accept a transfer by the token of its mailed link",
       description:
         "Starts the safety window of 24 hours. Every owner of the workspace that gives the domain away gets a link that " +
         "stops it. An API key accepts only into its own workspace.",
-      tags,
       parameters: [token("token", "accept"), parameter.idempotencyKey],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
@@ -156,11 +145,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/by-id/:transfer_id/accept",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "acceptDomainTransferById",
       summary: "Accept a transfer that was sent to your account",
-      tags,
       parameters: [transferId, parameter.idempotencyKey],
       responses: transferResponses("The transfer, accepted", TransferOut, [403, 404, 409, 410, 413, 415, 503]),
     }),
@@ -171,11 +158,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/:transfer_id/decline",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "declineDomainTransfer",
       summary: "Decline a pending transfer that was sent to your account",
-      tags,
       parameters: [transferId],
       responses: transferResponses("The transfer, declined", TransferOut, [403, 404, 409]),
     }),
@@ -185,11 +170,9 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/domain-transfers/:transfer_id",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "cancelDomainTransfer",
       summary: "Cancel a pending transfer that you initiated",
-      tags,
       parameters: [transferId],
       responses: transferResponses("The transfer, cancelled", TransferOut, [403, 404, 409]),
     }),
@@ -198,12 +181,10 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/domain-transfers/stop/:stop_token",
-    needs("domains:manage"),
-    describeRoute({
+    operation("domains:manage", {
       operationId: "stopDomainTransfer",
       summary: "Stop an accepted transfer by the token of a mailed stop link",
       description: "Works within the safety window, for owners and admins of the workspace that gives the domain away.",
-      tags,
       parameters: [token("stop_token", "stop")],
       responses: transferResponses("The transfer, reversed", TransferOut, [403, 404, 409]),
     }),
@@ -213,8 +194,7 @@ export const transferRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/domain-transfers/:domain_id",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "forceDomainTransfer",
       summary: "Move a domain to another account at once",
       description:

@@ -1,19 +1,17 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { getBroadcastResults } from "../results.ts";
 import { BroadcastAnalyticsOut, toBroadcastAnalytics } from "./compare-variants.ts";
 
+const operation = operationsOf("Analytics");
+
 export const broadcastAnalyticsRoutes = new Hono<AppEnv>().get(
   "/v1/analytics/broadcasts/:broadcast_id",
-  needs("analytics:view"),
-  describeRoute({
+  operation("analytics:view", {
     operationId: "getBroadcastAnalytics",
     summary: "Compare the variants of a broadcast",
     description: "Clicks are those of people, not of scanners.",
-    tags: ["Analytics"],
     parameters: [parameter.id("broadcast_id", "Id of the broadcast")],
     responses: responses(200, "The results by variant", BroadcastAnalyticsOut, [403, 404]),
   }),

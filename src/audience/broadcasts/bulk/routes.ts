@@ -1,23 +1,21 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { limits } from "../rules.ts";
 import { BulkSendIn, BulkSendOut } from "./schema.ts";
 import { sendToList } from "./send.ts";
 
+const operation = operationsOf("Contacts");
+
 export const bulkSendRoutes = new Hono<AppEnv>().post(
   "/v1/contacts/:list_id/send",
-  needs("broadcasts:send"),
-  describeRoute({
+  operation("broadcasts:send", {
     operationId: "sendToContactList",
     summary: "Send an email to every contact of a list",
     description:
       "Subject, html and text take `{{email}}`, `{{name}}` and `{{<metadata key>}}`. Contacts on the suppression list are skipped. Each email has unsubscribe headers and a visible link, `{{unsubscribe_url}}`, which is appended when the content has none. At most 1,000,000 octets of content as JSON.",
-    tags: ["Contacts"],
     parameters: [parameter.id("list_id", "Id of the contact list"), parameter.idempotencyKey],
     responses: responses(200, "What was queued", BulkSendOut, [400, 403, 404, 409, 413, 415]),
   }),

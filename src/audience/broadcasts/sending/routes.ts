@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { pageQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { getAudience } from "../audience.ts";
@@ -20,7 +18,7 @@ import { sendTest } from "../send-test.ts";
 import { getTopLinks } from "../top-links.ts";
 
 const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
-const tags = ["Broadcasts"];
+const operation = operationsOf("Broadcasts");
 
 const RecipientsQuery = z.object({
   status: z.enum(recipientStatuses).optional(),
@@ -38,13 +36,11 @@ const LinksQuery = z.object({ limit: pageQuery({ default: 10, max: 50 }).limit }
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/broadcasts/:broadcast_id/send",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "sendBroadcast",
       summary: "Send a broadcast",
       description:
         "Fixes its audience, at most 2,000,000 contacts. With a sample, only the sample is mailed until a variant is promoted.",
-      tags,
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -54,11 +50,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/promote/:variant_id",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "promoteBroadcastVariant",
       summary: "Send the winning variant to the contacts outside the sample",
-      tags,
       parameters: [broadcastId, parameter.id("variant_id", "Id of the variant"), parameter.idempotencyKey],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -71,12 +65,10 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/cancel",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "cancelBroadcast",
       summary: "Cancel a scheduled or sending broadcast",
       description: "Emails that were not given to a mail server yet are cancelled too.",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -84,11 +76,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/pause",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "pauseBroadcast",
       summary: "Pause a sending broadcast",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -96,11 +86,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/resume",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "resumeBroadcast",
       summary: "Resume a paused broadcast",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The broadcast", BroadcastOut, [403, 404, 409]),
     }),
@@ -108,12 +96,10 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/test",
-    needs("broadcasts:send"),
-    describeRoute({
+    operation("broadcasts:send", {
       operationId: "sendBroadcastTest",
       summary: "Send a broadcast to given addresses as a test",
       description: "Placeholders other than {{email}} and {{unsubscribe_url}} render as empty strings.",
-      tags,
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(202, "The emails", TestOut, [403, 404, 409, 413, 415]),
     }),
@@ -123,11 +109,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/audience",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "getBroadcastAudience",
       summary: "Count the contacts that get a broadcast and those that are skipped",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The counts", AudienceOut, [403, 404]),
     }),
@@ -135,12 +119,10 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/recipients",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "listBroadcastRecipients",
       summary: "List the recipients of a broadcast",
       description: "A page with a status may be empty and still have a next page.",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "A page of recipients", z.array(RecipientOut), [403, 404]),
     }),
@@ -154,11 +136,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/broadcasts/:broadcast_id/top-links",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "listBroadcastTopLinks",
       summary: "List the links of a broadcast that people clicked most",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "The links, most clicked first", TopLinksOut, [403, 404]),
     }),

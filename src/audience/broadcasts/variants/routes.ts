@@ -1,10 +1,8 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { getBroadcast } from "../queries.ts";
 import { limits } from "../rules.ts";
@@ -16,16 +14,14 @@ import { updateVariant } from "./update.ts";
 
 const broadcastId = parameter.id("broadcast_id", "Id of the broadcast");
 const variantId = parameter.id("variant_id", "Id of the variant");
-const tags = ["Broadcasts"];
+const operation = operationsOf("Broadcasts");
 
 export const variantRoutes = new Hono<AppEnv>()
   .get(
     "/v1/broadcasts/:broadcast_id/variants",
-    needs("broadcasts:view"),
-    describeRoute({
+    operation("broadcasts:view", {
       operationId: "listBroadcastVariants",
       summary: "List the variants of a broadcast, oldest first",
-      tags,
       parameters: [broadcastId],
       responses: responses(200, "All variants", z.array(VariantOut), [403, 404]),
     }),
@@ -38,12 +34,10 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/broadcasts/:broadcast_id/variants",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "createBroadcastVariant",
       summary: "Add a variant to a broadcast",
       description: `A broadcast has at most ${limits.variants} variants.`,
-      tags,
       parameters: [broadcastId, parameter.idempotencyKey],
       responses: responses(201, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -53,11 +47,9 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "updateBroadcastVariant",
       summary: "Update a variant of a broadcast",
-      tags,
       parameters: [broadcastId, variantId],
       responses: responses(200, "The variant", VariantOut, [403, 404, 408, 409, 413, 415]),
     }),
@@ -69,11 +61,9 @@ export const variantRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/broadcasts/:broadcast_id/variants/:variant_id",
-    needs("broadcasts:manage"),
-    describeRoute({
+    operation("broadcasts:manage", {
       operationId: "deleteBroadcastVariant",
       summary: "Delete a variant of a broadcast",
-      tags,
       parameters: [broadcastId, variantId],
       responses: responses(204, "Deleted", null, [403, 404, 409]),
     }),

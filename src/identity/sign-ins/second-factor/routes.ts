@@ -1,11 +1,9 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { needs } from "../../../http/needs.ts";
-import { responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { iso } from "../../../lib/time.ts";
 import { reauthenticate } from "./reauthenticate.ts";
@@ -15,16 +13,16 @@ import { disableTotp, enableTotp, setUpTotp } from "./settings.ts";
 const ipOf = (c: Context<AppEnv>) => clientOf(c).ip;
 const security = [{ session: [] }];
 
+const operation = operationsOf("Sessions");
+
 /** TOTP of the signed-in user, and proving the identity again (docs/contract/sign-in.md#second-factor). */
 export const secondFactorRoutes = new Hono<AppEnv>()
   .post(
     "/v1/auth/totp/setup",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "createTotpSecret",
       summary: "Set up two-factor authentication",
       description: "The secret has no effect until it is enabled with a code. A new call replaces it.",
-      tags: ["Sessions"],
       security,
       responses: responses(200, "The secret. It is shown in this response only", TotpSetupOut, [403, 409]),
     }),
@@ -33,11 +31,9 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/enable",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "addTotp",
       summary: "Turn two-factor authentication on",
-      tags: ["Sessions"],
       security,
       responses: responses(
         200,
@@ -51,11 +47,9 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/totp/disable",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "removeTotp",
       summary: "Turn two-factor authentication off",
-      tags: ["Sessions"],
       security,
       responses: responses(200, "It is off", TotpOut, [403, 409, 413, 415]),
     }),
@@ -67,14 +61,12 @@ export const secondFactorRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/auth/reauth",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "verifyIdentity",
       summary: "Prove your identity again",
       description:
         "Stamps the session. Give a TOTP code or, without two-factor authentication, the token of a fresh sign-in link: the " +
         "last part of its URL.",
-      tags: ["Sessions"],
       security,
       responses: responses(200, "The session is stamped", ReauthOut, [403, 413, 415]),
     }),

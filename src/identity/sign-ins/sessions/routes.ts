@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { CallerCtx, SessionActor } from "../../../access/caller.ts";
 import {
@@ -13,8 +12,7 @@ import {
 } from "../../../access/sessions/index.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { isForm, readFields } from "../../../http/fields.ts";
-import { needs } from "../../../http/needs.ts";
-import { fieldsBody, parameter, responses } from "../../../http/openapi.ts";
+import { fieldsBody, operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { refuseCrossSite } from "../../../http/same-origin.ts";
 import {
@@ -39,17 +37,17 @@ function sessionCaller(c: Context<AppEnv>): CallerCtx & { actor: SessionActor } 
   return { ...caller, actor: caller.actor };
 }
 
+const operation = operationsOf("Sessions");
+
 export const sessionRoutes = new Hono<AppEnv>()
   .post(
     "/auth/refresh",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "refreshSession",
       summary: "Refresh a session",
       description:
         "Uses the refresh token in the cookie and sets new cookies. A use within 30 seconds of the first one sets the same " +
         "refresh token; a later one ends the session.",
-      tags: ["Sessions"],
       responses: responses(200, "New cookies are set", AccessOut, [403]),
     }),
     async (c) => {
@@ -66,12 +64,10 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/logout",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "endSession",
       summary: "Sign out",
       description: "Ends the session of the cookie and deletes the cookies. Without a session it does nothing.",
-      tags: ["Sessions"],
       responses: responses(204, "Signed out", null, [403]),
     }),
     async (c) => {
@@ -83,11 +79,9 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .post(
     "/auth/workspace",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "switchWorkspace",
       summary: "Make another workspace the active one",
-      tags: ["Sessions"],
       requestBody: fieldsBody(WorkspaceSwitch),
       responses: responses(200, "The session now acts in this workspace", AccessOut, [403, 404, 413, 415]),
     }),
@@ -100,11 +94,9 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/sessions/",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "listSessions",
       summary: "List your sessions, newest first",
-      tags: ["Sessions"],
       responses: responses(200, "A page of sessions that have not ended", z.array(SessionOut), [403]),
     }),
     query(ListQuery),
@@ -117,12 +109,10 @@ export const sessionRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/sessions/:session_id",
-    needs("session"),
-    describeRoute({
+    operation("session", {
       operationId: "revokeSession",
       summary: "End one of your sessions",
       description: "Takes effect with its next request.",
-      tags: ["Sessions"],
       parameters: [parameter.id("session_id", "Id of the session")],
       responses: responses(204, "Ended", null, [403, 404]),
     }),

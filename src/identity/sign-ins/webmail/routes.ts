@@ -1,26 +1,22 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import { refreshMailboxSession, signOutOfMailbox } from "../../../access/mailbox-sessions/index.ts";
 import { clientOf } from "../../../http/client.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { readFields } from "../../../http/fields.ts";
-import { needs } from "../../../http/needs.ts";
-import { fieldsBody, responses } from "../../../http/openapi.ts";
+import { fieldsBody, operationsOf, responses } from "../../../http/openapi.ts";
 import { RefreshIn, toWebmailTokens, WebmailLoginIn, WebmailTokens } from "./schema.ts";
 import { signInToWebmail } from "./sign-in.ts";
 
-const common = { tags: ["Webmail"] };
+const operation = operationsOf("Webmail");
 
 /** Signing in to one mailbox by its password (docs/contract/sign-in.md#webmail-login). */
 export const webmailRoutes = new Hono<AppEnv>()
   .post(
     "/v1/webmail/login",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "createMailboxSession",
       summary: "Sign in to a mailbox",
       description: "10 wrong passwords from one network, or 100 in all, are allowed for a mailbox in 15 minutes.",
-      ...common,
       requestBody: fieldsBody(WebmailLoginIn),
       responses: responses(200, "The tokens", WebmailTokens, [413, 415]),
     }),
@@ -31,13 +27,11 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/refresh",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "refreshMailboxSession",
       summary: "Refresh a mailbox session",
       description:
         "A use within 30 seconds of the first one returns the same refresh token; a later one ends the session.",
-      ...common,
       requestBody: fieldsBody(RefreshIn),
       responses: responses(200, "The tokens", WebmailTokens, [413, 415]),
     }),
@@ -48,11 +42,9 @@ export const webmailRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/webmail/logout",
-    needs("public"),
-    describeRoute({
+    operation("public", {
       operationId: "endMailboxSession",
       summary: "End a mailbox session",
-      ...common,
       requestBody: fieldsBody(RefreshIn),
       responses: responses(204, "Ended", null, [413, 415]),
     }),

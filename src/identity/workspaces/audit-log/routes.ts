@@ -1,23 +1,21 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { query } from "../../../http/validate.ts";
 import { AUDIT_RETENTION_DAYS } from "../../../platform/audit/index.ts";
 import { listAudit } from "./queries.ts";
 import { AuditEntryOut, toAuditEntry } from "./schema.ts";
 
+const operation = operationsOf("Audit log");
+
 export const auditRoutes = new Hono<AppEnv>().get(
   "/v1/audit",
-  needs("team:manage"),
-  describeRoute({
+  operation("team:manage", {
     operationId: "listAuditEntries",
     summary: "List the audit log, newest first",
     description: `Who changed what in the workspace. Entries are kept ${AUDIT_RETENTION_DAYS} days.`,
-    tags: ["Audit log"],
     responses: responses(200, "A page of entries", z.array(AuditEntryOut), [403]),
   }),
   query(z.object(cursorQuery)),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
 import { largeBodies } from "../../../http/json-body.ts";
-import { needs } from "../../../http/needs.ts";
-import { file, parameter, responses, success } from "../../../http/openapi.ts";
+import { file, operationsOf, parameter, responses, success } from "../../../http/openapi.ts";
 import { query } from "../../../http/validate.ts";
 import { AppError, badRequest, tooLarge, unsupportedMediaType } from "../../../lib/errors.ts";
 import { toReadable } from "../../../lib/readable.ts";
@@ -22,7 +20,7 @@ const MAX_ARCHIVE_BYTES = 500_000_000;
 /** Memory that an import holds: a message of 25 MiB, what is read ahead, and what is parsed. */
 const IMPORT_BYTES = 40_000_000;
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const archive = { schema: { type: "string", format: "binary" } } as const;
 const EXAMPLE = "From ada@example.org Sat Nov 21 14:12:48 2026\r\nSubject: Hello\r\n\r\nText\r\n\r\n";
@@ -46,12 +44,10 @@ run in one mailbox at a time (409).`;
 export const archiveRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/export",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "exportInbox",
       summary: "Export the messages of a mailbox",
       description: EXPORT_DESCRIPTION,
-      tags,
       parameters: [mailboxId],
       responses: { ...responses(200, "", null, [403, 404, 502]), ...file("The archive", "application/zip") },
     }),
@@ -67,12 +63,10 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/import",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "importInbox",
       summary: "Import messages into a mailbox",
       description: IMPORT_DESCRIPTION,
-      tags,
       parameters: [mailboxId],
       requestBody: {
         required: true,
@@ -105,13 +99,11 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxImports",
       summary: "List the imports in the background",
       description:
         "The newest 20 of the last 30 days, newest first. Imports that were answered with a 200 are not listed.",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The imports", z.array(BackgroundImportOut), [403, 404, 502]),
     }),
@@ -122,11 +114,9 @@ export const archiveRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/imports/:import_id",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxImport",
       summary: "Get the progress of an import in the background",
-      tags,
       parameters: [mailboxId, parameter.id("import_id", "Id of the import")],
       responses: responses(200, "The import", BackgroundImportOut, [403, 404, 502]),
     }),

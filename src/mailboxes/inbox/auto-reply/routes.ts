@@ -1,24 +1,20 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
 import { findAutoReply, replaceAutoReply } from "./change.ts";
 import { AutoReplyIn, AutoReplyOut, MAX_REPLY_CHARACTERS, toAutoReply } from "./schema.ts";
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 
 export const autoReplyRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/auto-reply",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxAutoReply",
       summary: "Get the automatic reply of a mailbox",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404]),
     }),
@@ -29,14 +25,12 @@ export const autoReplyRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/auto-reply",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "replaceInboxAutoReply",
       summary: "Replace the automatic reply of a mailbox",
       description:
         "Answers emails that name the mailbox in To or Cc, at most once a day to each return path. Lists, bounces, automatic " +
         "emails and spam are not answered.",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The automatic reply", AutoReplyOut, [403, 404, 413, 415]),
     }),

@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { requireOwnPage } from "../../../http/same-origin.ts";
 import { connectToEvents } from "./connect.ts";
 import { MAX_SOCKETS, MAX_SOCKETS_OF_CREDENTIAL } from "./sockets.ts";
@@ -31,14 +29,14 @@ key, assignment, password, owner of the mailbox), when the credential expires, a
 mailbox has at most ${MAX_SOCKETS} sockets, a credential at most ${MAX_SOCKETS_OF_CREDENTIAL} of them. A browser may connect from pages of this
 service only.`;
 
+const operation = operationsOf("Inbox");
+
 export const eventRoutes = new Hono<AppEnv>().get(
   "/v1/inbox/:mailbox_id/events",
-  needs("inbox:read"),
-  describeRoute({
+  operation("inbox:read", {
     operationId: "getInboxEvents",
     summary: "Receive the changes of a mailbox as they happen",
     description: DESCRIPTION,
-    tags: ["Inbox"],
     parameters: [
       parameter.id("mailbox_id", "Id of the mailbox"),
       {

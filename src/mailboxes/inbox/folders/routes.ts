@@ -1,10 +1,8 @@
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { body, query } from "../../../http/validate.ts";
 import { parseAddress } from "../../../lib/addresses.ts";
 import { mailboxLimits } from "../../mailbox-store/index.ts";
@@ -38,7 +36,7 @@ const BlockedSenders = z
   })
   .meta({ ref: "InboxBlockedSenders", example: { emails: ["spam@example.org"] } });
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const name = {
   in: "path",
@@ -54,11 +52,9 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const folderRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/folders",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxFolders",
       summary: "List the folders of a mailbox",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "At most 500 folders", z.array(FolderOut), errors),
     }),
@@ -66,12 +62,10 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/folders",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "createInboxFolder",
       summary: "Create a folder",
       description: "A mailbox has at most 500 folders.",
-      tags,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),
@@ -81,11 +75,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/folders/:name",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "updateInboxFolder",
       summary: "Rename a folder",
-      tags,
       parameters: [mailboxId, name],
       responses: responses(200, "The folder", FolderOut, [...errors, 409, 413, 415]),
     }),
@@ -94,11 +86,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/folders/:name",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "deleteInboxFolder",
       summary: "Delete an empty folder",
-      tags,
       parameters: [mailboxId, name],
       responses: responses(204, "Deleted", null, [...errors, 409]),
     }),
@@ -109,11 +99,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/addresses",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxAddresses",
       summary: "Complete an address from mail sent and received",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "At most 20 addresses, the most used first", z.array(Address), errors),
     }),
@@ -122,11 +110,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/quota",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxQuota",
       summary: "Get the size of a mailbox and its limit",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "The size", QuotaOut, errors),
     }),
@@ -138,11 +124,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/storage-sections",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxStorageSections",
       summary: "List the sizes of the folders and of all attachments",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "One entry a folder, then the attachments in all of them", z.array(SectionOut), errors),
     }),
@@ -150,11 +134,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/blocked-senders",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxBlockedSenders",
       summary: "List the senders whose mail goes to Spam",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "At most 1,000 addresses", BlockedSenders, errors),
     }),
@@ -162,11 +144,9 @@ export const folderRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/blocked-senders",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "replaceInboxBlockedSenders",
       summary: "Replace the senders whose mail goes to Spam",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "What is now stored", BlockedSenders, [...errors, 413, 415]),
     }),

@@ -1,17 +1,15 @@
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { body } from "../../../http/validate.ts";
 import { openMailbox } from "../open.ts";
 import { LabelOut, toLabel } from "../schema.ts";
 import { createLabel, deleteLabel, updateLabel } from "./change.ts";
 import { LabelIn, LabelPatch } from "./schema.ts";
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const label = [mailboxId, parameter.id("label_id", "Id of the label")];
 const errors = [403, 404, 502];
@@ -20,11 +18,9 @@ const open = (c: Context<AppEnv>) => openMailbox(c.get("caller"), c.req.param("m
 export const labelRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/labels",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxLabels",
       summary: "List labels by name",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "At most 200 labels", z.array(LabelOut), errors),
     }),
@@ -32,12 +28,10 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/labels",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "createInboxLabel",
       summary: "Create a label",
       description: "A mailbox has at most 200 labels.",
-      tags,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
@@ -47,11 +41,9 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "updateInboxLabel",
       summary: "Update a label",
-      tags,
       parameters: label,
       responses: responses(200, "The label", LabelOut, [...errors, 409, 413, 415]),
     }),
@@ -60,12 +52,10 @@ export const labelRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/labels/:label_id",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "deleteInboxLabel",
       summary: "Delete a label",
       description: "Its messages stay.",
-      tags,
       parameters: label,
       responses: responses(204, "Deleted", null, errors),
     }),

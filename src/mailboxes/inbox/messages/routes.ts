@@ -1,10 +1,8 @@
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import { download } from "../../../http/download.ts";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { file, parameter, responses, success } from "../../../http/openapi.ts";
+import { file, operationsOf, parameter, responses, success } from "../../../http/openapi.ts";
 import { offsetQuery, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { notFound } from "../../../lib/errors.ts";
@@ -50,7 +48,7 @@ const SearchQuery = z.object({
   folder: z.string().max(1000).default("INBOX").describe("The folder to search; `*` searches all folders."),
 });
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const message = [mailboxId, parameter.uid];
 const errors = [403, 404, 502];
@@ -72,11 +70,9 @@ const uidOf = (c: Context<AppEnv>) =>
 export const messageRoutes = new Hono<AppEnv>()
   .get(
     "/v1/inbox/:mailbox_id/messages",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxMessages",
       summary: "List the messages of a folder, newest first",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "A page of messages", PageOut, errors),
     }),
@@ -93,12 +89,10 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/search",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "searchInbox",
       summary: "Search sender, recipients, subject and text of messages",
       description: "Every word matches the beginning of a word. `total` counts at most 10,000 messages.",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "A page of messages, newest first", PageOut, errors),
     }),
@@ -114,12 +108,10 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxMessage",
       summary: "Get a message",
       description: "Reading does not mark it as seen.",
-      tags,
       parameters: message,
       responses: responses(200, "The message", MessageOut, errors),
     }),
@@ -132,11 +124,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/messages/:uid/raw",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxMessageSource",
       summary: "Get a message as it was received",
-      tags,
       parameters: message,
       responses: { ...responses(200, "", null, errors), ...file("The message (RFC 5322)", "message/rfc822") },
     }),
@@ -149,11 +139,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/attachments/:uid/:part_id",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxAttachment",
       summary: "Download an attachment",
-      tags,
       parameters: [...message, partId],
       responses: { ...responses(200, "", null, errors), ...file("The decoded file", "application/octet-stream") },
     }),
@@ -166,11 +154,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/flags",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "updateInboxMessageFlags",
       summary: "Mark a message as seen, flagged or answered",
-      tags,
       parameters: message,
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
@@ -183,11 +169,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/move",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "moveInboxMessage",
       summary: "Move a message to another folder",
-      tags,
       parameters: message,
       responses: responses(200, "Its new place", PlaceOut, bodyErrors),
     }),
@@ -198,11 +182,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/spam",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "moveInboxMessageToSpam",
       summary: "Move a message to Spam",
-      tags,
       parameters: message,
       responses: responses(200, "Its new place", PlaceOut, errors),
     }),
@@ -211,11 +193,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/:uid/not-spam",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "restoreInboxMessageFromSpam",
       summary: "Return a message from Spam to the folder that it came from",
-      tags,
       parameters: message,
       responses: responses(200, "Its new place", PlaceOut, [...errors, 409]),
     }),
@@ -224,12 +204,10 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/messages/:uid",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "deleteInboxMessage",
       summary: "Move a message to Trash, or delete it for good",
       description: "A message in Trash, and any message with `expunge=true`, is deleted for good.",
-      tags,
       parameters: message,
       responses: {
         ...responses(200, "Moved to Trash: its new place", PlaceOut, errors),
@@ -245,11 +223,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/messages/batch",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "updateInboxMessages",
       summary: "Change up to 200 messages of a folder",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "A result for each message", BatchOut, bodyErrors),
     }),
@@ -258,11 +234,9 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/messages/:uid/labels",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "replaceInboxMessageLabels",
       summary: "Replace the labels of a message",
-      tags,
       parameters: message,
       responses: responses(200, "The message", ItemOut, bodyErrors),
     }),
@@ -275,12 +249,10 @@ export const messageRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/threads/:thread_id",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "getInboxThread",
       summary: "List the messages of a thread in all folders, oldest first",
       description: "Lists the newest 500 messages.",
-      tags,
       parameters: [mailboxId, parameter.id("thread_id", "Id of the thread")],
       responses: responses(200, "The messages", ThreadOut, errors),
     }),

@@ -1,11 +1,9 @@
 import { type Context, Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { fileBody } from "../../../http/file-body.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { bodyWithLongTexts } from "../../../http/validate.ts";
 import { AcceptOut, emailLimits } from "../../../sending/emails/index.ts";
 import { listScheduledOfMailbox, ScheduledOut } from "../../../sending/emails/scheduled/index.ts";
@@ -19,7 +17,7 @@ import { sendFromMailbox } from "./send.ts";
 /** Characters of the text or of the HTML of a message. */
 const MAX_TEXT = emailLimits.bodyOctets;
 
-const tags = ["Inbox"];
+const operation = operationsOf("Inbox");
 const mailboxId = parameter.id("mailbox_id", "Id of the mailbox");
 const errors = [403, 404, 502];
 const bodyErrors = [...errors, 413, 415];
@@ -31,13 +29,11 @@ const uidOf = (c: Context<AppEnv>) =>
 export const sendingRoutes = new Hono<AppEnv>()
   .post(
     "/v1/inbox/:mailbox_id/send",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "sendInboxMessage",
       summary: "Send a message from a mailbox",
       description:
         "At least one of text and html is required; a text alone is also sent as HTML. A copy goes to Sent when the message leaves.",
-      tags,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(202, "Accepted for delivery", AcceptOut, [...bodyErrors, 400, 409, 503]),
     }),
@@ -47,11 +43,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/inbox/:mailbox_id/scheduled",
-    needs("inbox:read"),
-    describeRoute({
+    operation("inbox:read", {
       operationId: "listInboxScheduled",
       summary: "List the scheduled emails of a mailbox, soonest first",
-      tags,
       parameters: [mailboxId],
       responses: responses(200, "At most 1,000 emails", z.array(ScheduledOut), errors),
     }),
@@ -59,12 +53,10 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/files",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "addInboxFile",
       summary: "Upload a file for a message",
       description: "At most 24 MiB. The file can be sent, any number of times, for a day.",
-      tags,
       parameters: [mailboxId, parameter.idempotencyKey],
       requestBody: {
         required: true,
@@ -89,11 +81,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/inbox/:mailbox_id/drafts",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "createInboxDraft",
       summary: "Create a draft",
-      tags,
       parameters: [mailboxId, parameter.idempotencyKey],
       responses: responses(201, "The draft in the folder Drafts", ItemOut, [...bodyErrors, 409]),
     }),
@@ -103,12 +93,10 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/inbox/:mailbox_id/drafts/:uid",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "replaceInboxDraft",
       summary: "Replace a draft",
       description: "The new version has a new UID.",
-      tags,
       parameters: [mailboxId, parameter.uid],
       responses: responses(200, "The new version", ItemOut, [...bodyErrors, 409]),
     }),
@@ -117,11 +105,9 @@ export const sendingRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/inbox/:mailbox_id/drafts/:uid",
-    needs("inbox:write"),
-    describeRoute({
+    operation("inbox:write", {
       operationId: "deleteInboxDraft",
       summary: "Delete a draft for good",
-      tags,
       parameters: [mailboxId, parameter.uid],
       responses: responses(204, "Deleted", null, errors),
     }),

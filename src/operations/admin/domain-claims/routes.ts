@@ -1,15 +1,13 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { hostParameter, readHost } from "../host-name.ts";
 import { endDomainClaim } from "./end.ts";
 import { listDomainClaims } from "./queries.ts";
 import { DomainClaimOut, toDomainClaim } from "./schema.ts";
 
-const tags = ["Platform"];
+const operation = operationsOf("Platform");
 const security = [{ session: [] }];
 const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 
@@ -17,12 +15,10 @@ const parameters = [hostParameter("name", "Name of the domain", "example.com")];
 export const domainClaimRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/domain-claims/:name",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listDomainClaims",
       summary: "List who has verified a domain, or one above it",
       description: "While there is one, other workspaces cannot verify the name.",
-      tags,
       security,
       parameters,
       responses: responses(200, "The verified domains, the longest name first", z.array(DomainClaimOut), [403, 404]),
@@ -32,12 +28,10 @@ export const domainClaimRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/domain-claims/:name",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "endDomainClaim",
       summary: "End the verification of a domain, so that its owner can verify it",
       description: "It becomes `failed` and sends nothing more. The workspace that loses it is notified.",
-      tags,
       security,
       parameters,
       responses: responses(204, "Ended", null, [403, 404]),

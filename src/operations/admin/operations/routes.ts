@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { responses } from "../../../http/openapi.ts";
+import { operationsOf, responses } from "../../../http/openapi.ts";
 import { onePage, pageQuery } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { hostParameter as inPath, readHost } from "../host-name.ts";
@@ -36,7 +34,7 @@ const OutboxQuery = z.object({
   after: z.string().regex(OUTBOX_CURSOR, "after must be the value of a Link header").optional(),
 });
 
-const tags = ["Platform"];
+const operation = operationsOf("Platform");
 const security = [{ session: [] }];
 const letterId = inPath("letter_id", "Id of the dead letter", "4f2f6b1c9d");
 const host = inPath("host", "Host name", "phishing.example.net");
@@ -47,11 +45,9 @@ const mailDatabase = inPath("database", "Number of a mail database", "0");
 export const operationRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/outboxes/:database",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listOutboxRows",
       summary: "List the outbox of a database, soonest due first",
-      tags,
       security,
       parameters: [database],
       responses: responses(200, "A page of rows", z.array(OutboxRowOut), [403, 404]),
@@ -67,12 +63,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outboxes/:database/requeue",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "retryOutboxRows",
       summary: "Make rows of an outbox due now and reset their claims",
       description: "Rows that a run holds, and those that have moved since they were listed, are skipped.",
-      tags,
       security,
       parameters: [database],
       responses: responses(200, "The number of rows", RequeueOut, [403, 404, 413, 415]),
@@ -85,11 +79,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/dead-letters",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listDeadLetters",
       summary: "List queue messages that failed every retry",
-      tags,
       security,
       responses: responses(200, "A page of dead letters", z.array(DeadLetterOut), [403]),
     }),
@@ -102,12 +94,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/dead-letters/:letter_id/replay",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "retryDeadLetter",
       summary: "Send a dead letter to its queue again",
       description: "The record is deleted. A message that fails again is recorded again.",
-      tags,
       security,
       parameters: [letterId],
       responses: responses(200, "The dead letter", DeadLetterOut, [403, 404, 409]),
@@ -116,12 +106,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/dead-letters/:letter_id",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "deleteDeadLetter",
       summary: "Delete a dead letter",
       description: "The outbox rows that it names stay, and the sweep finds them.",
-      tags,
       security,
       parameters: [letterId],
       responses: responses(204, "Deleted", null, [403, 404]),
@@ -133,11 +121,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/admin/blocked-hosts",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listBlockedHosts",
       summary: "List hosts to which tracking links do not redirect",
-      tags,
       security,
       responses: responses(200, "A page of hosts", z.array(BlockedHostOut), [403]),
     }),
@@ -150,12 +136,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/blocked-hosts/:host",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "addBlockedHost",
       summary: "Block a host and its sub-domains as targets of tracking links",
       description: "Within a minute links to it answer 410.",
-      tags,
       security,
       parameters: [host],
       responses: responses(200, "The host", BlockedHostOut, [403, 404]),
@@ -164,11 +148,9 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/admin/blocked-hosts/:host",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "removeBlockedHost",
       summary: "End the block of a host",
-      tags,
       security,
       parameters: [host],
       responses: responses(204, "Ended", null, [403, 404]),
@@ -180,12 +162,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/databases/:database/reindex",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "replaceSearchIndex",
       summary: "Make the search index of a mail database anew",
       description: "Search does not find emails that are not indexed yet. Cron indexes the rest too.",
-      tags,
       security,
       parameters: [mailDatabase],
       responses: responses(200, "Whether all emails are indexed", ReindexOut, [403, 404, 413, 415]),
@@ -198,12 +178,10 @@ export const operationRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/outbox/release",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "endRestoreHold",
       summary: "Release what a restored backup holds: it is sent",
       description: "Releases 500 rows of each database. Call it until none is left.",
-      tags,
       security,
       responses: responses(200, "The number of released rows", ReleaseOut, [403]),
     }),

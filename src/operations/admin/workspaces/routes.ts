@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { cursorQuery, onePage } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { setDailyLimit } from "./daily-limit.ts";
@@ -11,7 +9,7 @@ import { pauseWorkspace } from "./pause.ts";
 import { listAllWorkspaces } from "./queries.ts";
 import { DailyLimitIn, PlatformWorkspaceOut, toPlatformWorkspace } from "./schema.ts";
 
-const tags = ["Platform"];
+const operation = operationsOf("Platform");
 const security = [{ session: [] }];
 const parameters = [parameter.id("workspace_id", "Id of the workspace")];
 
@@ -19,11 +17,9 @@ const parameters = [parameter.id("workspace_id", "Id of the workspace")];
 export const platformWorkspaceRoutes = new Hono<AppEnv>()
   .get(
     "/v1/admin/workspaces",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "listPlatformWorkspaces",
       summary: "List the workspaces of the platform",
-      tags,
       security,
       responses: responses(200, "A page of workspaces", z.array(PlatformWorkspaceOut), [403]),
     }),
@@ -36,12 +32,10 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/pause",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "pauseWorkspace",
       summary: "Pause sending in a workspace; its owners cannot resume",
       description: "Takes effect with the next request. Queued emails wait, and are checked every ten minutes.",
-      tags,
       security,
       parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
@@ -50,12 +44,10 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/admin/workspaces/:workspace_id/resume",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "resumeWorkspace",
       summary: "End the platform's pause of a workspace",
       description: "A pause that its owners had begun before stays.",
-      tags,
       security,
       parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404]),
@@ -64,14 +56,12 @@ export const platformWorkspaceRoutes = new Hono<AppEnv>()
   )
   .put(
     "/v1/admin/workspaces/:workspace_id/daily-limit",
-    needs("platform_admin"),
-    describeRoute({
+    operation("platform_admin", {
       operationId: "updateDailyLimit",
       summary: "Limit the emails that a workspace may have accepted in a day",
       description:
         "Holds for every way to send, from the next request on: beyond it sends answer 429 until 00:00 UTC. Broadcasts and " +
         "bulk sends wait, and continue within an hour of a higher limit. Emails that were accepted before are delivered.",
-      tags,
       security,
       parameters,
       responses: responses(200, "The workspace", PlatformWorkspaceOut, [403, 404, 413, 415]),

@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { listWithAttachments } from "../../../http/validate.ts";
 import { unprocessable } from "../../../lib/errors.ts";
 import { batchUpload, ContentUpload } from "../content/index.ts";
@@ -27,14 +25,14 @@ function readMode(mode: string | undefined): boolean {
   throw unprocessable([{ loc: ["header", "X-Batch-Mode"], msg, type: "enum" }]);
 }
 
+const operation = operationsOf("Emails");
+
 export const batchRoutes = new Hono<AppEnv>().post(
   "/v1/emails/batch",
-  needs("emails:send"),
-  describeRoute({
+  operation("emails:send", {
     operationId: "sendEmailBatch",
     summary: "Send up to 500 emails",
     description: "Each item is accepted or refused on its own. The results are in the order of the items.",
-    tags: ["Emails"],
     parameters: [parameter.idempotencyKey, batchMode],
     responses: responses(202, "One result for each item", BatchOut, [400, 403, 408, 409, 413, 415]),
   }),

@@ -1,11 +1,9 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
 import { idempotent } from "../../../http/idempotency.ts";
 import { noBody } from "../../../http/json-body.ts";
-import { needs } from "../../../http/needs.ts";
-import { parameter, responses } from "../../../http/openapi.ts";
+import { operationsOf, parameter, responses } from "../../../http/openapi.ts";
 import { pageQuery, refuseDeepPages, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { cancelEmail } from "./cancel.ts";
@@ -25,16 +23,14 @@ const ListQuery = z
   })
   .superRefine(refuseDeepPages);
 const emailId = parameter.id("email_id", "Id of the email");
-const tags = ["Emails"];
+const operation = operationsOf("Emails");
 
 export const scheduledRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/scheduled",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "listScheduledEmails",
       summary: "List scheduled emails",
-      tags,
       responses: responses(200, "A page of emails, soonest first", z.array(ScheduledOut), [403]),
     }),
     query(ListQuery),
@@ -46,11 +42,9 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .patch(
     "/v1/emails/scheduled/:email_id",
-    needs("emails:send"),
-    describeRoute({
+    operation("emails:send", {
       operationId: "rescheduleEmail",
       summary: "Reschedule an email",
-      tags,
       parameters: [emailId],
       responses: responses(200, "The email", ScheduledOut, [400, 403, 404, 413, 415]),
     }),
@@ -59,11 +53,9 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .delete(
     "/v1/emails/scheduled/:email_id",
-    needs("emails:send"),
-    describeRoute({
+    operation("emails:send", {
       operationId: "cancelScheduledEmail",
       summary: "Cancel a scheduled email",
-      tags,
       parameters: [emailId],
       responses: responses(200, "The email is cancelled", StatusOut, [403, 404]),
     }),
@@ -71,11 +63,9 @@ export const scheduledRoutes = new Hono<AppEnv>()
   )
   .post(
     "/v1/emails/scheduled/:email_id/send-now",
-    needs("emails:send"),
-    describeRoute({
+    operation("emails:send", {
       operationId: "sendScheduledEmailNow",
       summary: "Send a scheduled email now",
-      tags,
       parameters: [emailId, parameter.idempotencyKey],
       responses: responses(200, "The email is queued", StatusOut, [403, 404, 409]),
     }),

@@ -1,9 +1,7 @@
 import { Hono } from "hono";
-import { describeRoute } from "hono-openapi";
 import * as z from "zod";
 import type { AppEnv } from "../../../http/env.ts";
-import { needs } from "../../../http/needs.ts";
-import { responses, withHeader } from "../../../http/openapi.ts";
+import { operationsOf, responses, withHeader } from "../../../http/openapi.ts";
 import { pageQuery, refusePagesBeyond, setNextLink } from "../../../http/pagination.ts";
 import { body, query } from "../../../http/validate.ts";
 import { isoMicros, parseIsoMicros } from "../../../lib/time.ts";
@@ -64,18 +62,16 @@ const UpdatesQuery = z.object({
     }),
 });
 
-const tags = ["Emails"];
+const operation = operationsOf("Emails");
 
 export const searchRoutes = new Hono<AppEnv>()
   .get(
     "/v1/emails/updates",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "listEmailUpdates",
       summary: "List emails created or changed after a time",
       description:
         "Oldest change first. Pass the response header X-Next-Since as the next `since` to receive every change.",
-      tags,
       responses: withHeader(responses(200, "At most 50 emails", z.array(EmailOut), [403]), "X-Next-Since", {
         description: "The value of `since` for the next request, in microseconds.",
         schema: { type: "string", format: "date-time" },
@@ -93,11 +89,9 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/search",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "searchEmails",
       summary: "Search emails",
-      tags,
       responses: responses(200, "A page of emails, newest first", z.array(SearchOut), [403]),
     }),
     query(SearchQuery),
@@ -109,22 +103,18 @@ export const searchRoutes = new Hono<AppEnv>()
   )
   .get(
     "/v1/emails/saved-searches",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "getSavedSearches",
       summary: "List your saved searches",
-      tags,
       responses: responses(200, "The saved searches", SavedSearchesOut, [403]),
     }),
     async (c) => c.json(await getSavedSearches(c.get("caller"))),
   )
   .put(
     "/v1/emails/saved-searches",
-    needs("emails:view"),
-    describeRoute({
+    operation("emails:view", {
       operationId: "replaceSavedSearches",
       summary: "Replace your saved searches",
-      tags,
       responses: responses(200, "The stored searches", SavedSearchesOut, [403, 413, 415]),
     }),
     ...body(SavedSearchesIn),
